@@ -1,0 +1,34 @@
+"""Content hashes: the identity of a sample, of a retrieval and of an output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ragate.models import Sample, SystemOutput
+
+
+def digest(value: Any) -> str:
+    """Return the first 16 hex digits of SHA-256 over the canonical JSON of `value`."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def content_hash(sample: Sample) -> str:
+    """Hash what can change a score: tags, must_pass and metadata are left out."""
+    return digest([sample.query, sample.relevant, sample.references, sample.answerable])
+
+
+def retrieval_hash(output: SystemOutput) -> str:
+    """Hash the ranked chunks with their texts; scores of chunks are left out."""
+    return digest([(chunk.doc_id, chunk.text) for chunk in output.chunks])
+
+
+def output_hash(output: SystemOutput) -> str:
+    """Hash everything a metric can read: not latency, usage, or the wording of an error."""
+    calls = None
+    if output.tool_calls is not None:
+        calls = [(call.name, call.arguments) for call in output.tool_calls]
+    failed = output.error.kind if output.error else None
+    return digest([retrieval_hash(output), output.answer, output.citations, calls, failed])

@@ -1,0 +1,1 @@
+"""Golden set readers, one file a format."""

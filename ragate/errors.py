@@ -1,0 +1,65 @@
+"""Every error that a user can meet. Each names the thing, the value and the remedy."""
+
+from __future__ import annotations
+
+
+class RagateError(Exception):
+    """Root of all expected errors; `exit_code` is what the command ends with."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  -> {self.remedy}" if self.remedy else self.message
+
+
+class UsageError(RagateError):
+    """The command line or a filter makes no sense."""
+
+    exit_code = 2
+
+
+class ConfigError(RagateError):
+    """ragate.toml, or a plugin's settings in it, cannot be read or are wrong."""
+
+    exit_code = 2
+
+
+class DatasetError(RagateError):
+    """The golden set, or recorded outputs, cannot be read."""
+
+    exit_code = 2
+
+
+class BaselineError(RagateError):
+    """The baseline file is there and cannot be read."""
+
+    exit_code = 2
+
+
+class PluginError(ConfigError):
+    """A plugin's name leads nowhere, or what it leads to is no plugin."""
+
+
+class NoBaselineError(RagateError):
+    """There is no baseline to compare with: no decision."""
+
+
+class DatabaseError(RagateError):
+    """The database cannot be reached or used: no decision."""
+
+
+class ProviderError(RagateError):
+    """A model service failed after retries, or refused: what depends on it is unscored."""
+
+
+class StorageError(RagateError):
+    """A file of ours could not be written or read back."""
+
+
+class BudgetError(RagateError):
+    """A cap of the policy on calls, cost or time is reached."""

@@ -1,0 +1,1 @@
+"""Metrics, one file each; the name is the identity."""

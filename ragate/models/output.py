@@ -1,0 +1,77 @@
+"""What comes back: the system's output for one sample."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from ragate.models.base import Frozen
+from ragate.models.sample import MetadataValue
+
+
+class RetrievedChunk(Frozen):
+    """One retrieved passage, with its full text; its place in the list is its rank.
+
+    In a baseline and in a run's score file the text is empty: `retrieval_hash` stands for it.
+    """
+
+    doc_id: str = Field(min_length=1)
+    text: str = ""
+    score: float | None = None
+    metadata: dict[str, MetadataValue] = {}
+
+
+class ToolCall(Frozen):
+    """One call of a tool that the system made or proposed."""
+
+    name: str
+    arguments: dict[str, JsonValue] = {}
+
+
+class Usage(Frozen):
+    """What one output cost: counts, and US dollars where the price is known."""
+
+    calls: int = Field(default=0, ge=0)
+    prompt_tokens: int = Field(default=0, ge=0)
+    completion_tokens: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0)
+
+
+class Failure(Frozen):
+    """Why there is no output.
+
+    Attributes:
+        kind: ``system``: the system under test failed (exception, timeout, empty answer), which is
+            scored as the worst value. ``provider``: a model service failed after retries or the
+            request was never answered, which is unscored, whoever called it.
+        message: One line for a person, without secrets.
+    """
+
+    kind: Literal["system", "provider"]
+    message: str
+
+
+class SystemOutput(Frozen):
+    """What the system under test returned for one sample.
+
+    Attributes:
+        chunks: Retrieved passages in rank order, best first; may be empty.
+        answer: None where no answer was asked for (retrieval only), "" where it stayed empty.
+        citations: 1-based numbers of the cited chunks as the system itself reports them, 0 for one
+            that resolves to no chunk; None where it reports none and only markers [n] can be read.
+        tool_calls: Calls in order; None where the system has no tools.
+        usage: Model calls and tokens of this output.
+        latency_s: Wall time in seconds.
+        error: Set where the system or a provider failed.
+        request_hash: Hash of the whole model request, where the system knows it.
+    """
+
+    chunks: tuple[RetrievedChunk, ...] = ()
+    answer: str | None = None
+    citations: tuple[int, ...] | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    usage: Usage | None = None
+    latency_s: float | None = Field(default=None, ge=0)
+    error: Failure | None = None
+    request_hash: str | None = None

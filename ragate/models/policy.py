@@ -1,0 +1,57 @@
+"""How a run is judged: the rules. In CI they come from the base commit, never from the change."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from ragate.models.base import Frozen
+
+Level = Literal["error", "warn", "off"]
+
+
+class Rule(Frozen):
+    """What is demanded of one metric.
+
+    Attributes:
+        level: ``error`` can fail the gate, ``warn`` only shows, ``off`` is not computed.
+        minimum: Floor of the candidate's mean (metrics where higher is better), inclusive.
+        maximum: Ceiling of the candidate's mean (metrics where lower is better), inclusive.
+        max_drop: Largest drop that a deterministic metric may show; None: max(1/n, 0.01).
+        margin: Drop that a noisy metric's fall must be proven to exceed.
+        pass_at: A sample's pass mark, for must-pass samples and pass rates.
+    """
+
+    metric: str
+    level: Level = "error"
+    minimum: float | None = None
+    maximum: float | None = None
+    max_drop: float | None = Field(default=None, ge=0)
+    margin: float = Field(default=0.0, ge=0)
+    pass_at: float | None = None
+
+
+class Waiver(Frozen):
+    """One sample that one metric does not count, until a date. An expired one is an error."""
+
+    id: str
+    metric: str
+    owner: str
+    reason: str = Field(min_length=1)
+    until: datetime.date
+
+
+class DecisionSettings(Frozen):
+    """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range."""
+
+    alpha: float = Field(default=0.02, gt=0, lt=0.5)
+    runs: int = Field(default=3, ge=1, le=50)
+    confirm: int = Field(default=2, ge=0, le=20)
+    claim: Literal["auto", "this-set", "generalise"] = "auto"
+    min_drop: float = Field(default=0.02, ge=0, le=1)
+    care: float = Field(default=0.05, gt=0, lt=1)
+    max_unscored: float = Field(default=0.05, ge=0, lt=1)
+    cluster: str = ""
+    floor: Literal["point", "evidence"] = "point"

@@ -1,0 +1,294 @@
+"""What is shown: everything a renderer may print. Renderers compute nothing."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from ragate.models.base import Frozen
+from ragate.models.policy import Level
+from ragate.models.run import Filters, SystemInfo
+from ragate.models.score import Direction
+
+REPORT_SCHEMA_VERSION = 1
+
+
+class Verdict(StrEnum):
+    """What the gate says."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NO_DECISION = "no_decision"
+    BOOTSTRAP = "bootstrap"
+
+
+class MetricVerdict(StrEnum):
+    """What can be said of one metric against the baseline."""
+
+    REGRESSED = "regressed"
+    WORSE_HERE = "worse_on_this_set"
+    CANNOT_TELL = "cannot_tell"
+    HELD = "held"
+    UNCHANGED = "unchanged"
+    IMPROVED = "improved"
+    NOT_COMPARABLE = "not_comparable"
+    NOT_MEASURED = "not_measured"
+    SHOWN = "shown"  # an aggregate: floors only; or there is no baseline yet
+
+
+class FloorResult(Frozen):
+    """A floor (or ceiling) and whether the candidate's mean keeps it.
+
+    Attributes:
+        limit: The configured minimum or maximum.
+        kind: ``point`` compares the mean, ``evidence`` the one-sided 95 % bound.
+        bound: That bound, for ``evidence``.
+        fails_at: The mean at which it would fail, for ``evidence``.
+    """
+
+    limit: float
+    kind: Literal["point", "evidence"]
+    met: bool
+    bound: float | None = None
+    fails_at: float | None = None
+
+
+class MetricRow(Frozen):
+    """One metric of the comparison, in its own unit; a change is signed, positive where it rose.
+
+    Attributes:
+        n: Samples that decide (a value on both sides, not waived).
+        not_applicable: Samples that the metric cannot speak about, such as unjudged ones.
+        baseline, candidate: Means over these samples and all runs.
+        interval: 95 % interval of the change; None where nothing is estimated.
+        exact: True for a deterministic metric: no noise, no test.
+        better, worse: Samples whose score rose or fell (in the good sense).
+        limit: The drop that would have been too much, for deterministic metrics.
+        p: Adjusted p of the deciding claim; p_other of the other one.
+        mde: Smallest drop that this set and these runs can show with 80 % power.
+        reason: Why this verdict, in one sentence.
+    """
+
+    metric: str
+    level: Level
+    direction: Direction = Direction.HIGHER
+    unit: str = "fraction"
+    exact: bool = False
+    aggregate: bool = False
+    n: int = 0
+    not_applicable: int = 0
+    unscored_baseline: int = 0
+    unscored_candidate: int = 0
+    unscored_reasons: dict[str, int] = {}
+    baseline: float | None = None
+    candidate: float | None = None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    better: int = 0
+    worse: int = 0
+    verdict: MetricVerdict
+    blocks: bool = False
+    reason: str = ""
+    limit: float | None = None
+    floor: FloorResult | None = None
+    p: float | None = None
+    p_other: float | None = None
+    claim: str = ""
+    mde: float | None = None
+    mde_note: str = ""
+
+
+class MustPassRow(Frozen):
+    """One must-pass sample and the tries it got.
+
+    Attributes:
+        eligible: True where it passed all baseline runs.
+        false_red: Chance that a re-run of the unchanged system fails it; None where unknown.
+    """
+
+    sample_id: str
+    metric: str
+    pass_at: float
+    tries: int
+    failed: int
+    met: bool
+    eligible: bool
+    false_red: float | None = None
+    scores: tuple[float | None, ...] = ()
+
+
+class WaiverRow(Frozen):
+    """One waiver as it was applied."""
+
+    sample_id: str
+    metric: str
+    owner: str
+    reason: str
+    until: str
+
+
+class Decision(Frozen):
+    """The verdict and everything it rests on.
+
+    Attributes:
+        reasons: Why it is red or why there is no decision; empty when it passed.
+        warnings: What a reader should know although it does not decide.
+        remedies: Commands to type, one line each.
+        suspicious: The family's p is low enough to ask for confirmation runs.
+        confirmed: True where confirmation runs are part of the evidence.
+        lines: One sentence each on the minimum detectable effect, the family error and the other
+            claim.
+    """
+
+    verdict: Verdict
+    exit_code: int
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
+    must_pass: tuple[MustPassRow, ...] = ()
+    waivers: tuple[WaiverRow, ...] = ()
+    claim: str = ""
+    family: tuple[str, ...] = ()
+    alpha: float = 0.02
+    runs_baseline: int = 0
+    runs_candidate: int = 0
+    suspicious: bool = False
+    confirmed: bool = False
+    lines: tuple[str, ...] = ()
+
+
+class CauseKind(StrEnum):
+    """Where a flip came from."""
+
+    RETRIEVAL = "retrieval"
+    GENERATION = "generation"
+    JUDGE = "judge"
+    DATA = "data"
+    SYSTEM_ERROR = "system_error"
+    DRIFT = "drift"
+    UNKNOWN = "unknown"
+
+
+class Cause(Frozen):
+    """Where one flip came from, and the evidence for it, in plain words and as ids."""
+
+    kind: CauseKind
+    evidence: str
+    lost: tuple[str, ...] = ()
+    displaced_by: tuple[str, ...] = ()
+
+
+class RankChange(Frozen):
+    """The rank of one expected document before and after; None where it was not retrieved."""
+
+    doc_id: str
+    before: int | None
+    after: int | None
+
+
+class ScoreChange(Frozen):
+    """One metric on one sample, means over the runs of each side; None where there is no value."""
+
+    metric: str
+    before: float | None
+    after: float | None
+    reason: str = ""
+
+
+class SampleSide(Frozen):
+    """What one side retrieved (document ids in rank order, repeats collapsed) and answered."""
+
+    docs: tuple[str, ...] = ()
+    answer: str | None = None
+    error: str | None = None
+
+
+class SampleRow(Frozen):
+    """One sample whose output or score differs between the two sides."""
+
+    sample_id: str
+    query: str
+    tags: tuple[str, ...] = ()
+    must_pass: bool = False
+    change: Literal["worse", "better", "mixed", "same", "failed", "new"]
+    expected: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    baseline: SampleSide | None = None
+    candidate: SampleSide | None = None
+    ranks: tuple[RankChange, ...] = ()
+    scores: tuple[ScoreChange, ...] = ()
+    cause: Cause | None = None
+
+
+class RemovedSample(Frozen):
+    """A sample that the baseline has and the golden set no longer has, with its baseline means."""
+
+    sample_id: str
+    means: dict[str, float]
+
+
+class DataChanges(Frozen):
+    """How the golden set differs from the baseline's; an edited sample is in both lists."""
+
+    matched: int = 0
+    selected: int = 0
+    added: tuple[str, ...] = ()
+    removed: tuple[RemovedSample, ...] = ()
+    edited: tuple[str, ...] = ()
+    missing_documents: dict[str, tuple[str, ...]] = {}
+
+
+class Diagnosis(Frozen):
+    """One row of the symptom table that fits this run."""
+
+    symptom: str
+    likely_cause: str
+    action: str
+
+
+class RunFacts(Frozen):
+    """Counts and costs of the run, for the line under the verdict."""
+
+    samples: int = 0
+    affected: int | None = None
+    reused: int | None = None
+    unjudged: int = 0
+    errors: int = 0
+    unscored: int = 0
+    model_calls: int = 0
+    cost_usd: float | None = None
+    duration_s: float | None = None
+
+
+class Report(Frozen):
+    """Everything a renderer may show.
+
+    Attributes:
+        gate: Name of this gate (the baseline's stem unless named).
+        head, base: Commits judged and compared with; "" where unknown.
+        samples: Changed samples, failures first.
+        unchanged: Number of samples with equal scores and outputs.
+    """
+
+    schema_version: int = REPORT_SCHEMA_VERSION
+    gate: str
+    run_id: str = ""
+    created: str = ""
+    head: str = ""
+    base: str = ""
+    ragate_version: str = ""
+    dataset: str = ""
+    baseline_path: str = ""
+    baseline_recorded: str = ""
+    system: SystemInfo
+    baseline_system: SystemInfo | None = None
+    filters: Filters = Filters()
+    partial: bool = False
+    retrieval_only: bool = False
+    decision: Decision
+    facts: RunFacts = RunFacts()
+    data: DataChanges = DataChanges()
+    samples: tuple[SampleRow, ...] = ()
+    unchanged: int = 0
+    diagnosis: tuple[Diagnosis, ...] = ()

@@ -1,0 +1,99 @@
+"""What a run leaves behind: its manifest and one record for each sample and pass."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ragate.models.base import Frozen
+from ragate.models.output import SystemOutput
+from ragate.models.score import MetricInfo, Reads, Score
+
+RUN_SCHEMA_VERSION = 1
+
+
+class Filters(Frozen):
+    """Which part of the golden set was run; a filtered run never writes a baseline."""
+
+    ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+
+    @property
+    def partial(self) -> bool:
+        return bool(self.ids or self.tags or self.limit is not None)
+
+
+class SystemInfo(Frozen):
+    """The system under test, as far as it can be told apart from another.
+
+    Attributes:
+        use: The plugin's name.
+        fingerprint: Hash over everything that can change its outputs (settings, prompts, corpus),
+            "" where unknown (recorded outputs, a foreign service).
+        deterministic: What repeats exactly on unchanged inputs: declared by the plugin.
+        parts: What went into the fingerprint, by name: shown where two runs differ.
+    """
+
+    use: str
+    fingerprint: str = ""
+    deterministic: frozenset[Reads] = frozenset()
+    parts: dict[str, str] = {}
+
+
+class RunManifest(Frozen):
+    """Where a run comes from.
+
+    Attributes:
+        runs: Number of passes over the samples.
+        identical: Number of passes that equal an earlier one byte for byte on every sample.
+        created: ISO 8601, UTC.
+        states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
+    """
+
+    schema_version: int = RUN_SCHEMA_VERSION
+    run_id: str = ""
+    gate: str = ""
+    created: str = ""
+    commit: str = ""
+    ragate_version: str = ""
+    dataset: str = ""
+    system: SystemInfo
+    judge: str | None = None
+    metrics: dict[str, MetricInfo] = {}
+    states: dict[str, dict[str, float]] = {}
+    filters: Filters = Filters()
+    runs: int = Field(default=1, ge=1)
+    identical: int = Field(default=0, ge=0)
+    retrieval_only: bool = False
+
+
+class Record(Frozen):
+    """One sample in one pass: what came back and how it scored.
+
+    Attributes:
+        run: 0-based number of the pass.
+        content_hash: Hash of the sample; scores of two samples compare only where it is equal.
+        retrieval_hash: Hash of the ranked chunks with their texts.
+        output_hash: Hash of everything a metric can read.
+    """
+
+    sample_id: str
+    run: int = Field(default=0, ge=0)
+    content_hash: str
+    retrieval_hash: str
+    output_hash: str
+    output: SystemOutput
+    scores: dict[str, Score] = {}
+
+
+class Run(Frozen):
+    """A whole run: K passes over the samples. A baseline in memory is a Run too.
+
+    Attributes:
+        records: Every sample of every pass.
+        aggregates: One score a pass for each metric over the whole run (percentiles, rates).
+    """
+
+    manifest: RunManifest
+    records: tuple[Record, ...] = ()
+    aggregates: tuple[dict[str, Score], ...] = ()

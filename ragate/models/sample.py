@@ -1,0 +1,42 @@
+"""What is asked: one question of the golden set."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ragate.models.base import Frozen
+
+Grade = Annotated[int, Field(ge=-1, le=1000)]
+MetadataValue = str | int | float | bool | None
+
+
+class Sample(Frozen):
+    """One question with what is known about its right answer.
+
+    Attributes:
+        id: Unique in the golden set, stable over time.
+        query: The question as a user would type it.
+        relevant: Grade by document id; grades of 1 or more are relevant. Empty: unjudged, so the
+            retrieval metrics do not apply.
+        references: Right answers, each complete in itself. Empty: reference metrics do not apply.
+        answerable: False where the corpus holds no answer, so that a refusal is correct.
+        tags: For filters and owners.
+        must_pass: True where the sample must reach every metric's pass mark.
+        metadata: Anything else that a system or a cluster field needs.
+    """
+
+    id: str = Field(min_length=1, max_length=200)
+    query: str = Field(min_length=1)
+    relevant: dict[str, Grade] = {}
+    references: tuple[str, ...] = ()
+    answerable: bool = True
+    tags: tuple[str, ...] = ()
+    must_pass: bool = False
+    metadata: dict[str, MetadataValue] = {}
+
+    @property
+    def expected(self) -> frozenset[str]:
+        """Ids of the documents with a grade of 1 or more."""
+        return frozenset(doc_id for doc_id, grade in self.relevant.items() if grade >= 1)

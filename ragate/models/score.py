@@ -1,0 +1,104 @@
+"""What was measured: one score of one metric on one sample."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from ragate.models.base import Frozen
+
+
+class ScoreState(StrEnum):
+    """A score is a value, does not apply, or could not be measured. There is no fourth state."""
+
+    VALUE = "value"
+    NOT_APPLICABLE = "not_applicable"
+    UNSCORED = "unscored"
+
+
+# A slotted dataclass, not a model: a comparison of two 10,000-sample runs holds half a million.
+@dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
+class Score:
+    """One metric on one sample.
+
+    Raises:
+        ValueError: the state and the value disagree, or the value is not finite.
+    """
+
+    metric: str
+    value: float | None = None
+    state: ScoreState = ScoreState.VALUE
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        has_value = self.value is not None and math.isfinite(self.value)
+        if has_value != (self.state is ScoreState.VALUE) or (
+            not has_value and self.value is not None
+        ):
+            raise ValueError(
+                f"{self.metric}: a score in state {self.state} cannot hold {self.value}"
+            )
+
+
+def not_applicable(metric: str, reason: str) -> Score:
+    """Return a score for a sample that the metric can never speak about (no label, unanswerable)."""
+    return Score(metric=metric, state=ScoreState.NOT_APPLICABLE, reason=reason)
+
+
+def unscored(metric: str, reason: str) -> Score:
+    """Return a score that was wanted and could not be measured; it is never read as 0."""
+    return Score(metric=metric, state=ScoreState.UNSCORED, reason=reason)
+
+
+class Direction(StrEnum):
+    """Which way is good."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+
+
+class Reads(StrEnum):
+    """What of an output a metric looks at; it decides what must repeat for it to be deterministic."""
+
+    RETRIEVAL = "retrieval"
+    ANSWER = "answer"
+    RUN = "run"
+
+
+class Needs(StrEnum):
+    """What a metric needs to be computed."""
+
+    NOTHING = "nothing"
+    EMBEDDINGS = "embeddings"
+    JUDGE = "judge"
+
+
+class MetricInfo(Frozen):
+    """What a metric is; stored with every run, since the same name means different things elsewhere.
+
+    Attributes:
+        name: Its identity, cut-off included: ``ndcg@10``.
+        version: Raised whenever a score could change.
+        direction: Which way is good.
+        low: Smallest possible value. high: Largest, None where unbounded (seconds, tokens).
+        reads: Which part of the output it looks at.
+        needs: Nothing, embeddings or a judge.
+        aggregate: True for rates and percentiles over the whole run: shown and floored, never in
+            the family.
+        unit: ``fraction``, ``grade`` (1 to 5), ``seconds``, ``tokens`` or ``count``.
+        fingerprint: Hash of formula version and settings; scores compare only where it is equal.
+    """
+
+    name: str
+    version: int = 1
+    direction: Direction = Direction.HIGHER
+    low: float = 0.0
+    high: float | None = 1.0
+    reads: Reads = Reads.ANSWER
+    needs: Needs = Needs.NOTHING
+    aggregate: bool = False
+    unit: str = "fraction"
+    fingerprint: str = ""

@@ -1,0 +1,197 @@
+"""What a plugin is. One plugin, one module; `create` of that module makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ragate.models import MetricInfo, Report, Sample, Score, SystemInfo, SystemOutput
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Pair = tuple[Sample, SystemOutput]
+
+
+class Database(Protocol):
+    """A Postgres with pgvector, started or connected to on first use."""
+
+    def conninfo(self) -> str:
+        """Return a libpq connection string.
+
+        Raises:
+            DatabaseError: no server can be reached or started.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return an array of shape (len(texts), dimension)."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One chat completion: what is sent, whole; its hash is the request's identity."""
+
+    model: str
+    messages: tuple[tuple[str, str], ...]  # (role, content)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """What came back, with the tokens that the server counted."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    finish_reason: str = ""
+
+
+class ChatClient(Protocol):
+    """Chat completions of one provider."""
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        """Return the reply.
+
+        Raises:
+            ProviderError: the provider failed after retries, or refused.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What the pipeline hands to plugins; everything is made on first use.
+
+    Attributes:
+        root: The project's folder; relative paths in the configuration start here.
+        state: The folder for run files and caches (``.ragate``).
+        database: Starts or reaches the server on first use.
+        chat: Client by provider name (a table of ``[policy.providers]``).
+        embedder: Embedder by its configuration table (``use`` and the plugin's own keys).
+        timeout_s: Seconds for one sample.
+        concurrency: Samples in flight.
+        say: Prints one progress line.
+        replay_paths: Glob patterns, from the policy, of recorded outputs.
+        top_k: ``--top-k``, where given.
+        retrieval_only: No answers are wanted.
+    """
+
+    root: Path
+    state: Path
+    database: Database
+    chat: Callable[[str], ChatClient]
+    embedder: Callable[[Mapping[str, Any]], Embedder]
+    timeout_s: float = 60.0
+    concurrency: int = 8
+    say: Callable[[str], None] = lambda line: None
+    replay_paths: tuple[str, ...] = ()
+    top_k: int | None = None
+    retrieval_only: bool = False
+
+
+class System(Protocol):
+    """A RAG under test.
+
+    Its module defines ``create(settings, resources)``, an async context manager that yields it.
+    A failure on one sample is returned as `SystemOutput.error`; an exception is taken as one.
+    """
+
+    @property
+    def info(self) -> SystemInfo:
+        """Known after `prepare`."""
+        ...
+
+    @property
+    def max_runs(self) -> int | None:
+        """Number of recorded passes, or None where the system can run again at will."""
+        ...
+
+    async def prepare(self, *, rebuild: bool = False) -> None:
+        """Bring the system up to date (incremental ingestion); `rebuild` starts afresh."""
+        ...
+
+    async def documents(self) -> frozenset[str] | None:
+        """Return the ids of all documents that can be retrieved, None where unknown."""
+        ...
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return the output for one sample in pass `run` (0-based; only recorded systems care)."""
+        ...
+
+
+class Metric(Protocol):
+    """A metric on samples."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    @property
+    def state(self) -> dict[str, float]:
+        """What must be the same when the baseline is compared with (an idf table); often empty."""
+        ...
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order."""
+        ...
+
+
+class Aggregate(Protocol):
+    """A metric over a whole pass: a percentile or a rate; `info.aggregate` is True."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    def aggregate(self, pairs: Sequence[Pair]) -> Score: ...
+
+
+@dataclass(frozen=True)
+class MetricRequest:
+    """What a metric's module gets to make the metric.
+
+    Attributes:
+        name: As configured, cut-off included: ``ndcg@10``.
+        k: The cut-off, where the name has one.
+        settings: The metric's own keys of its ``[policy.metrics]`` table.
+        samples: The selected golden set, for a metric that fits a table on it.
+        state: The table of the baseline, used instead of a new one where present.
+    """
+
+    name: str
+    k: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    samples: Sequence[Sample] = ()
+    state: Mapping[str, float] | None = None
+
+
+class MetricModule(Protocol):
+    """A module of ragate.metrics, or one by dotted path."""
+
+    def create(self, request: MetricRequest) -> Metric | Aggregate: ...
+
+
+class SystemModule(Protocol):
+    """A module of ragate.systems, or one by dotted path."""
+
+    def create(
+        self, settings: Mapping[str, Any], resources: Resources
+    ) -> AbstractAsyncContextManager[System]: ...
+
+
+class Renderer(Protocol):
+    """A module of ragate.renderers: a pure function of the report."""
+
+    def render(self, report: Report) -> str: ...
