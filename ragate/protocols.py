@@ -97,7 +97,7 @@ class Resources:
     embedder: Callable[[Mapping[str, Any]], Embedder]
     timeout_s: float = 60.0
     concurrency: int = 8
-    say: Callable[[str], None] = lambda line: None
+    say: Callable[[str], None] = lambda _line: None
     replay_paths: tuple[str, ...] = ()
     top_k: int | None = None
     retrieval_only: bool = False

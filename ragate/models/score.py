@@ -34,17 +34,16 @@ class Score:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        has_value = self.value is not None and math.isfinite(self.value)
-        if has_value != (self.state is ScoreState.VALUE) or (
-            not has_value and self.value is not None
-        ):
-            raise ValueError(
-                f"{self.metric}: a score in state {self.state} cannot hold {self.value}"
-            )
+        if self.value is None:
+            agrees = self.state is not ScoreState.VALUE
+        else:
+            agrees = self.state is ScoreState.VALUE and math.isfinite(self.value)
+        if not agrees:
+            raise ValueError(f"{self.metric}: a {self.state} score cannot hold {self.value}")
 
 
 def not_applicable(metric: str, reason: str) -> Score:
-    """Return a score for a sample that the metric can never speak about (no label, unanswerable)."""
+    """Return a score for a sample the metric cannot speak about (no label, unanswerable)."""
     return Score(metric=metric, state=ScoreState.NOT_APPLICABLE, reason=reason)
 
 
@@ -61,7 +60,7 @@ class Direction(StrEnum):
 
 
 class Reads(StrEnum):
-    """What of an output a metric looks at; it decides what must repeat for it to be deterministic."""
+    """What a metric looks at, and so what must repeat for it to be deterministic."""
 
     RETRIEVAL = "retrieval"
     ANSWER = "answer"
@@ -77,7 +76,7 @@ class Needs(StrEnum):
 
 
 class MetricInfo(Frozen):
-    """What a metric is; stored with every run, since the same name means different things elsewhere.
+    """What a metric is; stored with every run, since names mean different things elsewhere.
 
     Attributes:
         name: Its identity, cut-off included: ``ndcg@10``.
