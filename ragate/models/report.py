@@ -134,7 +134,9 @@ class Decision(Frozen):
         reasons: Why it is red or why there is no decision; empty when it passed.
         warnings: What a reader should know although it does not decide.
         remedies: Commands to type, one line each.
-        suspicious: The family's p is low enough to ask for confirmation runs.
+        wants_runs: More passes over all samples that this verdict asks for before it is final
+            (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
+        wants_tries: More tries of the must-pass samples alone; 0 when final.
         confirmed: True where confirmation runs are part of the evidence.
         lines: One sentence each on the minimum detectable effect, the family error and the other
             claim.
@@ -153,7 +155,8 @@ class Decision(Frozen):
     alpha: float = 0.02
     runs_baseline: int = 0
     runs_candidate: int = 0
-    suspicious: bool = False
+    wants_runs: int = 0
+    wants_tries: int = 0
     confirmed: bool = False
     lines: tuple[str, ...] = ()
 
