@@ -1,0 +1,104 @@
+"""Reading files that someone else wrote: regular files only, inside a folder, below a size."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from ragate.errors import RagateError
+
+MAX_BYTES = 256 * 1024 * 1024
+
+
+def inside(root: Path, value: str, *, where: str, error: type[RagateError]) -> Path:
+    """Return the real path of `value`, which is relative to `root`; it need not exist.
+
+    Symlinks are followed before the check, so that none leads out of the folder.
+
+    Args:
+        where: What names the path, for the message, such as ``[policy] dataset``.
+
+    Raises:
+        error: it is empty, holds a NUL character, or lies outside `root`.
+    """
+    if not value.strip() or "\0" in value:
+        raise error(f"{where} = {value!r}: not a path", remedy="give a path below the folder")
+    try:
+        top = root.resolve()
+        path = (top / value).resolve()
+    except (OSError, RuntimeError, ValueError) as problem:
+        raise error(f"{where} = {value!r}: {problem}") from problem
+    if not path.is_relative_to(top):
+        raise error(
+            f"{where} = {value!r} leads to {path}, which is outside {top}",
+            remedy="paths start at the folder of ragate.toml and stay inside it",
+        )
+    return path
+
+
+def open_regular(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> BinaryIO:
+    """Open `path` for reading; a pipe, a device, a folder or a file over the cap is refused.
+
+    Raises:
+        error: names the path, and why it cannot be read.
+    """
+    try:
+        # O_NONBLOCK: a pipe without a writer would block here for ever.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise error(f"{path}: cannot be read: {reason}") from problem
+    facts = os.fstat(handle)
+    reason = ""
+    if not stat.S_ISREG(facts.st_mode):
+        reason = "not a regular file"
+    elif facts.st_size > max_bytes:
+        reason = f"{facts.st_size} bytes, and the limit is {max_bytes}"
+    if reason:
+        os.close(handle)
+        raise error(f"{path}: {reason}")
+    return os.fdopen(handle, "rb")
+
+
+def read_bytes(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file.
+
+    Raises:
+        error: it cannot be read, or is over the cap.
+    """
+    with open_regular(path, error=error, max_bytes=max_bytes) as file:
+        try:
+            content = file.read(max_bytes + 1)  # a file may grow while it is read
+        except OSError as problem:
+            raise error(f"{path}: cannot be read: {problem.strerror}") from problem
+    if len(content) > max_bytes:
+        raise error(f"{path}: more than {max_bytes} bytes")
+    return content
+
+
+def read_text(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> str:
+    """Return the content of a UTF-8 file; a byte order mark is dropped, line ends are kept.
+
+    Raises:
+        error: it cannot be read, is over the cap, or is not UTF-8 (names the line).
+    """
+    return decode(read_bytes(path, error=error, max_bytes=max_bytes), where=str(path), error=error)
+
+
+def decode(content: bytes, *, where: str, error: type[RagateError]) -> str:
+    """Return UTF-8 `content` as text; a byte order mark is dropped.
+
+    Raises:
+        error: names the line and the byte.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        byte = content[problem.start]
+        raise error(
+            f"{where}: line {line}: byte 0x{byte:02x} is not UTF-8",
+            remedy="save the file as UTF-8",
+        ) from problem
