@@ -1,0 +1,61 @@
+# make check: the gate on our own manual.  make test: every test.  Both need Python 3.11 or newer,
+# make and a package index; everything else is installed into .venv.
+
+VENV ?= .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+# The first interpreter that is new enough; "python3" if none is, for the message below.
+PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do \
+	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$candidate; exit; }; done; echo python3)
+
+CHECK_ARGS  ?=
+PYTEST_ARGS ?=
+
+.PHONY: help check test lint clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make check   run the gate on our own manual (docs/, ragate.toml)"
+	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some"
+	@echo "make lint    ruff and mypy"
+	@echo "make clean   remove .venv, caches and .ragate"
+	@echo "PYTHON=python3.12 chooses the interpreter; VENV=folder the virtual environment"
+
+check: $(VENV)/.embedded
+	@$(BIN)/ragate check $(CHECK_ARGS)
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check .
+	@$(BIN)/python -m mypy
+
+clean:
+	@if [ -x $(BIN)/ragate ]; then $(BIN)/ragate db stop >/dev/null 2>&1 || true; fi
+	rm -rf $(VENV) .ragate .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	find ragate tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "ragate needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true)" >&2; \
+		echo "  -> install one, or name it: make check PYTHON=/path/to/python3.12" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' cannot make virtual environments: its venv or ensurepip module is missing" >&2; \
+		echo "  -> on Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# Editable, so that a change of the code needs no new install; again only when pyproject.toml changed.
+$(VENV)/.embedded: pyproject.toml $(VENV)/.created
+	@echo "Installing ragate into $(VENV); the first time takes a minute or two"
+	@$(PIP) install --quiet --editable '.[embedded]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.created
+	@echo "Installing ragate and its test tools into $(VENV); the first time takes a minute or two"
+	@$(PIP) install --quiet --editable '.[dev]'
+	@touch $(VENV)/.embedded $@
