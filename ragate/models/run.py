@@ -48,6 +48,7 @@ class RunManifest(Frozen):
         identical: Number of passes that equal an earlier one byte for byte on every sample.
         created: ISO 8601, UTC.
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
+        missing_documents: Expected documents that the corpus does not hold, by sample.
     """
 
     schema_version: int = RUN_SCHEMA_VERSION
@@ -65,6 +66,7 @@ class RunManifest(Frozen):
     runs: int = Field(default=1, ge=1)
     identical: int = Field(default=0, ge=0)
     retrieval_only: bool = False
+    missing_documents: dict[str, tuple[str, ...]] = {}
 
 
 class Record(Frozen):

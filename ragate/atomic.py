@@ -1,0 +1,57 @@
+"""Writing files so that a reader sees the old one or the new one, never half of one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ragate.errors import StorageError
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace `path` by `data`: temporary file beside it, fsync, rename.
+
+    Raises:
+        StorageError: the disk is full, or the folder is not writable; the old file is whole.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _failed(path, error) from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(_mode(path))
+        Path(name).replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise _failed(path, error) from error
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _mode(path: Path) -> int:
+    # mkstemp makes 0600; a committed file should look like its neighbours.
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        return 0o644
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _failed(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: cannot write: {error.strerror or error}",
+        remedy="free some space or choose another place; the file that was there is unchanged",
+    )

@@ -1,0 +1,148 @@
+"""Recorded outputs as the system under test: what your own pipeline wrote in an earlier step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from ragate.core.hashing import content_hash
+from ragate.errors import ConfigError, DatasetError
+from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
+from ragate.outputs import RecordedOutput, read_outputs
+from ragate.protocols import Resources
+from ragate.settings import read_settings
+
+
+class Settings(Frozen):
+    """Keys of ``[system]`` for ``use = "replay"``."""
+
+    paths: tuple[str, ...] = Field(
+        min_length=1,
+        description="Files of recorded outputs, or glob patterns; several files are several runs.",
+    )
+
+
+class Replay:
+    """Recorded outputs by sample; the n-th output of a sample is its n-th run."""
+
+    def __init__(self, outputs: Mapping[str, list[RecordedOutput]]) -> None:
+        self._outputs = outputs
+        self.info = SystemInfo(use="replay")
+        self.max_runs: int | None = max((len(found) for found in outputs.values()), default=0)
+
+    async def prepare(self, *, rebuild: bool = False) -> None:
+        """Nothing to prepare: recordings do not change, and `rebuild` has nothing to rebuild."""
+
+    async def documents(self) -> frozenset[str] | None:
+        """Recordings do not tell what else could have been retrieved."""
+        return None
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return what was recorded for `sample` in pass `run`.
+
+        A sample without a recording was not measured, so it is unscored rather than wrong.
+        """
+        found = self._outputs.get(_by_id(sample.id)) or self._outputs.get(_by_query(sample.query))
+        if not found or run >= len(found):
+            return _not_recorded(f"no recorded output in run {run + 1}")
+        recorded = found[run]
+        if recorded.hash and recorded.hash != content_hash(sample):
+            return _not_recorded("the sample was edited after this output was recorded")
+        return recorded.output()
+
+
+def _not_recorded(message: str) -> SystemOutput:
+    return SystemOutput(error=Failure(kind="provider", message=message))
+
+
+def _by_id(sample_id: str) -> str:
+    return f"id:{sample_id}"
+
+
+def _by_query(query: str) -> str:
+    return f"query:{' '.join(query.split())}"
+
+
+@asynccontextmanager
+async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIterator[Replay]:
+    """Read the recordings and yield them as a system.
+
+    Raises:
+        ConfigError: a path that the policy does not allow, or that matches no file.
+        DatasetError: a line that is no recorded output.
+    """
+    wanted = read_settings(Settings, settings, where="[system]")
+    files = [
+        file
+        for pattern in wanted.paths
+        for file in allowed_files(pattern, root=resources.root, allowed=resources.replay_paths)
+    ]
+    yield Replay(read_recordings(files))
+
+
+def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list[Path]:
+    """Return the files that `pattern` names, in order of name.
+
+    The policy says where recordings may come from, since a hand-written file passes any gate.
+    What counts is where a file really is, links and ``..`` resolved.
+    """
+    if Path(pattern).is_absolute():
+        raise ConfigError(
+            f"[system] paths: {pattern!r} is absolute", remedy="write it relative to ragate.toml"
+        )
+    found = sorted(file for file in root.glob(pattern) if file.is_file())
+    if not found:
+        raise ConfigError(
+            f"[system] paths: {pattern!r} matches no file below {root}",
+            remedy="let the step that records the outputs run first",
+        )
+    for file in found:
+        if not _is_allowed(file, root=root, allowed=allowed):
+            raise ConfigError(
+                f"[system] paths: {file} is not allowed by [policy] replay_paths = {list(allowed)}",
+                remedy=f"add {pattern!r} to replay_paths (in CI the base branch's policy counts)",
+            )
+    return found
+
+
+def _is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
+    real, top = file.resolve(), root.resolve()
+    if not real.is_relative_to(top):
+        return False
+    return any(fnmatch(real.relative_to(top).as_posix(), one) for one in allowed)
+
+
+def read_recordings(files: list[Path]) -> dict[str, list[RecordedOutput]]:
+    """Return the outputs of each sample in order of run, under its id or else its question.
+
+    A line's own ``run`` counts inside its file; files follow one another.
+    """
+    outputs: dict[str, list[RecordedOutput]] = defaultdict(list)
+    for file in files:
+        for key, recorded in _one_file(file).items():
+            outputs[key].extend(recorded)
+    return dict(outputs)
+
+
+def _one_file(file: Path) -> dict[str, list[RecordedOutput]]:
+    found: dict[str, list[RecordedOutput]] = defaultdict(list)
+    seen: set[tuple[str, int]] = set()
+    for number, recorded in read_outputs(file)[1]:
+        key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
+        if recorded.run is not None:
+            if (key, recorded.run) in seen:
+                raise DatasetError(
+                    f"{file}:{number}: a second output for {key} in run {recorded.run}",
+                    remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
+                )
+            seen.add((key, recorded.run))
+        found[key].append(recorded)
+    for recorded_runs in found.values():
+        recorded_runs.sort(key=lambda one: one.run if one.run is not None else 0)
+    return found

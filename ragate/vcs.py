@@ -1,0 +1,33 @@
+"""What git knows of the project; every answer may be empty."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+# The workspace may belong to another user (a container), and its own configuration is not ours.
+_GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
+
+
+def head_commit(root: Path) -> str:
+    """Return the full sha of HEAD, or "" where there is no repository, commit or git."""
+    return _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+
+
+def is_dirty(root: Path) -> bool:
+    """Return True where tracked files differ from HEAD."""
+    return bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
+
+
+def _git(root: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603
+            [*_GIT, "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
