@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from ragate.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
+_SHOWN = 80
 
 
-def read_settings(model: type[M], table: Mapping[str, Any], *, where: str) -> M:
+def read_settings(
+    model: type[M], table: Mapping[str, Any], *, where: str, strict: bool = False
+) -> M:
     """Return `table` as an instance of `model`.
 
     Args:
         where: The table's place for the error message, such as ``[system.bm25]``.
+        strict: A value must have the very type of its field: no ``"3"`` and no ``true`` for 3.
 
     Raises:
         ConfigError: names every wrong key with its value; an unknown key names the nearest.
     """
     try:
-        return model.model_validate(dict(table))
+        return model.model_validate(_tuples(dict(table)) if strict else dict(table), strict=strict)
     except ValidationError as error:
         lines = [_line(model, problem, where) for problem in error.errors(include_url=False)]
         raise ConfigError(
@@ -31,13 +35,39 @@ def read_settings(model: type[M], table: Mapping[str, Any], *, where: str) -> M:
         ) from error
 
 
+def _tuples(value: Any) -> Any:
+    # A strict model takes no list for a tuple, and TOML has only lists.
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in value)
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return value
+
+
 def _line(model: type[BaseModel], problem: Any, where: str) -> str:
-    key = ".".join(str(part) for part in problem["loc"])
+    *tables, last = problem["loc"] or ("",)
+    if isinstance(last, int) and tables:
+        last = f"{tables.pop()}[{last}]"
+    place, key = _place(where, tables), str(last)
     if problem["type"] == "extra_forbidden":
-        return f"{where}: unknown key {key!r}{nearest(key, known_keys(model, problem['loc'][:-1]))}"
+        return f"{place}: unknown key {key!r}{nearest(key, known_keys(model, tuple(tables)))}"
     if problem["type"] == "missing":
-        return f"{where}: {key!r} is missing"
-    return f"{where}: {key} = {problem['input']!r}: {problem['msg']}"
+        return f"{place}: {key!r} is missing"
+    reason = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {key} = {shown(problem['input'])}: {reason}" if key else f"{place}: {reason}"
+
+
+def _place(where: str, tables: list[int | str]) -> str:
+    if not tables:
+        return where
+    path = ".".join(str(part) for part in tables)
+    return f"{where[:-1]}.{path}]" if where.endswith("]") else f"{where}.{path}"
+
+
+def shown(value: Any) -> str:
+    """Return the value as a message shows it: quoted, on one line, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def known_keys(model: type[BaseModel], path: tuple[int | str, ...] = ()) -> list[str]:
@@ -45,13 +75,24 @@ def known_keys(model: type[BaseModel], path: tuple[int | str, ...] = ()) -> list
     current: Any = model
     for part in path:
         field = getattr(current, "model_fields", {}).get(part)
-        current = field.annotation if field is not None else None
+        current = _model_in(field.annotation) if field is not None else current
     return list(getattr(current, "model_fields", {}))
 
 
-def nearest(word: str, known: list[str]) -> str:
+def _model_in(annotation: Any) -> Any:
+    """Return the model of ``Model``, ``Model | None`` or ``dict[str, Model]``, else None."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for part in get_args(annotation):
+        if found := _model_in(part):
+            return found
+    return None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` or the list of all that is known, or nothing."""
-    close = difflib.get_close_matches(word.rsplit(".", 1)[-1], known, n=1)
+    names = sorted(known)
+    close = difflib.get_close_matches(word.rsplit(".", 1)[-1], names, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
-    return f"; known: {', '.join(sorted(known))}" if known else ""
+    return f"; known: {', '.join(names)}" if names else ""

@@ -1,0 +1,15 @@
+"""ragate.toml: where it is, what it says, and what is wrong with it."""
+
+from ragate.config.model import Config, Policy, Provider, SystemConfig
+from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
+
+__all__ = [
+    "CONFIG_NAME",
+    "Config",
+    "Policy",
+    "Provider",
+    "SystemConfig",
+    "find_config",
+    "load_config",
+    "parse_config",
+]

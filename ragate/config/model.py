@@ -1,0 +1,105 @@
+"""The tables of ragate.toml as types. docs/configuration.md says what each key means."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from ragate.models import DecisionSettings, Frozen, Rule, Waiver
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:]+\](:[0-9]{1,5})?")
+
+
+def _pattern(value: str) -> str:
+    path = PurePosixPath(value)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in value:
+        raise ValueError("a pattern is relative to the folder of ragate.toml and stays inside it")
+    return value
+
+
+def _host(value: str) -> str:
+    if not _HOST.fullmatch(value):
+        raise ValueError("write a host in lower case, with a port or without: rag.example:8080")
+    return value
+
+
+def _base_url(value: str) -> str:
+    parts = urlsplit(value)
+    plain = not (parts.username or parts.password or parts.query or parts.fragment)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
+        raise ValueError("write http(s)://host[:port][/path], without a user, a key or a query")
+    return value
+
+
+class Provider(Frozen):
+    """An OpenAI-compatible server, and the name of the variable that holds its key."""
+
+    base_url: Annotated[str, AfterValidator(_base_url)]
+    key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+
+
+class Policy(DecisionSettings):
+    """``[policy]``: how a run is judged, and what a change may use. In CI from the base commit.
+
+    Attributes:
+        dataset, baseline: As written; `Config` holds the real paths.
+    """
+
+    dataset: str
+    baseline: str
+    systems: tuple[str, ...] = Field(min_length=1)
+    gate: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")
+    replay_paths: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
+    http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
+    without_key: Literal["fail", "judge-free"] = "fail"
+    store: Literal["full", "answers", "hashes"] = "answers"
+    max_calls: int = Field(default=5000, ge=0)
+    max_cost_usd: float = Field(default=20.0, ge=0)
+    max_minutes: float = Field(default=30.0, gt=0)
+    providers: dict[str, Provider] = {}
+    metrics: tuple[Rule, ...]
+    waivers: tuple[Waiver, ...] = ()
+
+    @property
+    def decision(self) -> DecisionSettings:
+        """Return the figures of the decision rule alone."""
+        return DecisionSettings(
+            **{key: getattr(self, key) for key in DecisionSettings.model_fields}
+        )
+
+
+class SystemConfig(Frozen):
+    """``[system]``: the system under test; its settings are read by its plugin."""
+
+    use: str
+    settings: dict[str, Any] = {}
+
+
+class Config(Frozen):
+    """A whole ragate.toml.
+
+    Attributes:
+        path: The file.
+        root: Its folder, as a real path; relative paths start here.
+        dataset, baseline: Real paths, inside `root`.
+        metric_settings: By metric, the keys of its table that are the metric's own.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Path
+    root: Path
+    dataset: Path
+    baseline: Path
+    policy: Policy
+    metric_settings: dict[str, dict[str, Any]] = {}
+    system: SystemConfig
+
+    @property
+    def gate(self) -> str:
+        """Return the gate's name: the policy's, or the baseline's file name without its ending."""
+        return self.policy.gate or self.baseline.stem

@@ -1,0 +1,164 @@
+"""From the text of ragate.toml to a Config."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.config.model import Config, Policy, SystemConfig
+from ragate.config.rules import read_rules
+from ragate.errors import ConfigError
+from ragate.files import inside, read_text
+from ragate.models import Rule, Waiver
+from ragate.settings import nearest, read_settings, shown
+
+CONFIG_NAME = "ragate.toml"
+MAX_BYTES = 1024 * 1024
+_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_INIT = "`ragate init` writes a commented ragate.toml"
+
+
+def find_config(start: Path, *, given: Path | None = None) -> Path:
+    """Return the configuration file: `given`, or the nearest ragate.toml above `start`.
+
+    The search ends at the repository's root (the folder that holds ``.git``), and looks only in
+    `start` where there is no repository.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if given is not None:
+        path = start / given
+        if not path.is_file():
+            raise ConfigError(f"{given}: there is no such file", remedy=_INIT)
+        return path
+    folders = [start, *start.parents]
+    root = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
+    for folder in folders[: root + 1]:
+        if (folder / CONFIG_NAME).is_file():
+            return folder / CONFIG_NAME
+    raise ConfigError(f"there is no {CONFIG_NAME} in {start} or above it", remedy=_INIT)
+
+
+def load_config(path: Path) -> Config:
+    """Return the configuration of a file.
+
+    Raises:
+        ConfigError: the file cannot be read, or something in it is wrong.
+    """
+    text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
+    return parse_config(text, where=str(path), root=path.parent, path=path)
+
+
+def parse_config(text: str, *, where: str, root: Path, path: Path | None = None) -> Config:
+    """Return the configuration that `text` holds.
+
+    Args:
+        where: What names the text in messages: its path, or a path at a commit.
+        root: The folder that relative paths start from.
+        path: The file, where there is one.
+
+    Raises:
+        ConfigError: names the place, the table, the key and the value.
+    """
+    try:
+        return _config(_tables(text, where), root=root.resolve(), path=path or root / CONFIG_NAME)
+    except ConfigError as error:
+        if error.message.startswith(f"{where}:"):
+            raise
+        lines = [f"{where}: {line}" for line in error.message.splitlines()]
+        raise type(error)("\n".join(lines), remedy=error.remedy) from error
+
+
+def _tables(text: str, where: str) -> dict[str, Any]:
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        line = f"{place[1]}:{place[2]}: " if place else " "
+        raise ConfigError(f"{where}:{line}not TOML: {_PLACE.sub('', message)}") from error
+    except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure
+        raise ConfigError(f"{where}: cannot be read: {error}") from error
+    _refuse_infinite(tables, "")
+    for name in tables:
+        if name not in {"policy", "system"}:
+            known = nearest(name, ["policy", "system"])
+            raise ConfigError(f"unknown table or key {name!r} at the top{known}")
+    return tables
+
+
+def _refuse_infinite(value: Any, place: str) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_infinite(item, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_infinite(item, place)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{place} = {value}: a number must be finite")
+
+
+def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
+    policy_table = _table(tables, "policy")
+    if "judge" in policy_table:
+        raise ConfigError(
+            "[policy.judge]: this version of ragate has no judge",
+            remedy="remove the table, and use metrics that need none: docs/metrics.md",
+        )
+    rules, settings = read_rules(_table(policy_table, "metrics", "policy.metrics", missing={}))
+    policy = read_settings(
+        Policy, {**policy_table, "metrics": rules}, where="[policy]", strict=True
+    )
+    _check_waivers(policy.waivers, rules)
+    for name in policy.systems:
+        plugins.locate("systems", name)
+    return Config(
+        path=path,
+        root=root,
+        dataset=inside(root, policy.dataset, where="[policy] dataset", error=ConfigError),
+        baseline=inside(root, policy.baseline, where="[policy] baseline", error=ConfigError),
+        policy=policy,
+        metric_settings=settings,
+        system=_system(_table(tables, "system"), policy.systems),
+    )
+
+
+def _table(
+    tables: Mapping[str, Any], key: str, name: str = "", *, missing: Any = None
+) -> dict[str, Any]:
+    table = tables.get(key, missing)
+    if table is None:
+        raise ConfigError(f"the table [{key}] is missing", remedy=_INIT)
+    if not isinstance(table, dict):
+        raise ConfigError(f"{name or key} = {shown(table)}: must be a table: [{name or key}]")
+    return table
+
+
+def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None:
+    known = [rule.metric for rule in rules]
+    for waiver in waivers:
+        if waiver.metric not in known:
+            raise ConfigError(
+                f"[[policy.waivers]] {waiver.id}: metric {waiver.metric!r} has no table"
+                f" [policy.metrics]{nearest(waiver.metric, known)}"
+            )
+
+
+def _system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemConfig:
+    use = table.get("use")
+    if not isinstance(use, str):
+        raise ConfigError("[system]: 'use' must name a system", remedy=f"one of {list(allowed)}")
+    if use not in allowed:
+        raise ConfigError(
+            f"[system] use = {use!r} is not in [policy] systems = {list(allowed)}",
+            remedy="the policy lists the kinds of system that a change may use; a kind is added to"
+            " it in a pull request of its own",
+        )
+    settings = {key: value for key, value in table.items() if key != "use"}
+    return SystemConfig(use=use, settings=settings)

@@ -1,0 +1,103 @@
+"""The tables [policy.metrics.<name>]: a rule each, and the metric's own keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragate import plugins
+from ragate.errors import ConfigError
+from ragate.models import Direction, MetricInfo, Rule
+from ragate.settings import nearest, read_settings, shown
+
+RULE_KEYS = frozenset(Rule.model_fields) - {"metric"}
+_SLACK = 1e-9
+
+
+def read_rules(
+    tables: Mapping[str, Any],
+) -> tuple[tuple[Rule, ...], dict[str, dict[str, Any]]]:
+    """Return one rule for each table, in the order of the file, and each metric's own keys.
+
+    A built-in metric is made here once, so that a wrong cut-off, setting or limit is found before
+    anything runs. One of foreign code is not: a configuration is read without running any.
+
+    Raises:
+        ConfigError: there is no table, a metric is unknown, or a key or value is wrong.
+    """
+    if not tables:
+        raise ConfigError(
+            "[policy.metrics] is missing: the gate has nothing to hold",
+            remedy='write what is gated, such as [policy.metrics."recall@10"] (expected documents)'
+            " or [policy.metrics.token_f1] (reference answers): docs/metrics.md",
+        )
+    rules = []
+    settings = {}
+    for name, table in tables.items():
+        where = f'[policy.metrics."{name}"]' if "@" in name else f"[policy.metrics.{name}]"
+        if not isinstance(table, dict):
+            raise ConfigError(f"policy.metrics.{name} = {shown(table)}: must be a table: {where}")
+        rule, settings[name] = _rule(name, table, where)
+        rules.append(rule)
+    return tuple(rules), settings
+
+
+def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[str, Any]]:
+    base, _ = plugins.split_metric(name)
+    plugins.locate("metrics", base)
+    known = plugins.is_builtin("metrics", base)
+    own = {key: value for key, value in table.items() if key not in RULE_KEYS}
+    if known:
+        _refuse_unknown(base, own, where)
+    mine = {key: value for key, value in table.items() if key in RULE_KEYS}
+    rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
+    if known:
+        _check_limits(rule, plugins.metric(name, settings=own).info, where)
+    return rule, own
+
+
+def _refuse_unknown(base: str, own: Mapping[str, Any], where: str) -> None:
+    if not own:
+        return
+    model = plugins.settings_model("metrics", base)
+    fields = set(model.model_fields) if model is not None else set()
+    for key in own:
+        if key not in fields:
+            raise ConfigError(
+                f"{where}: unknown key {key!r}{nearest(key, RULE_KEYS | fields)}",
+                remedy="docs/configuration.md lists every key",
+            )
+
+
+def _check_limits(rule: Rule, info: MetricInfo, where: str) -> None:
+    higher = info.direction is Direction.HIGHER
+    wrong, right = ("maximum", "minimum") if higher else ("minimum", "maximum")
+    if getattr(rule, wrong) is not None:
+        raise ConfigError(
+            f"{where}: {wrong} = {getattr(rule, wrong)}: {info.direction} is better here",
+            remedy=f"write {right}",
+        )
+    for key in (right, "pass_at"):
+        value = getattr(rule, key)
+        if value is not None and not _possible(value, info):
+            most = "and up" if info.high is None else f"to {info.high:g}"
+            raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {most}")
+    if info.aggregate:
+        _check_aggregate(rule, where, limit=right)
+
+
+def _possible(value: float, info: MetricInfo) -> bool:
+    high = float("inf") if info.high is None else info.high
+    return info.low - _SLACK <= value <= high + _SLACK
+
+
+def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
+    """An aggregate is one number for a whole run: a limit is all that can hold it."""
+    for key in ("max_drop", "margin", "pass_at"):
+        if key in rule.model_fields_set:
+            raise ConfigError(f"{where}: {key} does not apply to a value over the whole run")
+    if rule.level == "error" and getattr(rule, limit) is None:
+        raise ConfigError(
+            f"{where}: a value over the whole run can only fail by a limit, and there is none",
+            remedy=f'write {limit}, or level = "warn" to show it only',
+        )

