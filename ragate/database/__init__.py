@@ -1,0 +1,16 @@
+"""Postgres with pgvector: the server that a URL names, or an embedded one."""
+
+from ragate.database.embedded import EmbeddedServer, ServerStatus
+from ragate.database.postgres import PostgresDatabase, status, stop
+from ragate.database.schema import SCHEMA_VERSION, check_server, describe
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "EmbeddedServer",
+    "PostgresDatabase",
+    "ServerStatus",
+    "check_server",
+    "describe",
+    "status",
+    "stop",
+]

@@ -1,0 +1,122 @@
+"""The database of one command: a server by URL, or the project's embedded one."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ragate.database.embedded import EmbeddedServer, ServerStatus
+from ragate.database.folder import choose_home, private_base
+from ragate.database.install import find_account, find_programs, reachable
+from ragate.database.schema import check_server
+from ragate.errors import DatabaseError
+
+
+class PostgresDatabase:
+    """Implements `ragate.protocols.Database`; leaving the context releases the embedded server.
+
+    Args:
+        state: The project's folder for run files (``.ragate``).
+        url: A Postgres URL or libpq connection string; None or "" for the embedded server.
+    """
+
+    def __init__(self, state: Path, *, url: str | None = None) -> None:
+        self._state = state
+        self._url = url or None
+        self._server: EmbeddedServer | None = None
+        self._checked: str | None = None
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"PostgresDatabase({'by URL' if self._url else 'embedded'})"
+
+    def conninfo(self) -> str:
+        """Return a libpq connection string to a server with our schema.
+
+        An embedded server that died since the last call is started again.
+
+        Raises:
+            DatabaseError: no server can be reached or started, or it cannot hold our index.
+        """
+        with self._lock:
+            conninfo = self._embedded() if self._url is None else readable(self._url)
+            if self._checked != conninfo:
+                check_server(conninfo)
+                self._checked = conninfo
+            return conninfo
+
+    def close(self) -> None:
+        """Release the server; the last process that used an embedded one stops it."""
+        with self._lock:
+            if self._server is not None:
+                self._server.release()
+                self._server = None
+            self._checked = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _embedded(self) -> str:
+        if self._server is None:
+            self._server = open_server(self._state)
+        return self._server.start()
+
+
+def open_server(state: Path) -> EmbeddedServer:
+    """Return the embedded server of the project with this state folder, started or not.
+
+    Raises:
+        DatabaseError: the wheel is absent, or no account or folder can hold the server.
+    """
+    try:
+        import fcntl  # noqa: F401
+    except ImportError as error:
+        raise DatabaseError(
+            "the embedded Postgres does not run on Windows",
+            remedy="set RAGATE_DATABASE_URL to a Postgres with pgvector",
+        ) from error
+    account = find_account()
+    programs = find_programs()
+    home = choose_home(state, account)
+    if account is not None:
+        programs = reachable(programs, account, private_base())
+    return EmbeddedServer(home, programs, account)
+
+
+def stop(state: Path, *, force: bool = False) -> bool:
+    """Stop the project's embedded server; False where another process uses it and not `force`."""
+    return open_server(state).stop(force=force)
+
+
+def status(state: Path) -> ServerStatus:
+    """Return whether the project's embedded server runs."""
+    return open_server(state).status()
+
+
+def readable(url: str) -> str:
+    """Return `url` where it can be read as a connection string.
+
+    Raises:
+        DatabaseError: it cannot; its text is not repeated, since it may hold a password.
+    """
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError:
+        raise DatabaseError(
+            "RAGATE_DATABASE_URL is not a Postgres URL",
+            remedy="write it as postgresql://user:password@host:5432/database",
+        ) from None
+    return url

@@ -1,0 +1,146 @@
+"""Our schema in the database: the extension, the version, and what stands in its way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragate.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMA_VERSION = 1
+ADVISORY_CLASS = 0x7261_6761  # our number space among the server's advisory locks
+MIN_VECTOR = (0, 7)  # the first with sparsevec
+CONNECT_S = 10
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+_TABLES = """
+CREATE SCHEMA IF NOT EXISTS ragate;
+CREATE TABLE IF NOT EXISTS ragate.version (version integer NOT NULL);
+CREATE TABLE IF NOT EXISTS ragate.indexes (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key text UNIQUE,
+    corpus text NOT NULL,
+    corpus_hash text NOT NULL,
+    chunks bigint NOT NULL,
+    total_length bigint NOT NULL,
+    dimension integer,
+    used_at timestamptz NOT NULL DEFAULT now()
+);
+INSERT INTO ragate.version SELECT {version} WHERE NOT EXISTS (SELECT FROM ragate.version);
+"""
+
+
+def check_server(conninfo: str) -> None:
+    """Reach the server and bring our schema there, if it is not there yet.
+
+    Raises:
+        DatabaseError: unreachable, without pgvector (or one before 0.7), or with our schema in
+            another version.
+    """
+    import psycopg
+
+    try:
+        with psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S) as connection:
+            if _found_version(connection) is None:
+                _create(connection)
+            _check_version(_found_version(connection))
+    except psycopg.Error as error:
+        raise describe(error, conninfo) from error
+
+
+def _found_version(connection: psycopg.Connection[Any]) -> int | None:
+    known = connection.execute("SELECT to_regclass('ragate.version')").fetchone()
+    if known is None or known[0] is None:
+        return None
+    row = connection.execute("SELECT version FROM ragate.version").fetchone()
+    return None if row is None else int(row[0])
+
+
+def _check_version(found: int | None) -> None:
+    if found == SCHEMA_VERSION:
+        return
+    other = "newer" if found is not None and found > SCHEMA_VERSION else "older"
+    raise DatabaseError(
+        f"the schema `ragate` in this database has version {found}, {other} than this ragate's "
+        f"{SCHEMA_VERSION}",
+        remedy="use the ragate that made it, another database, or `DROP SCHEMA ragate CASCADE` "
+        "(the next `ragate ingest` builds the index again)",
+    )
+
+
+def _create(connection: psycopg.Connection[Any]) -> None:
+    """Create everything under one lock: IF NOT EXISTS alone can raise when two do it at once."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (ADVISORY_CLASS,))
+        _ensure_vector(connection)
+        connection.execute(_TABLES.format(version=SCHEMA_VERSION))
+
+
+def _ensure_vector(connection: psycopg.Connection[Any]) -> None:
+    import psycopg
+
+    sql = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+    row = connection.execute(sql).fetchone()
+    if row is None:
+        try:
+            with connection.transaction():
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        except (
+            psycopg.errors.UndefinedFile,
+            psycopg.errors.FeatureNotSupported,
+            psycopg.errors.InsufficientPrivilege,
+        ) as error:
+            raise DatabaseError(
+                f"the server has no pgvector extension: {_first_line(error)}",
+                remedy="use an image with pgvector, such as pgvector/pgvector:pg18, or let an "
+                "administrator run CREATE EXTENSION vector in this database",
+            ) from error
+        row = connection.execute(sql).fetchone()
+    version = str(row[0]) if row else "0"
+    if tuple(int(part) for part in version.split(".")[:2]) < MIN_VECTOR:
+        raise DatabaseError(
+            f"the server's pgvector is {version}; sparse vectors need 0.7 or newer",
+            remedy="upgrade pgvector, then ALTER EXTENSION vector UPDATE",
+        )
+
+
+def describe(error: Exception, conninfo: str) -> DatabaseError:
+    """Return a DatabaseError that names the server and the reason, and never the password."""
+    facts = _facts(conninfo)
+    host, port = facts.get("host", "local socket"), facts.get("port", "5432")
+    reason = _first_line(error)
+    if password := facts.get("password"):
+        reason = reason.replace(password, "***")
+    return DatabaseError(
+        f"Postgres at {host}:{port} (database {facts.get('dbname', '')!r}, user "
+        f"{facts.get('user', '')!r}): {reason}",
+        remedy=_remedy(host),
+    )
+
+
+def _remedy(host: str) -> str:
+    if host in _LOOPBACK and in_container():
+        return (
+            "inside a container localhost is the container itself: use the service's name, such "
+            "as postgres:5432, in RAGATE_DATABASE_URL"
+        )
+    return "check RAGATE_DATABASE_URL and that the server runs; `ragate doctor` tells more"
+
+
+def in_container() -> bool:
+    """Return whether we run in Docker or Podman."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
+
+
+def _facts(conninfo: str) -> dict[str, str]:
+    from psycopg.conninfo import conninfo_to_dict
+
+    return {key: str(value) for key, value in conninfo_to_dict(conninfo).items()}
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
