@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from ragate.errors import BaselineError, NoBaselineError
 from ragate.atomic import write_atomic
+from ragate.errors import BaselineError, NoBaselineError
 from ragate.models import (
     Failure,
     Filters,
@@ -235,7 +235,7 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-def save_baseline(path: Path, data: bytes, *, run: Run, store: Store) -> None:
+def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
     """Write the baseline, and with ``store = "full"`` the contexts beside it."""
     beside = contexts_path(path)
     if store == "full":

@@ -1,0 +1,1 @@
+"""The line: config -> samples -> outputs -> records -> comparison -> decision -> report."""

@@ -1,0 +1,70 @@
+"""Running the system under test: one pass over the samples, each on its own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from ragate.errors import BudgetError, ConfigError, DatabaseError, ProviderError, StorageError
+from ragate.models import Failure, Sample, SystemOutput
+from ragate.protocols import System
+
+Outputs = dict[str, SystemOutput]
+OnOutput = Callable[[Sample, SystemOutput, int], None]
+# What is wrong with the machine or the settings is wrong for every sample: it ends the run.
+FATAL = (BudgetError, ConfigError, DatabaseError, StorageError)
+
+
+async def run_pass(
+    system: System,
+    samples: Sequence[Sample],
+    *,
+    run: int,
+    concurrency: int,
+    timeout_s: float,
+    on_output: OnOutput,
+) -> Outputs:
+    """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
+
+    A failure of one sample becomes its output and never ends the pass.
+    """
+    gate = asyncio.Semaphore(concurrency)
+    outputs: Outputs = {}
+
+    async def one(sample: Sample) -> None:
+        async with gate:
+            output = await ask(system, sample, run=run, timeout_s=timeout_s)
+        on_output(sample, output, run)
+        outputs[sample.id] = output
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for sample in samples:
+                group.create_task(one(sample))
+    except* FATAL as errors:
+        raise errors.exceptions[0] from errors
+    return outputs
+
+
+async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> SystemOutput:
+    """Return the system's output for one sample; a failure of any kind is an output too."""
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(timeout_s):
+            output = await system.answer(sample, run=run)
+    except TimeoutError:
+        return _failed("system", f"no output within {timeout_s:g} s")
+    except ProviderError as error:
+        return _failed("provider", error.message)
+    except FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - the system under test is foreign code
+        return _failed("system", f"{type(error).__name__}: {error}"[:500])
+    if output.latency_s is None and system.max_runs is None:
+        output = output.model_copy(update={"latency_s": time.perf_counter() - started})
+    return output
+
+
+def _failed(kind: str, message: str) -> SystemOutput:
+    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

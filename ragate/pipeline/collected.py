@@ -1,0 +1,104 @@
+"""Outputs of a run in memory, and back from the files that `collect` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragate.core.hashing import content_hash
+from ragate.errors import DatasetError
+from ragate.models import Failure, RunManifest, Sample, SystemInfo, SystemOutput
+from ragate.outputs import OutputsHeader, RecordedOutput, read_outputs
+from ragate.pipeline.collect import Outputs
+
+
+@dataclass
+class Collected:
+    """What was collected: one mapping of outputs by sample id for each pass."""
+
+    manifest: RunManifest
+    passes: list[Outputs] = field(default_factory=list)
+
+
+def read_collected(
+    paths: Sequence[Path],
+    samples: Sequence[Sample],
+    *,
+    top_k: int | None = None,
+    retrieval_only: bool = False,
+) -> Collected:
+    """Return the outputs of `paths`, pass by pass, for the samples of the golden set.
+
+    A sample without an output in the first pass is unscored there: it was wanted and not measured.
+    Outputs of samples that the golden set does not have are left out.
+
+    Raises:
+        DatasetError: a file or a line cannot be read, or two files come from different systems.
+    """
+    by_id = {sample.id: sample for sample in samples}
+    by_query = {" ".join(sample.query.split()): sample for sample in samples}
+    passes: list[Outputs] = []
+    headers: list[OutputsHeader] = []
+    for path in paths:
+        header, lines = read_outputs(path)
+        if header is not None:
+            headers.append(header)
+        offset = len(passes)
+        for number, line in lines:
+            sample = by_id.get(line.id) or by_query.get(" ".join(line.question.split()))
+            if sample is not None:
+                where = f"{path}:{number}"
+                _place(passes, offset, line, sample, where, top_k=top_k, bare=retrieval_only)
+    collected = Collected(manifest=_manifest(headers, paths), passes=passes or [{}])
+    for sample in samples:
+        collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
+    return collected
+
+
+def _place(
+    passes: list[Outputs],
+    offset: int,
+    line: RecordedOutput,
+    sample: Sample,
+    where: str,
+    *,
+    top_k: int | None,
+    bare: bool,
+) -> None:
+    run = line.run
+    if run is None:
+        run = 0
+        while offset + run < len(passes) and sample.id in passes[offset + run]:
+            run += 1
+    while len(passes) <= offset + run:
+        passes.append({})
+    if sample.id in passes[offset + run]:
+        raise DatasetError(f"{where}: a second output for sample {sample.id!r} in run {run}")
+    passes[offset + run][sample.id] = _output(line, sample, top_k=top_k, bare=bare)
+
+
+def _output(line: RecordedOutput, sample: Sample, *, top_k: int | None, bare: bool) -> SystemOutput:
+    if line.hash and line.hash != content_hash(sample):
+        return _unmeasured("the sample was edited after its output was collected")
+    output = line.output()
+    if top_k is not None:
+        output = output.model_copy(update={"chunks": output.chunks[:top_k]})
+    return output.model_copy(update={"answer": None, "citations": None}) if bare else output
+
+
+def _unmeasured(message: str) -> SystemOutput:
+    return SystemOutput(error=Failure(kind="provider", message=message))
+
+
+def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifest:
+    if not headers:
+        return RunManifest(system=SystemInfo(use="replay"))
+    first = headers[0].manifest
+    for header, path in zip(headers, paths, strict=False):
+        if header.manifest.system != first.system:
+            raise DatasetError(
+                f"{path}: collected from another system than {paths[0]}",
+                remedy="decide on outputs of one system at a time",
+            )
+    return first

@@ -1,0 +1,166 @@
+"""Recording a baseline: K fresh runs, never one that was judged against the old baseline."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ragate.baseline import (
+    Recorded,
+    contexts_path,
+    dump_baseline,
+    parse_baseline,
+    save_baseline,
+)
+from ragate.config import Config
+from ragate.core.comparison import compare
+from ragate.core.decision import decide
+from ragate.dataset import read_dataset
+from ragate.errors import BaselineError, DatasetError, RagateError
+from ragate.models import MetricVerdict, Run, Sample, ScoreState
+from ragate.pipeline.evaluate import evaluate, failures, make_metrics
+from ragate.pipeline.resources import Operations
+from ragate.pipeline.session import Selection, Session, open_session, possible_runs
+from ragate.stores.local import LocalStore
+
+_MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
+
+
+class Outcome(StrEnum):
+    """What became of the baseline file."""
+
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    WITHIN_NOISE = "within_noise"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What `update_baseline` did, and the run it recorded."""
+
+    outcome: Outcome
+    run: Run
+    old: Run | None
+    note: str = ""
+
+
+async def update_baseline(
+    config: Config, operations: Operations, *, runs: int | None = None, force: bool = False
+) -> Recording:
+    """Record `runs` fresh passes over the whole golden set and write the baseline file.
+
+    The system builds its index anew for every pass where it builds one. The file keeps its bytes
+    when nothing changed, and when a noisy system differs from it only by its noise (unless
+    `force`): a redrawn baseline would move the goal without a reason.
+
+    Raises:
+        DatasetError: expected documents are not in the corpus; the file is left as it is.
+        RagateError: nothing, or too little, could be measured; the file is left as it is.
+    """
+    samples = read_dataset(config.dataset)
+    wanted = config.policy.decision.runs if runs is None else runs
+    async with open_session(config, operations, samples, Selection(runs=wanted)) as session:
+        _refuse_missing(session)
+        for number in range(possible_runs(session, wanted)):
+            if number:
+                await session.system.prepare(rebuild=True)
+            await session.add_pass(samples)
+    metrics = make_metrics(config, samples, states={}, retrieval_only=False)
+    collected = session.collected
+    run = evaluate(collected.passes, samples, metrics, manifest=collected.manifest)
+    _refuse_unmeasured(config, run)
+    LocalStore(operations.state).save(run)
+    return _write(config, samples, run, force=force)
+
+
+def _refuse_missing(session: Session) -> None:
+    missing = session.collected.manifest.missing_documents
+    if not missing:
+        return
+    lines = [f"{sample_id}: {', '.join(docs)}" for sample_id, docs in sorted(missing.items())]
+    more = f"\n  … and {len(lines) - 20} more samples" if len(lines) > 20 else ""
+    raise DatasetError(
+        f"{len(missing)} samples expect documents that are not in the corpus:\n  "
+        + "\n  ".join(lines[:20])
+        + more,
+        remedy="correct their `relevant` ids, or add the documents; the baseline is unchanged",
+    )
+
+
+def _refuse_unmeasured(config: Config, run: Run) -> None:
+    failed = failures(record.output for record in run.records)
+    if failed == len(run.records):
+        example = next((r.output.error.message for r in run.records if r.output.error), "no sample")
+        raise RagateError(
+            f"all {failed} outputs failed, such as: {example}",
+            remedy="mend the system first; the baseline is unchanged",
+        )
+    for name in run.manifest.metrics:
+        found = [record.scores[name] for record in run.records if name in record.scores]
+        lost = sum(score.state is ScoreState.UNSCORED for score in found)
+        share = lost / len(found) if found else 0.0
+        if not share <= config.policy.decision.max_unscored and _is_gated(config, name):
+            raise RagateError(
+                f"{name}: {lost} of {len(found)} scores could not be measured "
+                f"({share:.1%}; [policy] max_unscored is {config.policy.decision.max_unscored:.1%})",
+                remedy="`ragate report latest` shows why; the baseline is unchanged",
+            )
+
+
+def _is_gated(config: Config, name: str) -> bool:
+    return any(rule.metric == name and rule.level == "error" for rule in config.policy.metrics)
+
+
+def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) -> Recording:
+    store = config.policy.store
+    old_bytes = config.baseline.read_bytes() if config.baseline.is_file() else None
+    old = _readable(old_bytes, str(config.baseline))
+    fresh = Recorded(
+        commit=run.manifest.commit,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+    )
+    if old is None or old_bytes is None:
+        save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
+        outcome = Outcome.CREATED if old_bytes is None else Outcome.REPLACED
+        return Recording(outcome=outcome, run=run, old=None)
+    kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
+    if dump_baseline(run, store=store, recorded=kept) == old_bytes:
+        if store == "full" and not contexts_path(config.baseline).is_file():
+            save_baseline(config.baseline, old_bytes, run, store)
+        return Recording(outcome=Outcome.UNCHANGED, run=run, old=old)
+    if not force and (note := _within_noise(config, samples, old, run)):
+        return Recording(outcome=Outcome.WITHIN_NOISE, run=run, old=old, note=note)
+    save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
+    return Recording(outcome=Outcome.REPLACED, run=run, old=old)
+
+
+def _readable(data: bytes | None, where: str) -> Run | None:
+    """Return the old baseline; one that cannot be read is replaced, which is what was asked for."""
+    try:
+        return None if data is None else parse_baseline(data, where=where)
+    except BaselineError:
+        return None
+
+
+def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
+    """Return why the old file says the same as the new run, "" where it does not."""
+    if old.manifest.system != run.manifest.system or old.manifest.metrics != run.manifest.metrics:
+        return ""
+    if old.manifest.runs != run.manifest.runs:
+        return ""
+    comparison = compare(old, run, samples, cluster=config.policy.cluster)
+    data = comparison.data
+    if data.added or data.removed or data.edited:
+        return ""
+    rules = [rule for rule in config.policy.metrics if rule.level != "off"]
+    today = datetime.datetime.now(datetime.UTC).date()
+    decision = decide(rules, comparison, config.policy.decision, today=today)
+    if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.metrics):
+        return ""
+    return (
+        "the fresh runs differ from the baseline by no more than its own noise; the file is kept "
+        "(--force writes it all the same)"
+    )

@@ -1,0 +1,153 @@
+"""What plugins get: made on first use from the configuration and the operational settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.errors import BudgetError, ConfigError, ProviderError
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How to run, as opposed to how to judge: from the environment and the command line.
+
+    Attributes:
+        environment: Where the keys are; nothing else of it is read here.
+        state: The folder for runs and caches.
+        database_url: An own Postgres; "" starts the embedded one.
+        say: Prints a line; progress(done, total, what) shows how far a step is.
+    """
+
+    environment: Mapping[str, str]
+    state: Path
+    database_url: str = ""
+    concurrency: int = 8
+    timeout_s: float = 60.0
+    say: Callable[[str], None] = lambda _line: None
+    progress: Callable[[int, int, str], None] = lambda _done, _total, _what: None
+
+
+@dataclass
+class Budget:
+    """Caps of the policy; a run stops before the call that would exceed one."""
+
+    max_calls: int
+    max_cost_usd: float
+    calls: int = 0
+    cost_usd: float = 0.0
+
+    def take(self) -> None:
+        """Count one call.
+
+        Raises:
+            BudgetError: a cap is reached.
+        """
+        if self.calls >= self.max_calls:
+            raise _reached("max_calls", self.max_calls, self.calls)
+        if self.cost_usd >= self.max_cost_usd:
+            raise _reached("max_cost_usd", self.max_cost_usd, round(self.cost_usd, 4))
+        self.calls += 1
+
+
+def _reached(key: str, cap: float, used: float) -> BudgetError:
+    return BudgetError(
+        f"[policy] {key} = {cap} is reached ({used} used); the run stops here",
+        remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
+    )
+
+
+@dataclass
+class Capped:
+    """A chat client that counts its calls against the budget."""
+
+    client: ChatClient
+    budget: Budget
+
+    async def __call__(self, request: ChatRequest) -> ChatReply:
+        self.budget.take()
+        reply = await self.client(request)
+        self.budget.cost_usd += reply.cost_usd or 0.0
+        return reply
+
+
+@dataclass
+class Clients:
+    """Clients by provider, one for each, with the key bound to the provider's host."""
+
+    config: Config
+    operations: Operations
+    budget: Budget
+    made: dict[str, Any] = field(default_factory=dict)
+
+    def client(self, name: str) -> Any:
+        if name not in self.made:
+            self.made[name] = self._make(name)
+        return self.made[name]
+
+    def chat(self, name: str) -> ChatClient:
+        return Capped(self.client(name), self.budget)
+
+    def embedder(self, table: Mapping[str, Any]) -> Embedder:
+        use = str(table.get("use", "openai"))
+        settings = {key: value for key, value in table.items() if key != "use"}
+        made: Embedder = plugins.load("embedders", use).create(settings, self.client)
+        return made
+
+    def _make(self, name: str) -> Any:
+        from ragate.clients.openai import OpenAIClient
+
+        provider = self.config.policy.providers.get(name)
+        if provider is None:
+            raise ConfigError(
+                f"provider {name!r} is not in [policy.providers]",
+                remedy=f"add [policy.providers.{name}] with base_url and key_env",
+            )
+        key = self.operations.environment.get(provider.key_env, "") if provider.key_env else ""
+        if provider.key_env and not key:
+            raise ProviderError(
+                f"provider {name!r}: the environment variable {provider.key_env} is not set",
+                remedy=f"set {provider.key_env}, or use a system and metrics that need no model",
+            )
+        return OpenAIClient(
+            base_url=provider.base_url,
+            key=key,
+            timeout_s=self.operations.timeout_s,
+            concurrency=self.operations.concurrency,
+        )
+
+
+@contextmanager
+def open_resources(
+    config: Config,
+    operations: Operations,
+    *,
+    top_k: int | None = None,
+    retrieval_only: bool = False,
+) -> Iterator[Resources]:
+    """Yield the resources of one run; a server that was started for it is released at the end."""
+    from ragate.database import PostgresDatabase
+
+    policy = config.policy
+    budget = Budget(max_calls=policy.max_calls, max_cost_usd=policy.max_cost_usd)
+    clients = Clients(config, operations, budget)
+    with PostgresDatabase(operations.state, url=operations.database_url) as database:
+        yield Resources(
+            root=config.root,
+            state=operations.state,
+            database=database,
+            chat=clients.chat,
+            embedder=clients.embedder,
+            timeout_s=operations.timeout_s,
+            concurrency=operations.concurrency,
+            say=operations.say,
+            replay_paths=policy.replay_paths,
+            top_k=top_k,
+            retrieval_only=retrieval_only,
+        )

@@ -1,0 +1,166 @@
+"""A system that is up and ready, and the passes that were collected from it."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragate import __version__, plugins
+from ragate.config import Config
+from ragate.errors import BudgetError, UsageError
+from ragate.models import Filters, Reads, RunManifest, Sample, SystemOutput
+from ragate.outputs import OutputsHeader
+from ragate.pipeline.collect import Outputs, run_pass
+from ragate.pipeline.collected import Collected
+from ragate.pipeline.resources import Operations, open_resources
+from ragate.protocols import Resources, System
+from ragate.stores.local import LocalStore, OutputsWriter, new_run_id
+from ragate.vcs import head_commit
+
+MUST_PASS_TRIES = 3
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What part of the golden set is run, and how."""
+
+    filters: Filters = field(default_factory=Filters)
+    top_k: int | None = None
+    retrieval_only: bool = False
+    runs: int = 1
+
+
+@dataclass
+class Session:
+    """A system that is ready, with the passes that were collected from it so far."""
+
+    system: System
+    resources: Resources
+    operations: Operations
+    writer: OutputsWriter
+    collected: Collected
+
+    async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
+        """Run one more pass over `samples` and keep it."""
+        run = len(self.collected.passes)
+        done = 0
+
+        def keep(sample: Sample, output: SystemOutput, number: int) -> None:
+            nonlocal done
+            self.writer.append(sample, output, run=number)
+            done += 1
+            self.operations.progress(done, len(samples), f"run {number + 1}")
+
+        outputs = await run_pass(
+            self.system,
+            samples,
+            run=run,
+            concurrency=self.resources.concurrency,
+            timeout_s=self.resources.timeout_s,
+            on_output=keep,
+        )
+        self.collected.passes.append(outputs)
+        return outputs
+
+    def can_add(self, passes: int) -> int:
+        """Return how many of `passes` more passes the system can give."""
+        if self.system.max_runs is None:
+            return passes
+        return max(0, min(passes, self.system.max_runs - len(self.collected.passes)))
+
+
+@asynccontextmanager
+async def open_session(
+    config: Config,
+    operations: Operations,
+    samples: Sequence[Sample],
+    selection: Selection,
+    *,
+    outputs: Path | None = None,
+) -> AsyncIterator[Session]:
+    """Yield the system under test, up to date, with its outputs file open.
+
+    Raises:
+        BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
+    """
+    store = LocalStore(operations.state)
+    run_id = new_run_id()
+    minutes = config.policy.max_minutes
+    with open_resources(
+        config, operations, top_k=selection.top_k, retrieval_only=selection.retrieval_only
+    ) as resources:
+        module = plugins.load("systems", config.system.use)
+        async with module.create(config.system.settings, resources) as system:
+            await system.prepare()
+            manifest = await _manifest(config, system, samples, selection, run_id)
+            path = outputs or store.folder(run_id) / "outputs.jsonl"
+            header = OutputsHeader(manifest=manifest, samples=len(samples))
+            with OutputsWriter(path, header) as writer:
+                session = Session(system, resources, operations, writer, Collected(manifest))
+                try:
+                    async with asyncio.timeout(minutes * 60):
+                        yield session
+                except TimeoutError as error:
+                    raise BudgetError(
+                        f"[policy] max_minutes = {minutes:g} is reached; the run stops here",
+                        remedy=f"the finished outputs are in {path}",
+                    ) from error
+
+
+async def _manifest(
+    config: Config,
+    system: System,
+    samples: Sequence[Sample],
+    selection: Selection,
+    run_id: str,
+) -> RunManifest:
+    known = await system.documents()
+    missing = {} if known is None else missing_documents(samples, known)
+    return RunManifest(
+        run_id=run_id,
+        gate=config.gate,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        commit=head_commit(config.root),
+        ragate_version=__version__,
+        dataset=config.policy.dataset,
+        system=system.info,
+        filters=selection.filters,
+        retrieval_only=selection.retrieval_only,
+        missing_documents=missing,
+    )
+
+
+def missing_documents(
+    samples: Sequence[Sample], known: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return, by sample, the expected documents that the corpus does not hold."""
+    return {
+        sample.id: tuple(sorted(sample.expected - known))
+        for sample in samples
+        if sample.expected - known
+    }
+
+
+def possible_runs(session: Session, runs: int) -> int:
+    possible = session.can_add(runs)
+    if possible < 1:
+        raise UsageError("the system has no recorded run", remedy="record its outputs first")
+    if possible < runs:
+        session.operations.say(f"{possible} of {runs} runs: the system has no more recorded ones")
+    return possible
+
+
+async def add_tries(session: Session, samples: Sequence[Sample], tries: int) -> None:
+    wanted = [sample for sample in samples if sample.must_pass]
+    if not wanted or _repeats_exactly(session.system):
+        return
+    for _ in range(session.can_add(max(0, tries))):
+        await session.add_pass(wanted)
+
+
+def _repeats_exactly(system: System) -> bool:
+    return {Reads.RETRIEVAL, Reads.ANSWER} <= system.info.deterministic

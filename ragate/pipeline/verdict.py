@@ -1,0 +1,164 @@
+"""From a run to its report: compare, decide, find causes. Pure but for the clock it is handed."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragate import __version__
+from ragate.config import Config
+from ragate.core.changes import changed_samples
+from ragate.core.comparison import Comparison, compare
+from ragate.core.decision import decide, expired
+from ragate.core.symptoms import symptoms
+from ragate.errors import ConfigError
+from ragate.models import (
+    Decision,
+    Reads,
+    Report,
+    Rule,
+    Run,
+    RunFacts,
+    Sample,
+    Verdict,
+)
+from ragate.pipeline.evaluate import count_unscored, failures
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A comparison with its decision."""
+
+    comparison: Comparison
+    decision: Decision
+    rules: tuple[Rule, ...]
+
+
+def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
+    """Raise for a waiver whose date has passed: it must be decided anew, not forgotten.
+
+    Raises:
+        ConfigError: names each one with its owner.
+    """
+    late = expired(config.policy.waivers, today)
+    if late:
+        lines = [
+            f"{config.path}: [[policy.waivers]] {one.id} {one.metric}: expired on {one.until} "
+            f"(owner {one.owner})"
+            for one in late
+        ]
+        raise ConfigError("\n".join(lines), remedy="mend the sample, or set a new date")
+
+
+def active_rules(config: Config, *, retrieval_only: bool, run: Run) -> tuple[Rule, ...]:
+    """Return the rules that this run is held to; `--retrieval-only` leaves out answer metrics."""
+    rules = tuple(rule for rule in config.policy.metrics if rule.level != "off")
+    if not retrieval_only:
+        return rules
+    return tuple(
+        rule
+        for rule in rules
+        if rule.metric in run.manifest.metrics
+        and run.manifest.metrics[rule.metric].reads is not Reads.ANSWER
+    )
+
+
+def judge(
+    config: Config,
+    samples: Sequence[Sample],
+    baseline: Run | None,
+    candidate: Run,
+    *,
+    today: datetime.date,
+    control: Run | None = None,
+) -> Judged:
+    """Compare the candidate with the baseline and decide."""
+    policy = config.policy
+    rules = active_rules(config, retrieval_only=candidate.manifest.retrieval_only, run=candidate)
+    comparison = compare(
+        baseline, candidate, samples, cluster=policy.cluster, waivers=policy.waivers
+    )
+    decision = decide(
+        rules,
+        comparison,
+        policy.decision,
+        waivers=policy.waivers,
+        today=today,
+        control=control,
+    )
+    return Judged(comparison=comparison, decision=decision, rules=rules)
+
+
+def build_report(
+    config: Config,
+    samples: Sequence[Sample],
+    baseline: Run | None,
+    candidate: Run,
+    judged: Judged,
+    *,
+    facts: RunFacts,
+    control: Run | None = None,
+) -> Report:
+    """Return everything that a renderer may show."""
+    manifest = candidate.manifest
+    missing = manifest.missing_documents
+    rows, unchanged = changed_samples(
+        samples,
+        baseline,
+        candidate,
+        rules=judged.rules,
+        missing_documents=missing,
+        control=control,
+    )
+    data = judged.comparison.data.model_copy(update={"missing_documents": missing})
+    return Report(
+        gate=config.gate,
+        run_id=manifest.run_id,
+        created=manifest.created,
+        head=manifest.commit,
+        base=baseline.manifest.commit if baseline else "",
+        ragate_version=__version__,
+        dataset=config.policy.dataset,
+        baseline_path=config.policy.baseline,
+        baseline_recorded=baseline.manifest.created if baseline else "",
+        system=manifest.system,
+        baseline_system=baseline.manifest.system if baseline else None,
+        filters=manifest.filters,
+        partial=manifest.filters.partial or manifest.retrieval_only,
+        retrieval_only=manifest.retrieval_only,
+        decision=judged.decision,
+        facts=facts,
+        data=data,
+        samples=rows,
+        unchanged=unchanged,
+        diagnosis=symptoms(judged.decision.metrics),
+    )
+
+
+def run_facts(
+    samples: Sequence[Sample],
+    candidate: Run,
+    judged: Judged,
+    *,
+    duration_s: float | None,
+) -> RunFacts:
+    """Count what the line under the verdict tells."""
+    outputs = [record.output for record in candidate.records]
+    usages = [output.usage for output in outputs if output.usage is not None]
+    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    affected = judged.comparison.affected
+    return RunFacts(
+        samples=len(samples),
+        affected=affected,
+        reused=None if affected is None else judged.comparison.data.matched - affected,
+        unjudged=sum(not sample.expected for sample in samples),
+        errors=failures(record.output for record in candidate.records if record.run == 0),
+        unscored=count_unscored(record for record in candidate.records if record.run == 0),
+        model_calls=sum(usage.calls for usage in usages),
+        cost_usd=round(sum(costs), 6) if costs else None,
+        duration_s=None if duration_s is None else round(duration_s, 3),
+    )
+
+
+EXIT_BY_VERDICT = {Verdict.PASSED: 0, Verdict.BOOTSTRAP: 0, Verdict.FAILED: 1}
