@@ -1,0 +1,198 @@
+"""From a row of any format to a Sample: the spellings, the types and the checks they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragate.core.hashing import digest
+from ragate.errors import DatasetError
+from ragate.models import Sample
+from ragate.settings import nearest, shown
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_SAMPLES = 100_000
+
+Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
+
+# Each field with the names it goes by; docs/golden-set.md lists them.
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "query": ("query", "question"),
+    "relevant": ("relevant", "expected"),
+    "references": ("references", "reference", "reference_answer", "ground_truth"),
+    "answerable": ("answerable",),
+    "tags": ("tags",),
+    "must_pass": ("must_pass",),
+    "metadata": ("metadata",),
+}
+FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
+_RECORDED = frozenset({"answer", "contexts", "chunks", "citations"})
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def samples_of(rows: Iterable[Row], *, path: Path) -> list[Sample]:
+    """Return one sample for each row.
+
+    Where no row has an id, each id is made from its question; where some have one, all must.
+
+    Raises:
+        DatasetError: a row is wrong, an id stands twice, or there are no rows or too many.
+    """
+    found: list[Sample] = []
+    places: dict[str, str] = {}
+    own_ids: bool | None = None
+    for place, row in rows:
+        if len(found) == MAX_SAMPLES:
+            raise DatasetError(f"{path}: more than {MAX_SAMPLES} samples")
+        fields = _fields(place, row)
+        own_ids = _own_id(place, fields, own_ids)
+        sample = _sample(place, fields)
+        if sample.id in places:
+            what = f"id {sample.id!r}" if own_ids else f"the question {shown(sample.query)}"
+            raise DatasetError(
+                f"{place}: {what} stands already at {places[sample.id]}",
+                remedy="" if own_ids else "give every sample an id, or remove one of the two",
+            )
+        places[sample.id] = place
+        found.append(sample)
+    if not found:
+        raise DatasetError(
+            f"{path}: no samples", remedy="docs/golden-set.md shows how to write one"
+        )
+    return found
+
+
+def _fields(place: str, row: Any) -> dict[str, Any]:
+    if not isinstance(row, Mapping):
+        raise DatasetError(f"{place}: {shown(row)}: a sample is an object with a query")
+    fields: dict[str, Any] = {}
+    for name, value in row.items():
+        field = FIELD_OF.get(name)
+        if field is None:
+            raise _unknown(place, name)
+        if value is None:
+            continue
+        if field in fields:
+            raise DatasetError(f"{place}: {field!r} stands twice, the second time as {name!r}")
+        try:
+            fields[field] = _READ[field](value)
+        except ValueError as error:
+            raise DatasetError(f"{place}: {name} = {shown(value)}: {error}") from error
+    return fields
+
+
+def _unknown(place: str, name: str) -> DatasetError:
+    if name in _RECORDED:
+        return DatasetError(
+            f"{place}: {name!r} is a recorded output, not part of a golden set",
+            remedy="keep outputs in a file of their own; the right answer goes under 'references'",
+        )
+    return DatasetError(
+        f"{place}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
+        remedy="data of your own goes under 'metadata'",
+    )
+
+
+def _own_id(place: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
+    """Return whether rows have ids of their own; where they have none, make one."""
+    has_id = "id" in fields
+    if own_ids is not None and has_id != own_ids:
+        what = "an id, and those above have none" if has_id else "no id, and those above have one"
+        raise DatasetError(f"{place}: this sample has {what}", remedy="give every sample an id")
+    if not has_id and "query" in fields:
+        fields["id"] = f"q-{digest(fields['query'])[:12]}"
+    return has_id
+
+
+def _sample(place: str, fields: Mapping[str, Any]) -> Sample:
+    if "query" not in fields:
+        raise DatasetError(f"{place}: 'query' is missing")
+    try:
+        return Sample(**fields)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in problem["loc"])
+        raise DatasetError(
+            f"{place}: {name} = {shown(problem['input'])}: {problem['msg']}"
+        ) from error
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError("must be text; put it in quotes")  # noqa: TRY004 (one error for a row)
+    value.encode("utf-8")  # a lone surrogate raises, and its error is a ValueError
+    if "\0" in value:
+        raise ValueError("holds a NUL character")
+    return value
+
+
+def _filled(value: Any) -> str:
+    text = _text(value)
+    if not text.strip():
+        raise ValueError("is blank")
+    return text
+
+
+def _id(value: Any) -> str:
+    text = _filled(value).strip()
+    if not text.isprintable():
+        raise ValueError("an id is one line of printable characters")
+    return text
+
+
+def _grades(value: Any) -> dict[str, int]:
+    if isinstance(value, Mapping):
+        if any(type(grade) is not int for grade in value.values()):
+            raise ValueError("a grade is a whole number")
+        return {_filled(doc_id): grade for doc_id, grade in value.items()}
+    doc_ids = [_filled(item) for item in _listed(value)]
+    if len(set(doc_ids)) != len(doc_ids):
+        raise ValueError("a document stands twice")
+    return dict.fromkeys(doc_ids, 1)
+
+
+def _references(value: Any) -> tuple[str, ...]:
+    return tuple(_filled(item) for item in _listed(value))
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else _listed(value)
+    tags = (_text(part).strip() for part in parts)
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _flag(value: Any) -> bool:
+    known = value if isinstance(value, bool) else _FLAGS.get(str(value).strip().lower())
+    if known is None or not isinstance(value, bool | str):
+        raise ValueError("must be true or false")
+    return known
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be an object")  # noqa: TRY004
+    return {
+        _text(key): _text(item) if isinstance(item, str) else item for key, item in value.items()
+    }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "id": _id,
+    "query": _filled,
+    "relevant": _grades,
+    "references": _references,
+    "answerable": _flag,
+    "tags": _tags,
+    "must_pass": _flag,
+    "metadata": _metadata,
+}

@@ -1,0 +1,121 @@
+"""A folder as BEIR lays it out: queries.jsonl and graded qrels/*.tsv."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row, samples_of
+from ragate.errors import DatasetError
+from ragate.files import inside, read_text
+from ragate.models import Sample
+from ragate.settings import nearest
+from ragate.strict_json import read_lines
+
+Grades = dict[str, dict[str, int]]  # by query, by document
+
+
+def read(path: Path) -> list[Sample]:
+    """Return the queries of a BEIR folder with the judgements of one qrels file.
+
+    A query that only another qrels file of the folder judges belongs to that split and is left
+    out; one that none judges stays, unjudged.
+
+    Args:
+        path: The folder (``qrels/test.tsv``, or the only qrels file), or a qrels file in it.
+
+    Raises:
+        DatasetError: names the file and the line.
+    """
+    folder = path if path.is_dir() else path.parent.parent
+    chosen, others = _qrels(path)
+    grades = _grades(_inner(folder, f"qrels/{chosen}"))
+    elsewhere = {
+        query for name in others for query in _grades(_inner(folder, f"qrels/{name}"))
+    } - grades.keys()
+    rows = list(_rows(_inner(folder, "queries.jsonl"), grades))
+    known = {str(row["id"]) for _, row in rows}
+    for query in grades:
+        if query not in known:
+            raise DatasetError(
+                f"{folder / 'qrels' / chosen}: query {query!r} is not in queries.jsonl"
+                f"{nearest(query, known) if len(known) < 1000 else ''}"
+            )
+    return samples_of((row for row in rows if str(row[1]["id"]) not in elsewhere), path=path)
+
+
+def _qrels(path: Path) -> tuple[str, list[str]]:
+    """Return the name of the qrels file to read and those of the others."""
+    folder = path / "qrels" if path.is_dir() else path.parent
+    names = sorted(file.name for file in folder.glob("*.tsv"))
+    if not path.is_dir():
+        chosen = path.name
+    elif "test.tsv" in names:
+        chosen = "test.tsv"
+    elif len(names) == 1:
+        chosen = names[0]
+    else:
+        raise DatasetError(
+            f"{folder}: {'which of ' + ', '.join(names) if names else 'no qrels/*.tsv'}?",
+            remedy="a golden set in a folder has queries.jsonl and qrels/test.tsv; name another"
+            " qrels file as the dataset to use that one",
+        )
+    return chosen, [name for name in names if name != chosen]
+
+
+def _inner(folder: Path, name: str) -> Path:
+    inside(folder, name, where=str(folder), error=DatasetError)
+    return folder / name
+
+
+def _grades(path: Path) -> Grades:
+    grades: Grades = {}
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    for number, line in enumerate(text.split("\n"), start=1):
+        cells = line.rstrip("\r").split("\t")
+        if not line.strip() or (number == 1 and cells[-1] == "score"):
+            continue
+        query, doc_id, grade = _judgement(cells, f"{path}:{number}")
+        if grades.setdefault(query, {}).setdefault(doc_id, grade) != grade:
+            raise DatasetError(f"{path}:{number}: {query} and {doc_id} have another grade above")
+    return grades
+
+
+def _judgement(cells: list[str], place: str) -> tuple[str, str, int]:
+    try:
+        query, doc_id, grade = (cell.strip() for cell in cells)
+        return query, doc_id, int(grade)
+    except ValueError as error:
+        raise DatasetError(
+            f"{place}: {cells!r}: a line is query-id, corpus-id and a whole number, with tabs"
+        ) from error
+
+
+def _rows(path: Path, grades: Grades) -> Iterator[Row]:
+    for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
+        place = f"{path}:{number}"
+        if not isinstance(row, dict) or not isinstance(row.get("_id"), str | int):
+            raise DatasetError(f"{place}: a query is an object with _id and text")
+        if not row.keys().isdisjoint(SPELLINGS["relevant"]):
+            raise DatasetError(f"{place}: in a BEIR folder the judgements stand in qrels/*.tsv")
+        yield place, _fields(row, grades)
+
+
+def _fields(row: dict[str, Any], grades: Grades) -> dict[str, Any]:
+    names = {"_id": "id", "text": "query"}
+    fields = {names.get(name, name): value for name, value in row.items()}
+    if fields.get("title") == "":  # many exports carry one
+        del fields["title"]
+    metadata = fields.get("metadata")
+    if isinstance(metadata, dict):
+        if isinstance(metadata.get("answerable"), bool):
+            fields.setdefault("answerable", metadata["answerable"])
+        fields["metadata"] = {key: _scalar(value) for key, value in metadata.items()}
+    fields["relevant"] = grades.get(str(row["_id"]), {})
+    return fields
+
+
+def _scalar(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value

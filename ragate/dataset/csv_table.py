@@ -1,0 +1,87 @@
+"""CSV: a header, then one sample a row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row, samples_of
+from ragate.errors import DatasetError
+from ragate.files import read_text
+from ragate.models import Sample
+from ragate.strict_json import loads
+
+_METADATA = "metadata."
+_JSON = ("[", "{")
+
+
+def read(path: Path) -> list[Sample]:
+    """Return the samples of a comma-separated file; an empty cell is no value.
+
+    In a cell of ``relevant``, document ids are separated by semicolons; a cell of ``relevant`` or
+    ``references`` that begins with a bracket is JSON. A column ``metadata.x`` is metadata.
+
+    Raises:
+        DatasetError: names the line on which the row begins.
+    """
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        return samples_of(_rows(path, rows), path=path)
+    except csv.Error as error:
+        raise DatasetError(f"{path}:{rows.line_num}: not CSV: {error}") from error
+
+
+def _rows(path: Path, rows: Any) -> Iterator[Row]:
+    header: list[str] | None = None
+    start = 1
+    for cells in rows:
+        place, start = f"{path}:{start}", rows.line_num + 1
+        if not any(cell.strip() for cell in cells):
+            continue
+        if header is None:
+            header = _header(place, cells)
+        elif len(cells) != len(header):
+            raise DatasetError(
+                f"{place}: {len(cells)} cells, and the header has {len(header)}",
+                remedy='put a cell that holds a comma in "quotes"',
+            )
+        else:
+            yield place, _fields(place, dict(zip(header, cells, strict=True)))
+
+
+def _header(place: str, cells: list[str]) -> list[str]:
+    header = [cell.strip() for cell in cells]
+    twice = {name for name in header if header.count(name) > 1}
+    if twice:
+        raise DatasetError(f"{place}: column {min(twice)!r} stands twice")
+    if len(header) == 1 and ";" in header[0]:
+        raise DatasetError(f"{place}: cells must be separated by commas, not semicolons")
+    return header
+
+
+def _fields(place: str, row: dict[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    metadata = {}
+    for name, cell in row.items():
+        if name.startswith(_METADATA):
+            if cell:
+                metadata[name.removeprefix(_METADATA)] = cell
+        else:
+            fields[name] = _value(place, name, cell) if cell.strip() else None
+    if metadata:
+        fields["metadata"] = metadata
+    return fields
+
+
+def _value(place: str, name: str, cell: str) -> Any:
+    field = FIELD_OF.get(name)
+    is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
+    if is_json or field == "metadata":
+        return loads(cell, where=f"{place}: {name}", error=DatasetError)
+    if field == "relevant":
+        return [part.strip() for part in cell.split(";") if part.strip()]
+    return cell

@@ -1,0 +1,102 @@
+"""YAML: one list of samples, plain data only."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ragate.dataset._rows import MAX_BYTES, samples_of
+from ragate.errors import DatasetError
+from ragate.files import read_text
+from ragate.models import Sample
+from ragate.strict_json import MAX_DEPTH
+
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
+_CLOSING = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """Only what JSON has: 007, 2026-01-01, yes and no stay text, as they were written."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:  # noqa: ARG002
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(
+                    problem="a key must be text", problem_mark=key.start_mark
+                )
+            if key.value in found:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key.value!r} stands twice", problem_mark=key.start_mark
+                )
+            found[key.value] = self.construct_object(value, deep=True)
+        return found
+
+
+_INT = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+for _tag, _pattern, _first in (
+    ("bool", re.compile(r"true|false|True|False|TRUE|FALSE"), "tTfF"),
+    ("null", re.compile(r"~|null|Null|NULL|"), ["~", "n", "N", ""]),
+    ("int", re.compile(rf"{_INT.pattern}"), "-0123456789"),
+    ("float", re.compile(rf"{_INT.pattern}\.[0-9]+([eE][-+]?[0-9]+)?"), "-0123456789"),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern.pattern})\Z"), list(_first)
+    )
+
+
+def read(path: Path) -> list[Sample]:
+    """Return the samples of a YAML file that holds a list.
+
+    Raises:
+        DatasetError: names the line; aliases, tags and a second document are refused.
+    """
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    try:
+        lines = _check(text, path)
+        rows = yaml.load(text, Loader=_Loader)  # noqa: S506 (a safe loader, and stricter)
+    except yaml.YAMLError as error:
+        raise DatasetError(_explain(path, error)) from error
+    except (RecursionError, ValueError) as error:
+        raise DatasetError(f"{path}: cannot be read: {error}") from error
+    if rows is None:
+        rows = []
+    if not isinstance(rows, list):
+        raise DatasetError(f"{path}: must hold a list of samples, each beginning with a dash")
+    places = (f"{path}:{line}" for line in lines)
+    return samples_of(zip(places, rows, strict=True), path=path)
+
+
+def _check(text: str, path: Path) -> list[int]:
+    """Refuse what is not plain data, before any of it is built; return each sample's line."""
+    lines = []
+    depth = 0
+    documents = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if isinstance(event, yaml.AliasEvent):
+            raise DatasetError(f"{path}:{line}: aliases (*name) are not read; write the value out")
+        if getattr(event, "tag", None) is not None:
+            raise DatasetError(f"{path}:{line}: tags (!name) are not read")
+        if depth == 1 and isinstance(event, (*_OPENING, yaml.ScalarEvent)):
+            lines.append(line)
+        depth += isinstance(event, _OPENING) - isinstance(event, _CLOSING)
+        if depth > MAX_DEPTH:
+            raise DatasetError(f"{path}:{line}: nested more than {MAX_DEPTH} deep")
+        if documents > 1:
+            raise DatasetError(f"{path}:{line}: a second document begins here; write one list")
+    return lines
+
+
+def _explain(path: Path, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return f"{path}: not YAML: {str(error).splitlines()[0]}"
+    return f"{path}:{mark.line + 1}: not YAML: {getattr(error, 'problem', None) or error}"
