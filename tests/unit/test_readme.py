@@ -1,0 +1,118 @@
+"""The README's promises that can be checked without running anything."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+from ragate.metrics import __path__ as metric_folders  # the package is light
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+BLOCK = r"\n```{kind}\n(.*?)\n```"
+
+
+def block_after(marker: str, kind: str) -> str:
+    found = re.search(re.escape(marker) + BLOCK.format(kind=kind), README, re.DOTALL)
+    assert found, f"no {kind} block after {marker}"
+    return found[1]
+
+
+def recipes() -> dict[str, str]:
+    found = re.findall(r"<!-- recipe: (\w+) -->" + BLOCK.format(kind="bash"), README, re.DOTALL)
+    return dict(found)
+
+
+def test_every_built_in_system_has_a_recipe() -> None:
+    folder = ROOT / "ragate/systems"
+    names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+    systems = {name for name in names if not name.startswith("_")}
+
+    assert set(recipes()) == systems
+
+
+def test_the_replay_recipe_leads() -> None:
+    assert next(iter(recipes())) == "replay"
+
+
+def test_recipes_have_at_most_12_lines_and_end_in_a_verdict() -> None:
+    for name, recipe in recipes().items():
+        lines = recipe.splitlines()
+        assert len(lines) <= 12, name
+        assert lines[-1].endswith("ragate check"), name
+
+
+def test_recipes_hold_a_configuration_whose_system_the_policy_allows() -> None:
+    for name, recipe in recipes().items():
+        text = re.search(r"<<'END'\n(.*?)\nEND\n", recipe, re.DOTALL)
+        assert text, name
+        config = tomllib.loads(text[1])
+        assert config["system"]["use"] == name
+        assert config["policy"]["systems"] == [name]
+
+
+def test_the_two_commands_are_targets_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    commands = re.findall(r"^make (\w+)", README, re.MULTILINE)
+
+    assert commands[:2] == ["check", "test"]
+    for target in commands:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_break_it_proposes_differs_from_our_configuration() -> None:
+    config = tomllib.loads((ROOT / "ragate.toml").read_text())
+    proposed = re.search(r"set `top_k = (\d+)`", README)
+    restored = re.search(r"Set it back to (\d+)", README)
+
+    assert proposed
+    assert restored
+    assert int(restored[1]) == config["system"]["top_k"]
+    assert int(proposed[1]) < config["system"]["top_k"]
+
+
+def test_its_exit_codes_are_those_of_the_manual() -> None:
+    row = re.compile(r"^\| (\d+) \|", re.MULTILINE)
+    manual = (ROOT / "docs/exit-codes.md").read_text()
+
+    assert row.findall(README) == row.findall(manual) == ["0", "1", "2", "3", "130"]
+
+
+def test_an_example_of_a_failure_is_shown() -> None:
+    example = README.split("<!-- example: begin -->")[1].split("<!-- example: end -->")[0]
+
+    assert "❌" in example
+    assert "ndcg@10" in example
+
+
+def test_the_workflow_pins_its_actions_and_asks_for_reading_only() -> None:
+    workflow = yaml.safe_load(block_after("<!-- workflow -->", "yaml"))
+    steps = workflow["jobs"]["gate"]["steps"]
+
+    assert workflow["permissions"] == {"contents": "read"}
+    for step in steps:
+        if "uses" in step:
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"])
+    assert any("ragate check" in step.get("run", "") for step in steps)
+
+
+def test_our_own_workflow_tests_every_python_that_the_package_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+    job = workflow["jobs"]["test"]
+
+    assert job["strategy"]["matrix"]["python"] == named
+    assert "pgvector" in job["services"]["postgres"]["image"]
+    assert "health-cmd" in job["services"]["postgres"]["options"]
+
+
+def test_every_metric_of_the_recipes_exists() -> None:
+    modules = {path.stem for folder in metric_folders for path in Path(folder).glob("*.py")}
+    for recipe in recipes().values():
+        text = recipe.split("<<'END'\n")[1].split("\nEND\n")[0]
+        for name in tomllib.loads(text)["policy"]["metrics"]:
+            assert name.split("@")[0] in modules
