@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ragate.atomic import write_atomic
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
 from ragate.models import Failure, RunManifest, Sample, SystemInfo, SystemOutput
-from ragate.outputs import OutputsHeader, RecordedOutput, read_outputs
+from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
 from ragate.pipeline.collect import Outputs
 
 
@@ -102,3 +103,20 @@ def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifes
                 remedy="decide on outputs of one system at a time",
             )
     return first
+
+
+def save_collected(path: Path, collected: Collected, samples: Sequence[Sample]) -> None:
+    """Write what was collected as a file that `decide` and the replay system read.
+
+    Raises:
+        StorageError: it cannot be written; a file that was there is unchanged.
+    """
+    header = OutputsHeader(manifest=collected.manifest, samples=len(samples))
+    lines = [header_line(header)]
+    for run, outputs in enumerate(collected.passes):
+        lines.extend(
+            output_line(sample, outputs[sample.id], run=run)
+            for sample in samples
+            if sample.id in outputs
+        )
+    write_atomic(path, "".join(lines).encode())

@@ -12,7 +12,7 @@ from ragate.config import Config
 from ragate.dataset import read_dataset, select
 from ragate.errors import NoBaselineError, UsageError
 from ragate.models import Filters, Report, Run, Sample
-from ragate.pipeline.collected import Collected, read_collected
+from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.session import (
@@ -67,6 +67,7 @@ async def check(
     selection: Selection,
     *,
     control: Run | None = None,
+    save_outputs: Path | None = None,
 ) -> Report:
     """Run the system, judge it against the baseline, and run it again where that is needed."""
     today = datetime.datetime.now(datetime.UTC).date()
@@ -80,6 +81,8 @@ async def check(
         candidate, judged = _judge(config, samples, baseline, session.collected, today, control)
         while await _more(session, samples, judged):
             candidate, judged = _judge(config, samples, baseline, session.collected, today, control)
+    if save_outputs is not None:
+        save_collected(save_outputs, session.collected, samples)
     return _finish(
         config, operations, samples, baseline, candidate, judged, control, started=started
     )
@@ -105,6 +108,7 @@ def decide_outputs(
     paths: Sequence[Path],
     *,
     control: Run | None = None,
+    save_outputs: Path | None = None,
 ) -> Report:
     """Judge stored outputs against the baseline; runs nothing of the system."""
     today = datetime.datetime.now(datetime.UTC).date()
@@ -123,11 +127,21 @@ def decide_outputs(
         }
     )
     collected.manifest = manifest
+    if save_outputs is not None:
+        save_collected(save_outputs, collected, samples)
     baseline = load_baseline_or_none(config)
     candidate, judged = _judge(config, samples, baseline, collected, today, control)
     return _finish(
         config, operations, samples, baseline, candidate, judged, control, started=started
     )
+
+
+def score_outputs(config: Config, path: Path) -> Run:
+    """Return the scored run of one outputs file, over the whole golden set."""
+    samples = read_dataset(config.dataset)
+    collected = read_collected([path], samples)
+    refuse_other_system(config, collected)
+    return score(config, samples, load_baseline_or_none(config), collected)
 
 
 def refuse_other_system(config: Config, collected: Collected) -> None:

@@ -98,15 +98,16 @@ def _refuse_unmeasured(config: Config, run: Run) -> None:
             f"all {failed} outputs failed, such as: {example}",
             remedy="mend the system first; the baseline is unchanged",
         )
+    most = config.policy.decision.max_unscored
     for name in run.manifest.metrics:
         found = [record.scores[name] for record in run.records if name in record.scores]
         lost = sum(score.state is ScoreState.UNSCORED for score in found)
         share = lost / len(found) if found else 0.0
-        if not share <= config.policy.decision.max_unscored and _is_gated(config, name):
+        if not share <= most and _is_gated(config, name):
             raise RagateError(
-                f"{name}: {lost} of {len(found)} scores could not be measured "
-                f"({share:.1%}; [policy] max_unscored is {config.policy.decision.max_unscored:.1%})",
-                remedy="`ragate report latest` shows why; the baseline is unchanged",
+                f"{name}: {lost} of {len(found)} scores could not be measured ({share:.1%}; "
+                f"[policy] max_unscored is {most:.1%})",
+                remedy="`ragate collect` shows the failures; the baseline is unchanged",
             )
 
 
@@ -147,9 +148,9 @@ def _readable(data: bytes | None, where: str) -> Run | None:
 
 def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
     """Return why the old file says the same as the new run, "" where it does not."""
-    if old.manifest.system != run.manifest.system or old.manifest.metrics != run.manifest.metrics:
-        return ""
-    if old.manifest.runs != run.manifest.runs:
+    then, now = old.manifest, run.manifest
+    infos = {name: info for name, info in now.metrics.items() if name in then.metrics}
+    if (then.system, then.metrics, then.runs) != (now.system, infos, now.runs):
         return ""
     comparison = compare(old, run, samples, cluster=config.policy.cluster)
     data = comparison.data
@@ -164,3 +165,13 @@ def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run)
         "the fresh runs differ from the baseline by no more than its own noise; the file is kept "
         "(--force writes it all the same)"
     )
+
+
+def means(run: Run) -> dict[str, float]:
+    """Return the mean of every metric over all samples and runs, sorted by name."""
+    values: dict[str, list[float]] = {}
+    for scores in [*(record.scores for record in run.records), *run.aggregates]:
+        for name, score in scores.items():
+            if score.value is not None:
+                values.setdefault(name, []).append(score.value)
+    return {name: sum(found) / len(found) for name, found in sorted(values.items())}

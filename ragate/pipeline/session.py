@@ -164,3 +164,13 @@ async def add_tries(session: Session, samples: Sequence[Sample], tries: int) -> 
 
 def _repeats_exactly(system: System) -> bool:
     return {Reads.RETRIEVAL, Reads.ANSWER} <= system.info.deterministic
+
+
+async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
+    """Bring the system's index up to date; return its number of documents, None without one."""
+    with open_resources(config, operations) as resources:
+        module = plugins.load("systems", config.system.use)
+        async with module.create(config.system.settings, resources) as system:
+            await system.prepare(rebuild=rebuild)
+            known: frozenset[str] | None = await system.documents()
+    return None if known is None else len(known)

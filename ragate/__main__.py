@@ -1,0 +1,5 @@
+"""``python -m ragate``."""
+
+from ragate.cli.main import main
+
+main()

@@ -1,0 +1,54 @@
+"""``ragate decide``: a verdict on stored outputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.control import load_control
+from ragate.cli.operations import open_config
+from ragate.cli.options import run_options, selection, show, targets
+
+
+@click.command("decide")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@run_options
+@click.option(
+    "--control",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Outputs of the base version, collected today: tells drift from the change.",
+)
+def command(
+    *,
+    files: tuple[Path, ...],
+    config: Path | None,
+    tags: tuple[str, ...],
+    ids: tuple[str, ...],
+    limit: int | None,
+    top_k: int | None,
+    retrieval_only: bool,
+    formats: tuple[str, ...],
+    outputs: tuple[Path, ...],
+    save_outputs: Path | None,
+    control: Path | None,
+) -> int:
+    """Judge the outputs in FILES (default: .ragate/outputs.jsonl) against the baseline.
+
+    Runs nothing of the RAG. Several files are several runs of the same system. --top-k counts
+    only the first N chunks of each output.
+    """
+    from ragate.pipeline.line import decide_outputs
+
+    wanted = targets(formats, outputs)
+    loaded, operations = open_config(config)
+    chosen = selection(tags=tags, ids=ids, limit=limit, top_k=top_k, retrieval_only=retrieval_only)
+    report = decide_outputs(
+        loaded,
+        operations,
+        chosen,
+        files or (operations.state / "outputs.jsonl",),
+        control=load_control(loaded, control),
+        save_outputs=save_outputs,
+    )
+    return show(report, wanted)

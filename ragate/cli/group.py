@@ -1,0 +1,69 @@
+"""The command group. A command's module is imported when the command runs, not before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from ragate import __version__
+
+# Name -> (module, one line for the list of commands).
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("init", "Write a ragate.toml, a starter golden set and a workflow."),
+    "doctor": ("doctor", "Say what is configured, reachable and missing, with the remedy."),
+    "check": ("check", "Run the RAG on the golden set and give a verdict."),
+    "collect": ("collect", "Run the RAG and write its outputs; judge nothing."),
+    "decide": ("decide", "Give a verdict on stored outputs; run nothing of the RAG."),
+    "compare": ("compare", "Compare two stored runs or baselines."),
+    "report": ("report", "Show a stored run again, or one sample of it."),
+    "baseline": ("baseline", "Record the baseline, or show what it holds."),
+    "ingest": ("ingest", "Bring the built-in RAG's index up to date."),
+    "power": ("power", "Say which drops this golden set can show, and what more would take."),
+    "drill": ("drill", "Plant breaks in stored outputs and show which of them the gate catches."),
+    "db": ("db", "Show or stop the embedded Postgres."),
+}
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name; loads one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"ragate.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from ragate.settings import nearest
+
+            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], list(COMMANDS))}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="ragate")
+def cli() -> None:
+    """The regression gate for RAG on pull requests.
+
+    Exit codes: 0 passed, 1 failed, 2 usage or configuration, 3 no decision, 130 interrupted.
+    """

@@ -1,0 +1,93 @@
+"""The entry point: one catch around everything, so that no accident looks like a verdict."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+EXIT_USAGE = 2
+EXIT_NO_DECISION = 3
+EXIT_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run the command line and exit with a code of docs/exit-codes.md."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (a pager, `head`); what Python would print at exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Return the exit code of one command; never raises.
+
+    Python's and click's own exit code 1 means "failed" here, so neither may leave the command:
+    an unexpected exception is "no decision".
+    """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return _say("interrupted; finished outputs are kept in the state folder", EXIT_INTERRUPTED)
+    except SystemExit as error:
+        # Only foreign code gets here: a plugin that exits must not decide the verdict.
+        return _say(f"something called exit({error.code}) in the middle; no decision", 3)
+    except BaseException as error:  # noqa: BLE001 - this is the one catch
+        return _unexpected(error)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    import click
+
+    from ragate.cli.group import cli
+    from ragate.errors import RagateError
+
+    try:
+        code = cli.main(args=list(arguments), prog_name="ragate", standalone_mode=False)
+    except RagateError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return EXIT_USAGE
+    except click.exceptions.Abort:
+        return _say("interrupted; finished outputs are kept in the state folder", EXIT_INTERRUPTED)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"\n  -> {context.command_path} --help" if context else ""
+        return _say(f"{error.format_message()}{hint}", EXIT_USAGE)
+    return code if isinstance(code, int) else 0
+
+
+def _unexpected(error: BaseException) -> int:
+    if os.environ.get("RAGATE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    return _say(
+        f"unexpected {type(error).__name__}: {error}\n  -> no decision; this is a bug in ragate: "
+        "RAGATE_DEBUG=1 prints where",
+        EXIT_NO_DECISION,
+    )
+
+
+def _say(message: str, code: int) -> int:
+    from ragate.escape import plain
+
+    lines = [plain(line) for line in message.splitlines()] or [""]
+    print(f"ragate: {lines[0]}", *lines[1:], sep="\n", file=sys.stderr)
+    return code
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

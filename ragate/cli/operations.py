@@ -1,0 +1,111 @@
+"""How to run: the operational environment variables, the terminal and the ``.env`` file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ragate.config import Config, find_config, load_config
+from ragate.errors import ConfigError
+from ragate.escape import plain
+from ragate.pipeline.resources import Operations
+
+# Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
+VARIABLES = {
+    "RAGATE_CONFIG": "path of ragate.toml",
+    "RAGATE_DATABASE_URL": "an own Postgres with pgvector instead of the embedded one",
+    "RAGATE_STATE_DIR": "folder for runs, caches and the embedded server's data",
+    "RAGATE_CONCURRENCY": "samples in flight",
+    "RAGATE_TIMEOUT_S": "seconds for one sample",
+    "RAGATE_DEBUG": "print where an unexpected error happened",
+}
+
+
+def in_ci(environment: Mapping[str, str]) -> bool:
+    """Return True under a CI service: ``CI`` is set and not false."""
+    return environment.get("CI", "").lower() not in {"", "0", "false"}
+
+
+def open_config(given: Path | None) -> tuple[Config, Operations]:
+    """Return the configuration and the operations' settings.
+
+    Raises:
+        ConfigError: there is no ragate.toml, or it or a variable is wrong.
+    """
+    environment = dict(os.environ)
+    named = given or (
+        Path(environment["RAGATE_CONFIG"]) if "RAGATE_CONFIG" in environment else None
+    )
+    config = load_config(find_config(Path.cwd(), given=named))
+    if not in_ci(environment):
+        environment = {**_dotenv(config.root / ".env"), **environment}
+    return config, operations(config.root, environment)
+
+
+def operations(root: Path, environment: Mapping[str, str]) -> Operations:
+    """Return the operational settings that the environment gives."""
+    state = environment.get("RAGATE_STATE_DIR", "")
+    made = Operations(
+        environment=environment,
+        state=(root / state).resolve() if state else root / ".ragate",
+        database_url=environment.get("RAGATE_DATABASE_URL", ""),
+        concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
+        timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),
+    )
+    return replace(made, say=say, progress=_progress(quiet=in_ci(environment)))
+
+
+def say(line: str) -> None:
+    """Print one line about what is going on, beside the report."""
+    click.echo(plain(line), err=True)
+
+
+def _number(
+    environment: Mapping[str, str], name: str, default: float, *, least: float, most: float
+) -> float:
+    text = environment.get(name, "")
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if least <= value <= most:
+        return value
+    raise ConfigError(f"{name} = {text!r}: must be a number from {least:g} to {most:g}")
+
+
+def _dotenv(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    found = dotenv_values(path, interpolate=False)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _progress(*, quiet: bool) -> Callable[[int, int, str], None]:
+    """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
+    if sys.stderr.isatty() and not quiet:
+        return _bar
+    return _quarters
+
+
+def _bar(done: int, total: int, what: str) -> None:
+    width = 30
+    filled = width * done // max(total, 1)
+    end = "\n" if done == total else ""
+    click.echo(
+        f"\r{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}{end}", nl=False, err=True
+    )
+
+
+def _quarters(done: int, total: int, what: str) -> None:
+    quarters = {total * part // 4 for part in (1, 2, 3)} if total >= 100 else set()
+    if done == total or done in quarters:
+        say(f"{what}: {done}/{total} samples")

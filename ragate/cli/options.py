@@ -1,0 +1,129 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ragate.errors import UsageError
+from ragate.models import Filters, Report, Verdict
+from ragate.pipeline.session import Selection
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("console", "markdown", "json")
+
+
+def _words(_ctx: click.Context, _param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
+    words = [word.strip() for text in value for word in text.split(",")]
+    return tuple(word for word in words if word)
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The ragate.toml to use; else RAGATE_CONFIG, else the nearest one upwards.",
+)
+
+
+def run_options(function: F) -> F:
+    """Add the options of check, collect and decide."""
+    for option in reversed(
+        [
+            config_option,
+            click.option("--tags", multiple=True, callback=_words, help="Only samples with a tag."),
+            click.option("--ids", multiple=True, callback=_words, help="Only these samples."),
+            click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
+            click.option("--top-k", type=click.IntRange(min=1), help="Retrieve N chunks."),
+            click.option("--retrieval-only", is_flag=True, help="No answers, no answer metrics."),
+            *_output_options(),
+            click.option(
+                "--save-outputs",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="Write the outputs to FILE, for `decide` or the replay system.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def output_options(function: F) -> F:
+    """Add --format and --output."""
+    for option in reversed(_output_options()):
+        function = option(function)
+    return function
+
+
+def _output_options() -> list[Callable[[F], F]]:
+    return [
+        click.option(
+            "--format",
+            "formats",
+            multiple=True,
+            type=click.Choice(FORMATS),
+            help="May be given several times, each with its own --output.",
+        ),
+        click.option(
+            "--output",
+            "outputs",
+            multiple=True,
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Where the n-th format goes; without it, to standard output.",
+        ),
+    ]
+
+
+def selection(
+    *,
+    tags: tuple[str, ...],
+    ids: tuple[str, ...],
+    limit: int | None,
+    top_k: int | None,
+    retrieval_only: bool,
+    runs: int = 1,
+) -> Selection:
+    """Return what part of the golden set is run, and how."""
+    filters = Filters(ids=ids, tags=tags, limit=limit)
+    return Selection(filters=filters, top_k=top_k, retrieval_only=retrieval_only, runs=runs)
+
+
+def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
+    """Pair every format with its file; None stands for standard output.
+
+    Raises:
+        UsageError: more files than formats.
+    """
+    wanted = list(formats) or ["console"]
+    if len(outputs) > len(wanted):
+        raise UsageError(
+            f"{len(outputs)} --output for {len(wanted)} --format",
+            remedy="give every --output its own --format",
+        )
+    return [(one, path) for one, path in zip_longest(wanted, outputs) if one is not None]
+
+
+def show(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> int:
+    """Write the report in every wanted format; return the exit code of its verdict."""
+    from ragate import plugins
+    from ragate.atomic import write_atomic
+
+    for name, path in wanted:
+        text: str = plugins.load("renderers", name).render(report)
+        if path is not None:
+            write_atomic(path, text.encode())
+        else:
+            click.echo(text.rstrip("\n"))
+    if all(path is not None for _, path in wanted):
+        click.echo(summary(report), err=True)
+    return report.decision.exit_code
+
+
+def summary(report: Report) -> str:
+    """Return the verdict in one line, for when the reports go to files."""
+    reasons = "; ".join(report.decision.reasons[:3])
+    word = "passed" if report.decision.verdict is Verdict.PASSED else report.decision.verdict.value
+    return f"{report.gate}: {word.replace('_', ' ')}{': ' + reasons if reasons else ''}"

@@ -1,0 +1,41 @@
+"""``ragate report``: a stored run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option, output_options, show, targets
+
+
+@click.command("report")
+@click.argument("run", default="latest")
+@config_option
+@output_options
+@click.option("--explain", metavar="SAMPLE", help="Show all of one sample beside the baseline.")
+def command(
+    *,
+    run: str,
+    config: Path | None,
+    formats: tuple[str, ...],
+    outputs: tuple[Path, ...],
+    explain: str | None,
+) -> int:
+    """Show the report of a stored RUN again: its id, its folder, or `latest`.
+
+    Exits with the code of its verdict.
+    """
+    from ragate.stores.local import LocalStore
+
+    wanted = targets(formats, outputs)
+    loaded, operations = open_config(config)
+    store = LocalStore(operations.state)
+    folder = store.find(run)
+    if explain is None:
+        return show(store.load_report(folder), wanted)
+    from ragate.pipeline.explain import explain_sample
+
+    click.echo(explain_sample(loaded, store, folder, explain))
+    return 0
