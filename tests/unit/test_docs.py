@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from ragate import plugins
-from ragate.cli.main import cli
+from ragate.cli.group import cli
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
