@@ -32,23 +32,8 @@ from ragate.strict_json import read_lines
 OUTPUTS_VERSION = 1
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
 _KNOWN = frozenset(
-    [
-        "id",
-        "question",
-        "query",
-        "run",
-        "hash",
-        "answer",
-        "contexts",
-        "chunks",
-        "citations",
-        "tool_calls",
-        "usage",
-        "latency",
-        "latency_s",
-        "error",
-        "request_hash",
-    ]
+    {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
+    | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
 )
 MAX_BYTES = 2 * 1024**3
 

@@ -18,8 +18,8 @@ from typing import IO, Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragate.errors import StorageError, UsageError
 from ragate.atomic import write_atomic
+from ragate.errors import StorageError, UsageError
 from ragate.models import Record, Report, Run, RunManifest, Sample, Score, SystemOutput
 from ragate.outputs import OutputsHeader, header_line, output_line
 from ragate.settings import nearest
