@@ -1,0 +1,55 @@
+"""The numbers of a text, each in one spelling."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_NUMBER = re.compile(
+    r"(?P<sign>(?<![\w.,)\]])[-\u2212](?=\d))?"
+    r"(?P<digits>\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+)"
+    r"(?:[ \u00a0\u202f-](?P<scale>thousand|million|billion|trillion)\b)?",
+    re.IGNORECASE,
+)
+_GROUPED = re.compile(r"\d{1,3}(?:([.,'\u2019\u00a0\u202f])\d{3})(?:\1\d{3})*+(?:[.,]\d++)?")
+_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers of a text, in order, each in one spelling.
+
+    6,000 and 6'000 and 6000.0 are "6000"; 3,5 is "3.5"; 1.5 million is "1500000". A point with
+    three digits behind it is a decimal point unless it stands twice (1.234.567). Units are left
+    out, the percent sign included: 50 %, 50% and 50 percent are all "50". A dotted sequence such
+    as 1.2.3 stays whole. Number words are not read.
+    """
+    return [_spell(match) for match in _NUMBER.finditer(text)]
+
+
+def _spell(match: re.Match[str]) -> str:
+    digits = _ascii_digits(match["digits"])
+    whole, _, part = _decimal(digits).partition(".")
+    if "." in part:
+        return digits
+    scale = _SCALES[match["scale"].lower()] if match["scale"] else 0
+    whole, part = whole + part[:scale].ljust(scale, "0"), part[scale:]
+    whole, part = whole.lstrip("0") or "0", part.rstrip("0")
+    value = f"{whole}.{part}" if part else whole
+    return f"-{value}" if match["sign"] and value != "0" else value
+
+
+def _ascii_digits(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(char, char)) for char in text)
+
+
+def _decimal(digits: str) -> str:
+    """Return a number with its thousands closed up and a point for the decimal sign."""
+    grouped = _GROUPED.fullmatch(digits)
+    if not grouped:
+        return re.sub(r"[,'\u2019\u00a0\u202f]", ".", digits)
+    separator = grouped.group(1)
+    if separator == "." and digits.count(".") == 1 and "," not in digits:
+        return digits
+    return digits.replace(separator, "").replace(",", ".")
