@@ -1,0 +1,115 @@
+"""What a metric is called, what it may be configured with, and the hash of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragate.core.hashing import digest
+from ragate.errors import ConfigError
+from ragate.models import Direction, Frozen, MetricInfo, Reads
+from ragate.protocols import MetricRequest
+from ragate.settings import M, read_settings
+
+
+class NoSettings(Frozen):
+    """Of a metric that has no keys of its own."""
+
+
+def own_settings(request: MetricRequest, model: type[M]) -> M:
+    """Return the metric's keys of its table.
+
+    Raises:
+        ConfigError: names an unknown key or a wrong value.
+    """
+    return read_settings(model, request.settings, where=f'[policy.metrics."{request.name}"]')
+
+
+def base_name(request: MetricRequest) -> str:
+    """Return the name without its cut-off."""
+    return request.name.partition("@")[0]
+
+
+def required_cut_off(request: MetricRequest) -> int:
+    """Return the cut-off.
+
+    Raises:
+        ConfigError: the name has none, or one below 1.
+    """
+    k = optional_cut_off(request)
+    if k is None:
+        name = base_name(request)
+        raise ConfigError(f"{name} needs a cut-off: {name}@10", remedy="write the cut-off")
+    return k
+
+
+def optional_cut_off(request: MetricRequest) -> int | None:
+    """Return the cut-off, None where the name has none.
+
+    Raises:
+        ConfigError: it is below 1.
+    """
+    if request.k is not None and request.k < 1:
+        raise ConfigError(
+            f"{request.name}: a cut-off counts documents and is at least 1",
+            remedy=f"write {base_name(request)}@10",
+        )
+    return request.k
+
+
+def no_cut_off(request: MetricRequest) -> None:
+    """Refuse a cut-off.
+
+    Raises:
+        ConfigError: the name has one.
+    """
+    if request.k is not None:
+        name = base_name(request)
+        raise ConfigError(f"{request.name}: {name} takes no cut-off", remedy=f"write {name}")
+
+
+def fingerprint(request: MetricRequest, *, version: int, settings: Frozen) -> str:
+    """Return the hash of all that can change a score: formula version, cut-off, settings."""
+    chosen: Mapping[str, object] = settings.model_dump(mode="json")
+    return digest([base_name(request), version, request.k, chosen])
+
+
+def metric_info(
+    request: MetricRequest,
+    *,
+    version: int,
+    reads: Reads,
+    settings: Frozen | None = None,
+    direction: Direction = Direction.HIGHER,
+) -> MetricInfo:
+    """Return the identity of a metric that is a fraction of a sample."""
+    settings = own_settings(request, NoSettings) if settings is None else settings
+    return MetricInfo(
+        name=request.name,
+        version=version,
+        direction=direction,
+        reads=reads,
+        fingerprint=fingerprint(request, version=version, settings=settings),
+    )
+
+
+def aggregate_info(
+    request: MetricRequest,
+    *,
+    version: int,
+    reads: Reads,
+    unit: str,
+    settings: Frozen | None = None,
+) -> MetricInfo:
+    """Return the identity of a cost over the whole run: unbounded, lower is better."""
+    no_cut_off(request)
+    settings = own_settings(request, NoSettings) if settings is None else settings
+    return MetricInfo(
+        name=request.name,
+        version=version,
+        direction=Direction.LOWER,
+        high=None,
+        reads=reads,
+        aggregate=True,
+        unit=unit,
+        fingerprint=fingerprint(request, version=version, settings=settings),
+    )

@@ -1,0 +1,36 @@
+"""What the retrieval metrics have in common: rankings of documents against relevant ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ragate.core.ranking import ranked_doc_ids
+from ragate.metrics._identity import metric_info
+from ragate.metrics._shared import SampleMetric, without_relevant
+from ragate.models import Frozen, Reads, Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+def ranking_metric(
+    request: MetricRequest,
+    formula: Callable[[list[str], Sample], float],
+    *,
+    version: int = 1,
+    settings: Frozen | None = None,
+) -> SampleMetric:
+    """Return a metric of the document ranking.
+
+    Chunks are collapsed to documents first. A sample without a relevant document is not
+    applicable, since no system could score on it; an empty retrieval is scored.
+    """
+    return SampleMetric(
+        info=metric_info(request, version=version, reads=Reads.RETRIEVAL, settings=settings),
+        formula=_over_rankings(formula),
+        exclude=without_relevant,
+    )
+
+
+def _over_rankings(
+    formula: Callable[[list[str], Sample], float],
+) -> Callable[[Sample, SystemOutput], float]:
+    return lambda sample, output: formula(ranked_doc_ids(output.chunks), sample)

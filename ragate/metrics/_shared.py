@@ -1,0 +1,110 @@
+"""What every metric has in common: the three states of a score, and failed outputs.
+
+A metric's own file then holds its formula and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ragate.models import (
+    Direction,
+    MetricInfo,
+    Reads,
+    Sample,
+    Score,
+    SystemOutput,
+    not_applicable,
+    unscored,
+)
+from ragate.protocols import Pair
+
+Outcome = float | str
+"""A value, or the reason why there is none (the score is then unscored)."""
+
+Formula = Callable[[Sample, SystemOutput], Outcome]
+Exclusion = Callable[[Sample], str]
+"""From a sample to the reason why a metric does not apply to it, "" where it does."""
+
+
+@dataclass(frozen=True)
+class SampleMetric:
+    """A metric made of a formula and of the samples that it leaves out.
+
+    The formula sees only outputs that succeeded: a failed one has the worst value, one that a
+    provider's failure prevented is unscored.
+    """
+
+    info: MetricInfo
+    formula: Formula
+    exclude: Exclusion
+    state: dict[str, float] = field(default_factory=dict)
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order."""
+        return [self._score(sample, output) for sample, output in pairs]
+
+    def _score(self, sample: Sample, output: SystemOutput) -> Score:
+        if reason := self.exclude(sample):
+            return not_applicable(self.info.name, reason)
+        outcome = self._outcome(sample, output)
+        if isinstance(outcome, str):
+            return unscored(self.info.name, outcome)
+        return Score(metric=self.info.name, value=outcome)
+
+    def _outcome(self, sample: Sample, output: SystemOutput) -> Outcome:
+        if reason := provider_failure(output):
+            return reason
+        if failed(output):
+            return worst(self.info)
+        if self.info.reads is Reads.ANSWER and output.answer is None:
+            return NO_ANSWER
+        return self.formula(sample, output)
+
+
+NO_ANSWER = "no answer was asked for"
+
+
+def provider_failure(output: SystemOutput) -> str:
+    """Return why a provider's failure left the output unmeasured, "" where none did."""
+    if output.error is not None and output.error.kind == "provider":
+        return f"provider: {output.error.message}"
+    return ""
+
+
+def failed(output: SystemOutput) -> bool:
+    """Tell whether the system itself failed: an error, or an empty answer."""
+    if output.error is not None:
+        return output.error.kind == "system"
+    return output.answer is not None and not output.answer.strip()
+
+
+def worst(info: MetricInfo) -> float:
+    """Return the value of a failed sample, for a metric whose range has a bad end."""
+    end = info.low if info.direction is Direction.HIGHER else info.high
+    if end is None:
+        raise ValueError(f"{info.name} has no worst value; make it an aggregate")
+    return end
+
+
+def applies_to_all(_sample: Sample) -> str:
+    return ""
+
+
+def without_relevant(sample: Sample) -> str:
+    return "" if any(grade >= 1 for grade in sample.relevant.values()) else "no relevant documents"
+
+
+def unanswerable(sample: Sample) -> str:
+    return "" if sample.answerable else "unanswerable question"
+
+
+def answerable(sample: Sample) -> str:
+    return "answerable question" if sample.answerable else ""
+
+
+def without_reference(sample: Sample) -> str:
+    if not sample.answerable:
+        return unanswerable(sample)
+    return "" if any(map(str.strip, sample.references)) else "no reference answer"

@@ -1,0 +1,33 @@
+"""citation_coverage: does every sentence cite?"""
+
+from __future__ import annotations
+
+from ragate.core.text import markers
+from ragate.metrics._grounding import claim_metric, worded_sentences
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.models import Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return citation_coverage: the share of answer sentences with a citation that resolves.
+
+    Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
+    full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
+    Version 1.
+    Edge cases: no marker at all 0; no words in the answer, or citations that the system reports
+    apart from the text: unscored; unanswerable: not applicable.
+    Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
+    """
+    return claim_metric(request, _coverage)
+
+
+def _coverage(_sample: Sample, output: SystemOutput) -> Outcome:
+    answer = output.answer or ""
+    if output.citations and not markers(answer):
+        return "citations are not tied to sentences"
+    sentences = worded_sentences(answer)
+    if not sentences:
+        return "no words in the answer"
+    places = range(1, len(output.chunks) + 1)
+    return sum(any(n in places for n in markers(s)) for s in sentences) / len(sentences)

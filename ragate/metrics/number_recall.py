@@ -1,0 +1,40 @@
+"""number_recall: are the reference's numbers in the answer?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ragate.core.text import numbers
+from ragate.metrics._reference import reference_metric, references_of
+from ragate.metrics._shared import SampleMetric, without_reference
+from ragate.models import Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return number_recall: the share of the reference's distinct numbers that the answer holds.
+
+    Formula: max over references with numbers of |N(answer) and N(reference)| / |N(reference)|.
+    6,000 equals 6000, 50 % equals 50, 1.5 million equals 1,500,000; number words are not read.
+    Range [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: no reference holds a number, no reference, or unanswerable: not applicable.
+    Source: this project.
+    """
+    metric = reference_metric(request, _recall)
+
+    def with_numbers(sample: Sample, output: SystemOutput) -> float | str:
+        kept = tuple(text for text in references_of(sample) if numbers(text))
+        return metric.formula(sample.model_copy(update={"references": kept}), output)
+
+    return replace(metric, formula=with_numbers, exclude=_without_number)
+
+
+def _without_number(sample: Sample) -> str:
+    if reason := without_reference(sample):
+        return reason
+    return "" if any(map(numbers, sample.references)) else "no number in a reference"
+
+
+def _recall(answer: str, reference: str) -> float:
+    wanted = set(numbers(reference))
+    return len(wanted & set(numbers(answer))) / len(wanted)

@@ -1,0 +1,46 @@
+"""quote_fidelity: are the quotations real?"""
+
+from __future__ import annotations
+
+import re
+
+from ragate.core.text import tokens, without_markers
+from ragate.metrics._grounding import NO_TEXTS, claim_metric, lacks_texts
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.models import Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+MIN_WORDS = 3
+_QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
+
+    Formula: share of the spans of three words or more in quotation marks whose words stand, in
+    this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
+    [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: nothing retrieved 0; chunks without texts, or no such span: unscored; unanswerable:
+    not applicable.
+    Source: this project.
+    """
+    return claim_metric(request, _fidelity)
+
+
+def _fidelity(_sample: Sample, output: SystemOutput) -> Outcome:
+    if lacks_texts(output):
+        return NO_TEXTS
+    quotes = _quotes(output.answer or "")
+    if not quotes:
+        return "no quotes in the answer"
+    texts = [_words(chunk.text) for chunk in output.chunks]
+    return sum(any(quote in text for text in texts) for quote in quotes) / len(quotes)
+
+
+def _quotes(answer: str) -> list[str]:
+    spans = ("".join(groups) for groups in _QUOTE.findall(without_markers(answer)))
+    return [_words(span) for span in spans if len(tokens(span)) >= MIN_WORDS]
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(tokens(text))} "

@@ -1,0 +1,151 @@
+"""Refusals, latency and retrieved tokens by hand."""
+
+from __future__ import annotations
+
+import pytest
+from metric_factories import aggregate, answered, asked, broken, make, value
+
+from ragate.errors import ConfigError
+from ragate.models import Sample, ScoreState, SystemOutput
+
+UNANSWERABLE = asked(answerable=False)
+REFUSALS = [
+    "I don't know.",
+    "I don’t know the answer to that.",
+    "Sorry. I am unable to answer this from the documents.",
+    "The provided context does not contain information about cheese. It is about the moon.",
+    "The documents do not mention it [1].",
+    "There is not enough information to say.",
+    "This question cannot be answered from the documentation.",
+]
+ANSWERS = [
+    "It is 42.",
+    "The port is 5432. The documents do not mention why.",
+    "The gate cannot find the server when the port is closed.",
+    "The documentation does not have to be in English.",
+    "A provider that gives no answer after retries is unscored.",
+    "Not for long: I doubt it.",
+]
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_refusal_is_recognised(answer: str) -> None:
+    assert value("refusal_recall", UNANSWERABLE, answered(answer)) == 1.0
+    assert value("false_refusal", asked(), answered(answer)) == 1.0
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_is_not_taken_for_a_refusal(answer: str) -> None:
+    assert value("refusal_recall", UNANSWERABLE, answered(answer)) == 0.0
+    assert value("false_refusal", asked(), answered(answer)) == 0.0
+
+
+def test_own_phrases_replace_the_list_and_change_the_identity() -> None:
+    settings = {"phrases": ["keine Ahnung"]}
+
+    assert value("false_refusal", asked(), answered("Keine Ahnung!"), settings=settings) == 1.0
+    assert value("false_refusal", asked(), answered("I don't know."), settings=settings) == 0.0
+    own, built_in = make("false_refusal", settings=settings), make("false_refusal")
+    assert own.info.fingerprint != built_in.info.fingerprint
+
+
+@pytest.mark.parametrize("phrases", [[], ["..."], ["ok", " "]])
+def test_a_list_with_nothing_to_look_for_is_an_error(phrases: list[str]) -> None:
+    with pytest.raises(ConfigError, match="phrases"):
+        make("false_refusal", settings={"phrases": phrases})
+
+
+def pairs_of(*cases: tuple[Sample, SystemOutput]) -> list[tuple[Sample, SystemOutput]]:
+    return list(cases)
+
+
+def test_refusal_f1_weighs_right_refusals_against_wrong_ones() -> None:
+    refusal, answer = answered("I don't know."), answered("It is 42.")
+    pairs = pairs_of(
+        (UNANSWERABLE, refusal),
+        (UNANSWERABLE, refusal),
+        (UNANSWERABLE, answer),
+        (asked(), refusal),
+        (asked(), answer),
+    )
+
+    assert aggregate("refusal_f1", pairs).value == pytest.approx(2 * 2 / (3 + 3))
+
+
+def test_refusal_f1_counts_a_failure_as_a_mistake_on_either_side() -> None:
+    refusal = answered("I don't know.")
+    right = (UNANSWERABLE, refusal)
+
+    assert aggregate("refusal_f1", [right, (UNANSWERABLE, broken())]).value == pytest.approx(2 / 3)
+    assert aggregate("refusal_f1", [right, (asked(), answered(""))]).value == pytest.approx(2 / 3)
+
+
+def test_refusal_f1_says_how_many_samples_a_provider_took_away() -> None:
+    pairs = [(UNANSWERABLE, answered("I don't know.")), (asked(), broken("provider"))]
+    result = aggregate("refusal_f1", pairs)
+
+    assert result.value == 1.0
+    assert result.reason == "1 sample left out: provider failures"
+
+
+def test_refusal_f1_needs_an_unanswerable_question_and_answers() -> None:
+    answer = answered("x")
+
+    assert aggregate("refusal_f1", [(asked(), answer)]).state is ScoreState.NOT_APPLICABLE
+    assert aggregate("refusal_f1", []).state is ScoreState.NOT_APPLICABLE
+    for output in (answered(None), broken("provider")):
+        pairs = [(UNANSWERABLE, output), (asked(), output)]
+        assert aggregate("refusal_f1", pairs).state is ScoreState.UNSCORED
+
+
+def timed(seconds: float) -> tuple[Sample, SystemOutput]:
+    return asked(), SystemOutput(latency_s=seconds)
+
+
+def test_latency_percentiles_are_interpolated() -> None:
+    pairs = [timed(float(second)) for second in range(20, -1, -1)]
+
+    assert aggregate("latency_p50", pairs).value == 10.0
+    assert aggregate("latency_p95", pairs).value == pytest.approx(19.0)
+    assert aggregate("latency_p95", [timed(1.0), timed(2.0)]).value == pytest.approx(1.95)
+    assert aggregate("latency_p95", [timed(1.5)]).value == 1.5
+
+
+def test_latency_counts_the_systems_failures_and_not_the_providers() -> None:
+    pairs = [timed(1.0), (asked(), broken("provider"))]
+
+    assert aggregate("latency_p50", pairs).value == 1.0
+    assert aggregate("latency_p50", [*pairs, (asked(), broken())]).value == 5.0
+
+
+@pytest.mark.parametrize("name", ["latency_p50", "latency_p95"])
+def test_latency_that_nobody_recorded_is_unscored(name: str) -> None:
+    assert aggregate(name, [(asked(), answered("x"))]).state is ScoreState.UNSCORED
+    assert aggregate(name, []).state is ScoreState.UNSCORED
+
+
+def test_retrieved_tokens_is_the_mean_over_samples_that_did_not_fail() -> None:
+    pairs = pairs_of(
+        (asked(), answered("x", "one two, three", "four")),
+        (asked(), answered("x")),
+        (asked(), broken("system", "a")),
+    )
+
+    assert aggregate("retrieved_tokens", pairs).value == 5 / 2
+
+
+def test_retrieved_tokens_needs_texts() -> None:
+    assert aggregate("retrieved_tokens", []).state is ScoreState.UNSCORED
+    assert aggregate("retrieved_tokens", [(asked(), broken())]).state is ScoreState.UNSCORED
+    assert (
+        aggregate("retrieved_tokens", [(asked(), answered("x", ""))]).state is ScoreState.UNSCORED
+    )
+
+
+@pytest.mark.parametrize("name", ["latency_p50", "latency_p95", "retrieved_tokens"])
+def test_costs_are_unbounded_aggregates(name: str) -> None:
+    info = make(name).info
+
+    assert info.aggregate
+    assert info.high is None
+    assert info.unit in {"seconds", "tokens"}

@@ -1,0 +1,120 @@
+"""The retrieval metrics by hand."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+from metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
+
+from ragate.errors import ConfigError
+from ragate.models import Reads, ScoreState
+
+NEEDS_CUT_OFF = ("hit_rate", "recall", "precision", "ndcg", "judged")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("hit_rate@1", 0.0),
+        ("hit_rate@2", 1.0),
+        ("mrr", 1 / 2),
+        ("mrr@1", 0.0),
+        ("recall@4", 2 / 3),
+        ("precision@4", 2 / 4),
+        ("precision@10", 2 / 10),
+        ("map", (1 / 2 + 2 / 4) / 3),
+        ("map@3", (1 / 2) / 3),
+        ("r_precision", 1 / 3),
+        ("judged@4", 3 / 4),
+        ("ndcg@4", (2 / log2(3) + 1 / log2(5)) / (3 / log2(2) + 2 / log2(3) + 1 / log2(4))),
+        ("ndcg@2", (2 / log2(3)) / (3 / log2(2) + 2 / log2(3))),
+    ],
+)
+def test_a_ranking_is_scored_by_the_formula(name: str, expected: float) -> None:
+    sample = judged(a=2, b=1, c=3, d=0)
+    output = retrieved("x", "a", "d", "b")
+
+    assert value(name, sample, output) == pytest.approx(expected, abs=1e-12)
+
+
+def test_average_precision_divides_by_all_known_relevant_documents() -> None:
+    sample = judged(**{f"d{n}": 1 for n in range(10)})
+
+    assert value("map", sample, retrieved("d0")) == pytest.approx(0.1)
+
+
+def test_exponential_gain_rewards_high_grades_more() -> None:
+    sample, output = judged(a=3, b=1), retrieved("b", "a")
+    expected = (1 / log2(2) + 7 / log2(3)) / (7 / log2(2) + 1 / log2(3))
+
+    assert value("ndcg@10", sample, output, settings={"gain": "exponential"}) == pytest.approx(
+        expected
+    )
+
+
+def test_a_document_has_the_rank_of_its_best_chunk() -> None:
+    assert value("mrr", judged(b=1), retrieved("a", "a", "a", "b", "a")) == 1 / 2
+    assert value("precision@2", judged(b=1), retrieved("b", "b", "a")) == 1 / 2
+
+
+@pytest.mark.parametrize("name", RETRIEVAL)
+def test_a_sample_without_relevant_documents_is_not_applicable(name: str) -> None:
+    for sample in (judged(), judged(a=0, b=-1)):
+        assert score(name, sample, retrieved("a")).state is ScoreState.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("name", RETRIEVAL)
+def test_an_empty_retrieval_scores_zero(name: str) -> None:
+    assert value(name, judged(a=1), retrieved()) == 0.0
+
+
+def test_a_negative_grade_gains_nothing_and_counts_as_judged() -> None:
+    sample, output = judged(a=1, b=-1), retrieved("b", "a")
+
+    assert value("ndcg@2", sample, output) == pytest.approx(1 / log2(3))
+    assert value("judged@2", sample, output) == 1.0
+
+
+def test_judged_divides_a_short_ranking_by_its_own_length() -> None:
+    assert value("judged@10", judged(a=1), retrieved("a", "x")) == 1 / 2
+
+
+@pytest.mark.parametrize("base", NEEDS_CUT_OFF)
+def test_a_missing_cut_off_is_an_error_that_shows_one(base: str) -> None:
+    with pytest.raises(ConfigError, match=f"{base} needs a cut-off: {base}@10"):
+        metric(base)
+
+
+@pytest.mark.parametrize("base", [*NEEDS_CUT_OFF, "mrr", "map"])
+def test_a_cut_off_of_zero_is_an_error(base: str) -> None:
+    with pytest.raises(ConfigError, match="at least 1"):
+        metric(f"{base}@0")
+
+
+def test_a_cut_off_that_a_metric_does_not_take_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="r_precision takes no cut-off"):
+        metric("r_precision@5")
+
+
+def test_an_unknown_gain_is_an_error_that_names_the_table() -> None:
+    with pytest.raises(ConfigError, match=r'\[policy.metrics."ndcg@10"\]: gain'):
+        metric("ndcg@10", settings={"gain": "cubic"})
+
+
+def test_cut_off_and_gain_are_part_of_the_identity() -> None:
+    prints = {
+        metric("ndcg@10").info.fingerprint,
+        metric("ndcg@5").info.fingerprint,
+        metric("ndcg@10", settings={"gain": "exponential"}).info.fingerprint,
+        metric("recall@10").info.fingerprint,
+    }
+
+    assert len(prints) == 4
+    assert metric("ndcg@10", settings={"gain": "linear"}).info == metric("ndcg@10").info
+
+
+@pytest.mark.parametrize("name", RETRIEVAL)
+def test_retrieval_metrics_read_the_retrieval_only(name: str) -> None:
+    assert metric(name).info.reads is Reads.RETRIEVAL
+    assert metric(name).info.name == name
