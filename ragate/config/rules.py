@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from ragate import plugins
@@ -57,12 +58,13 @@ def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[s
 
 
 def _refuse_unknown(base: str, own: Mapping[str, Any], where: str) -> None:
+    """Name the nearest key of the rule or of the metric; what is left, the metric itself reads."""
     if not own:
         return
     model = plugins.settings_model("metrics", base)
     fields = set(model.model_fields) if model is not None else set()
-    for key in own:
-        if key not in fields:
+    for key in own.keys() - fields:
+        if model is not None or get_close_matches(key, RULE_KEYS, n=1):
             raise ConfigError(
                 f"{where}: unknown key {key!r}{nearest(key, RULE_KEYS | fields)}",
                 remedy="docs/configuration.md lists every key",
