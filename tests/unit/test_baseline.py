@@ -1,0 +1,176 @@
+"""The baseline file: byte-stable out, strict in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.atomic import write_atomic
+from ragate.baseline import (
+    Recorded,
+    Store,
+    contexts_path,
+    dump_baseline,
+    load_baseline,
+    load_contexts,
+    parse_baseline,
+    save_baseline,
+)
+from ragate.errors import BaselineError, NoBaselineError, StorageError
+from ragate.models import MetricInfo, Run, not_applicable
+from tests.factories import output_factory, record_factory, run_factory, sample_factory
+
+RECORDED = Recorded(commit="a" * 40, date="2026-01-02")
+
+
+def run_of(*answers: str, **manifest: object) -> Run:
+    """A run of two samples; each answer is one pass."""
+    records = [
+        record_factory(
+            sample_factory(sample_id),
+            output_factory(answer=answer),
+            run=run,
+            scores={"ndcg@10": 1 / 3, "token_f1": not_applicable("token_f1", "no references")},
+        )
+        for sample_id in ("q2", "q1")
+        for run, answer in enumerate(answers)
+    ]
+    infos = {name: MetricInfo(name=name, fingerprint="f") for name in ("ndcg@10", "token_f1")}
+    return run_factory(records, metrics=infos, runs=len(answers), **manifest)
+
+
+def dumped(run: Run, store: Store = "answers") -> bytes:
+    return dump_baseline(run, store=store, recorded=RECORDED)
+
+
+def test_a_baseline_read_back_and_written_again_has_the_same_bytes():
+    data = dumped(run_of("a", "b", "a"))
+
+    assert dumped(parse_baseline(data, where="x")) == data
+
+
+def test_records_come_back_with_their_hashes_scores_and_passes():
+    run = run_of("a", "b", "a")
+
+    back = parse_baseline(dumped(run), where="x")
+
+    def facts(one: Run) -> set[tuple[object, ...]]:
+        return {
+            (r.sample_id, r.run, r.content_hash, r.output_hash, r.retrieval_hash, r.output.answer)
+            for r in one.records
+        }
+
+    assert facts(back) == facts(run)
+    assert {record.scores["ndcg@10"].value for record in back.records} == {0.333333}
+    assert back.records[0].scores["token_f1"].reason == "no references"
+
+
+def test_every_sample_stands_on_one_line_in_order_of_its_id():
+    lines = dumped(run_of("a")).decode().splitlines()
+
+    starts = [line[:5] for line in lines if line.startswith('"q')]
+    assert starts == ['"q1":', '"q2":']
+
+
+def test_equal_outputs_of_several_passes_are_stored_once():
+    sample = json.loads(dumped(run_of("a", "b", "a")))["samples"]["q1"]
+
+    assert len(sample["outputs"]) == 2
+    assert sample["runs"] == [0, 1, 0]
+
+
+def test_latency_is_not_in_the_file():
+    slow = run_of("a")
+    record = slow.records[0]
+    output = record.output.model_copy(update={"latency_s": 9.75})
+    changed = slow.model_copy(
+        update={"records": (record.model_copy(update={"output": output}), *slow.records[1:])}
+    )
+
+    assert dumped(changed) == dumped(slow)
+
+
+def test_hashes_alone_leave_no_answer_in_the_file():
+    assert b"secret answer" in dumped(run_of("secret answer"))
+    assert b"secret answer" not in dumped(run_of("secret answer"), "hashes")
+
+
+def test_full_contexts_are_kept_beside_the_file_and_read_back(tmp_path: Path):
+    path, run = tmp_path / "docs.json", run_of("a")
+
+    save_baseline(path, dumped(run, "full"), run, "full")
+
+    record = run.records[0]
+    stored = load_contexts(path)[record.retrieval_hash]
+    assert [chunk.text for chunk in stored] == [chunk.text for chunk in record.output.chunks]
+
+
+def test_contexts_are_removed_when_they_are_no_longer_stored(tmp_path: Path):
+    path, run = tmp_path / "docs.json", run_of("a")
+    save_baseline(path, dumped(run, "full"), run, "full")
+
+    save_baseline(path, dumped(run), run, "answers")
+
+    assert not contexts_path(path).exists()
+
+
+def test_a_missing_baseline_names_the_command_that_makes_it(tmp_path: Path):
+    with pytest.raises(NoBaselineError, match="ragate baseline update"):
+        load_baseline(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"schema_version":1', '"schema_version":2', "schema version 2"),
+        ('"schema_version":1', '"schema_version":1,"schema_version":1', "twice"),
+        ("0.333333", "NaN", "NaN"),
+        ("0.333333", '"later: maybe"', "later"),
+        ('"runs":[0,1]', '"runs":[0,7]', "no output 7"),
+        ('"runs":[0,1]', '"runs":[0]', "1 passes, not 2"),
+        ('"ndcg@10":0.333333', '"other@3":0.333333', "other@3"),
+        ('"runs":2', '"runs":0', "runs"),
+        ('"judge":null', '"jugde":null', "jugde"),
+    ],
+)
+def test_a_baseline_that_does_not_fit_is_refused_with_the_place(old: str, new: str, said: str):
+    text = dumped(run_of("a", "b")).decode()
+    assert old in text
+
+    with pytest.raises(BaselineError, match=said) as caught:
+        parse_baseline(text.replace(old, new, 1).encode(), where="docs.json")
+
+    assert "docs.json" in str(caught.value)
+
+
+@given(cut=st.floats(0, 0.999))
+def test_a_truncated_baseline_is_always_refused(cut: float):
+    data = dumped(run_of("a", "b"))
+
+    with pytest.raises(BaselineError):
+        parse_baseline(data[: int(len(data.rstrip()) * cut)], where="docs.json")
+
+
+@given(data=st.binary(max_size=300))
+def test_any_bytes_are_a_baseline_or_a_clear_error(data: bytes):
+    with pytest.raises(BaselineError, match=r"docs\.json"):
+        parse_baseline(data, where="docs.json")
+
+
+def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "docs.json"
+    path.write_bytes(b"old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(StorageError, match="No space left"):
+        write_atomic(path, b"new")
+
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["docs.json"]

@@ -1,0 +1,116 @@
+"""The replay system: recorded outputs by id or question, run by run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from ragate.errors import ConfigError, DatasetError
+from ragate.models import SystemOutput
+from ragate.systems.replay import Replay, allowed_files, read_recordings
+from tests.factories import sample_factory
+
+
+def recorded(path: Path, *lines: dict[str, object]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def answer(replay: Replay, sample_id: str = "q001", run: int = 0) -> SystemOutput:
+    return asyncio.run(replay.answer(sample_factory(sample_id), run=run))
+
+
+def test_a_sample_is_found_by_its_id_or_by_its_question(tmp_path: Path):
+    query = sample_factory("q002").query
+    file = recorded(
+        tmp_path / "o.jsonl",
+        {"id": "q001", "answer": "by id"},
+        {"question": query, "answer": "by q"},
+    )
+
+    replay = Replay(read_recordings([file]))
+
+    assert answer(replay, "q001").answer == "by id"
+    assert answer(replay, "q002").answer == "by q"
+
+
+def test_several_lines_of_a_sample_are_its_runs_in_order(tmp_path: Path):
+    file = recorded(
+        tmp_path / "o.jsonl",
+        {"id": "q001", "answer": "second", "run": 1},
+        {"id": "q001", "answer": "first", "run": 0},
+    )
+
+    replay = Replay(read_recordings([file]))
+
+    assert [answer(replay, run=run).answer for run in (0, 1)] == ["first", "second"]
+    assert replay.max_runs == 2
+
+
+def test_several_files_are_several_runs(tmp_path: Path):
+    files = [recorded(tmp_path / f"{n}.jsonl", {"id": "q001", "answer": str(n)}) for n in range(3)]
+
+    replay = Replay(read_recordings(files))
+
+    assert [answer(replay, run=run).answer for run in range(3)] == ["0", "1", "2"]
+
+
+def test_a_sample_that_was_not_recorded_is_unmeasured_not_wrong(tmp_path: Path):
+    replay = Replay(read_recordings([recorded(tmp_path / "o.jsonl", {"id": "other"})]))
+
+    error = answer(replay).error
+
+    assert error is not None
+    assert error.kind == "provider"
+
+
+def test_an_output_recorded_for_an_older_wording_of_the_sample_is_unmeasured(tmp_path: Path):
+    replay = Replay(
+        read_recordings([recorded(tmp_path / "o.jsonl", {"id": "q001", "hash": "old"})])
+    )
+
+    error = answer(replay).error
+
+    assert error is not None
+    assert "edited" in error.message
+
+
+def test_two_outputs_for_one_run_of_a_sample_are_refused(tmp_path: Path):
+    file = recorded(tmp_path / "o.jsonl", {"id": "q001", "run": 0}, {"id": "q001", "run": 0})
+
+    with pytest.raises(DatasetError, match=r"o\.jsonl:2: a second output"):
+        read_recordings([file])
+
+
+def test_a_file_outside_the_policy_is_refused(tmp_path: Path):
+    recorded(tmp_path / "mine" / "o.jsonl", {"id": "q001"})
+
+    with pytest.raises(ConfigError, match="replay_paths"):
+        allowed_files("mine/*.jsonl", root=tmp_path, allowed=("outputs/*.jsonl",))
+
+
+def test_dots_do_not_lead_around_the_policy(tmp_path: Path):
+    recorded(tmp_path / "mine.jsonl", {"id": "q001"})
+    (tmp_path / "outputs").mkdir()
+
+    with pytest.raises(ConfigError, match="not allowed"):
+        allowed_files("outputs/../mine.jsonl", root=tmp_path, allowed=("outputs/*.jsonl",))
+
+
+def test_a_link_does_not_lead_out_of_the_project(tmp_path: Path):
+    project = tmp_path / "project"
+    (project / "outputs").mkdir(parents=True)
+    secret = recorded(tmp_path / "secret.jsonl", {"id": "q001"})
+    (project / "outputs" / "o.jsonl").symlink_to(secret)
+
+    with pytest.raises(ConfigError, match="not allowed"):
+        allowed_files("outputs/*.jsonl", root=project, allowed=("outputs/*.jsonl",))
+
+
+def test_a_pattern_without_a_file_says_what_to_do(tmp_path: Path):
+    with pytest.raises(ConfigError, match="matches no file"):
+        allowed_files("outputs/*.jsonl", root=tmp_path, allowed=("outputs/*.jsonl",))

@@ -1,0 +1,81 @@
+"""Run folders: what is written is read back, and a bad name gets help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.errors import StorageError, UsageError
+from ragate.models import MetricInfo, RunManifest, Score, SystemInfo, unscored
+from ragate.outputs import OutputsHeader, read_outputs
+from ragate.stores.local import LocalStore, OutputsWriter
+from tests.factories import (
+    output_factory,
+    record_factory,
+    report_factory,
+    run_factory,
+    sample_factory,
+)
+
+RUN = run_factory(
+    [
+        record_factory(scores={"ndcg@10": 0.5, "token_f1": unscored("token_f1", "timeout")}),
+        record_factory(sample_factory("q002"), scores={"ndcg@10": 1.0}),
+    ],
+    metrics={"ndcg@10": MetricInfo(name="ndcg@10")},
+).model_copy(update={"aggregates": ({"latency_p95": Score(metric="latency_p95", value=2.5)},)})
+
+
+def test_a_run_comes_back_with_its_scores_and_without_chunk_texts(tmp_path: Path):
+    store = LocalStore(tmp_path)
+
+    back = store.load(store.save(RUN))
+
+    assert [record.scores for record in back.records] == [record.scores for record in RUN.records]
+    assert back.manifest == RUN.manifest
+    assert back.aggregates == RUN.aggregates
+    assert {chunk.text for record in back.records for chunk in record.output.chunks} == {""}
+    assert back.records[0].output_hash == RUN.records[0].output_hash
+
+
+def test_a_report_comes_back_as_it_was(tmp_path: Path):
+    store, report = LocalStore(tmp_path), report_factory()
+
+    assert store.load_report(store.save(RUN, report)) == report
+
+
+def test_latest_is_the_newest_run(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    for run_id in ("20260101-000000-aaaa", "20260102-000000-aaaa"):
+        manifest = RUN.manifest.model_copy(update={"run_id": run_id})
+        store.save(RUN.model_copy(update={"manifest": manifest}))
+
+    assert store.find("latest").name == "20260102-000000-aaaa"
+
+
+def test_an_unknown_run_names_the_nearest(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    store.save(RUN)
+
+    with pytest.raises(UsageError, match="did you mean '20261118-101500'"):
+        store.find("20261118-101501")
+
+
+def test_a_damaged_score_line_is_named(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    folder = store.save(RUN)
+    with (folder / "scores.jsonl").open("a") as stream:
+        stream.write('{"sample_id": "q003"}\n')
+
+    with pytest.raises(StorageError, match=r"scores\.jsonl:3"):
+        store.load(folder)
+
+
+def test_outputs_are_on_disk_before_the_writer_is_closed(tmp_path: Path):
+    header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="replay")))
+    with OutputsWriter(tmp_path / "o.jsonl", header) as writer:
+        writer.append(sample_factory(), output_factory(), run=0)
+
+        _, lines = read_outputs(tmp_path / "o.jsonl")
+        assert next(lines)[1].output() == output_factory()
