@@ -1,0 +1,34 @@
+"""The built-in RAG on Postgres with pgvector: ``use = "pgvector"``; see docs/pgvector.md."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from ragate.protocols import Resources
+from ragate.settings import read_settings
+from ragate.systems.pgvector.settings import Settings
+
+if TYPE_CHECKING:
+    from ragate.systems.pgvector.system import PgvectorSystem
+
+__all__ = ["Settings", "create"]
+
+
+@asynccontextmanager
+async def create(
+    settings: Mapping[str, Any], resources: Resources
+) -> AsyncIterator[PgvectorSystem]:
+    """Yield the system; its connection is closed at the end.
+
+    Raises:
+        ConfigError: a key of ``[system]`` is unknown or wrong.
+    """
+    from ragate.systems.pgvector.system import PgvectorSystem
+
+    system = PgvectorSystem(read_settings(Settings, settings, where="[system]"), resources)
+    try:
+        yield system
+    finally:
+        await system.close()

@@ -1,0 +1,66 @@
+"""What makes an index and a system itself: their fingerprints."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ragate.core.hashing import digest
+from ragate.models import Reads, SystemInfo
+from ragate.systems.pgvector.settings import Settings
+
+INDEX_VERSION = 1  # raised whenever the same settings would give other chunks or other scores
+
+
+def index_key(corpus: Path, settings: Settings, embedder: str) -> str:
+    """Return the identity of an index: all that its rows depend on, except the documents."""
+    return digest(
+        [
+            INDEX_VERSION,
+            _parsers(),
+            str(corpus),
+            settings.chunk_size,
+            settings.chunk_overlap,
+            settings.markdown,
+            settings.bm25.model_dump(),
+            [embedder, settings.index] if settings.dense else None,
+        ]
+    )
+
+
+def system_info(
+    settings: Settings, *, top_k: int, corpus_hash: str, prompt: str, embedder: str
+) -> SystemInfo:
+    """Return what is told of the system; it is complete once the corpus is read."""
+    shown = settings.model_dump(mode="json", exclude={"corpus"})
+    parts = {
+        "settings": digest([INDEX_VERSION, shown, top_k]),
+        "corpus": corpus_hash,
+        "parsers": _parsers(),
+    }
+    if settings.answer.use == "chat":
+        parts["prompt"] = digest(prompt)
+    if settings.dense:
+        parts["embedder"] = embedder
+    return SystemInfo(
+        use="pgvector",
+        fingerprint=digest(parts) if corpus_hash else "",
+        deterministic=_deterministic(settings),
+        parts=parts,
+    )
+
+
+def _deterministic(settings: Settings) -> frozenset[Reads]:
+    """A model service may answer the same input otherwise next time, embeddings included."""
+    if settings.dense:
+        return frozenset()
+    if settings.answer.use == "chat":
+        return frozenset({Reads.RETRIEVAL})
+    return frozenset({Reads.RETRIEVAL, Reads.ANSWER})
+
+
+def _parsers() -> str:
+    try:
+        return f"llama-index-core {version('llama-index-core')}"
+    except PackageNotFoundError:
+        return "llama-index-core"

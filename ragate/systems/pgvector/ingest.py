@@ -1,0 +1,112 @@
+"""Bringing an index up to date with the corpus, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ragate.protocols import Embedder
+from ragate.systems.pgvector import store
+from ragate.systems.pgvector.corpus import Corpus, Document
+from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.store import Connection, Index
+from ragate.systems.pgvector.terms import Analyzer
+from ragate.systems.pgvector.vectors import add_vectors
+from ragate.systems.pgvector.weights import Counted, document_frequencies, weigh
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an ingestion needs to know.
+
+    Attributes:
+        key: Identity of the index: corpus folder, chunking, weights, embedder.
+        corpus_name: Identity of the corpus folder, shared by its indexes.
+    """
+
+    key: str
+    corpus_name: str
+    corpus: Corpus
+    settings: Settings
+    analyzer: Analyzer
+    embedder: Embedder | None
+    say: Callable[[str], None]
+
+
+async def ingest(connection: Connection, work: Work, *, rebuild: bool) -> None:
+    """Make the index hold exactly the corpus; unchanged documents are not touched.
+
+    All or nothing: a killed ingestion leaves the index as it was. A second process that wants the
+    same waits for the first and then finds nothing to do.
+    """
+    if not rebuild and await _is_current(connection, work):
+        return
+    async with connection.transaction():
+        if not await store.lock(connection, work.key, wait=False):
+            work.say("another process is ingesting this corpus; waiting for it")
+            await store.lock(connection, work.key, wait=True)
+        if not rebuild and await _is_current(connection, work):
+            return
+        index = None if rebuild else await store.find(connection, work.key)
+        index = index or await store.create(connection, work.key, work.corpus_name)
+        await _update(connection, index, work)
+    await store.collect_garbage(connection, work.corpus_name)
+
+
+async def _is_current(connection: Connection, work: Work) -> bool:
+    index = await store.find(connection, work.key)
+    if index is None or index.corpus_hash != work.corpus.hash:
+        return False
+    await store.touch(connection, index)
+    return True
+
+
+async def _update(connection: Connection, index: Index, work: Work) -> None:
+    known = await store.hashes(connection, index)
+    documents = work.corpus.documents
+    changed = [one for one in documents if known.get(one.doc_id) != one.hash]
+    gone = known.keys() - {one.doc_id for one in documents}
+    stale = sorted(gone | (known.keys() & {one.doc_id for one in changed}))
+    if stale:
+        await store.remove(connection, index, stale)
+    if changed:
+        index = await _add(connection, index, work, changed)
+    index = await _weigh(connection, index, work)
+    await store.finish(connection, replace(index, corpus_hash=work.corpus.hash))
+    new = len([one for one in changed if one.doc_id not in known])
+    work.say(
+        f"ingested {len(documents)} documents ({new} new, {len(changed) - new} changed, "
+        f"{len(gone)} gone): {index.chunks} chunks"
+    )
+
+
+async def _add(
+    connection: Connection, index: Index, work: Work, documents: Sequence[Document]
+) -> Index:
+    from ragate.systems.pgvector.chunking import chunk
+
+    chunks = list(chunk(documents, work.settings))
+    counted = [
+        Counted.from_counts(one.doc_id, one.position, work.analyzer.counts(one.searched))
+        for one in chunks
+    ]
+    await store.add_documents(connection, index, ((one.doc_id, one.hash) for one in documents))
+    await store.add_chunks(connection, index, chunks, counted)
+    if work.embedder is None:
+        return index
+    hnsw = work.settings.index == "hnsw"
+    return await add_vectors(connection, index, chunks, work.embedder, hnsw=hnsw)
+
+
+async def _weigh(connection: Connection, index: Index, work: Work) -> Index:
+    chunks = await store.counted(connection, index)
+    total = sum(one.length for one in chunks)
+    average = total / len(chunks) if chunks else 0.0
+    weights = weigh(chunks, work.settings.bm25, average)
+    await store.replace_weights(
+        connection,
+        index,
+        ((c.doc_id, c.position, tf) for c, tf in zip(chunks, weights, strict=True)),
+        document_frequencies(chunks),
+    )
+    return replace(index, chunks=len(chunks), total_length=total)

@@ -1,0 +1,217 @@
+"""The built-in RAG: ingestion, retrieval and an answer, as a system under test."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+import psycopg
+
+from ragate.database import describe
+from ragate.errors import DatabaseError, ProviderError
+from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
+from ragate.protocols import Embedder, Resources
+from ragate.systems.pgvector import search, store
+from ragate.systems.pgvector.chat import Prompt, cited, load_prompt, request_for, request_hash
+from ragate.systems.pgvector.corpus import Corpus, read_corpus
+from ragate.systems.pgvector.extractive import extract
+from ragate.systems.pgvector.identity import index_key, system_info
+from ragate.systems.pgvector.ingest import Work, ingest
+from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.store import Connection, Index
+from ragate.systems.pgvector.terms import Analyzer
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+T = TypeVar("T")
+TRIES = 3  # of a database call whose connection was lost, and of opening a contended index
+
+
+class PgvectorSystem:
+    """A RAG on Postgres with pgvector.
+
+    All questions are answered from one snapshot of the index, so that another process that
+    ingests a changed corpus meanwhile cannot mix two corpora into one run.
+    """
+
+    def __init__(self, settings: Settings, resources: Resources) -> None:
+        self.max_runs: int | None = None
+        self._settings = settings
+        self._resources = resources
+        self._top_k = resources.top_k or settings.top_k
+        self._analyzer = Analyzer(settings.bm25)
+        self._embedder = _embedder(settings, resources)
+        self._prompt: Prompt | None = None
+        if settings.answer.use == "chat":
+            self._prompt = load_prompt(resources.root, settings.answer)
+        self._corpus: Corpus | None = None
+        self._connection: Connection | None = None
+        self._index: Index | None = None
+        self._turn = asyncio.Lock()
+        self.info: SystemInfo = self._describe("")
+
+    async def prepare(self, *, rebuild: bool = False) -> None:
+        """Read the corpus, bring the index up to date and open it."""
+        await self.close()
+        self._corpus = read_corpus(self._resources.root, self._settings.corpus)
+        self.info = self._describe(self._corpus.hash)
+        await self._guarded(lambda: self._open(rebuild=rebuild))
+
+    async def documents(self) -> frozenset[str] | None:
+        """Return the ids of all documents of the corpus, those without any text included."""
+        if self._corpus is None:
+            return None
+        return frozenset(one.doc_id for one in self._corpus.documents)
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return chunks and answer; a provider that fails is reported as such."""
+        del run  # it can run again at will
+        start = time.perf_counter()
+        try:
+            output = await self._answer(sample.query)
+        except ProviderError as error:
+            output = SystemOutput(error=Failure(kind="provider", message=error.message))
+        return output.model_copy(update={"latency_s": time.perf_counter() - start})
+
+    async def close(self) -> None:
+        """Close the connection, and with it the snapshot."""
+        connection, self._connection, self._index = self._connection, None, None
+        if connection is not None:
+            await connection.close()
+
+    def _describe(self, corpus_hash: str) -> SystemInfo:
+        return system_info(
+            self._settings,
+            top_k=self._top_k,
+            corpus_hash=corpus_hash,
+            prompt=self._prompt.text if self._prompt else "",
+            embedder=self._embedder.fingerprint if self._embedder else "",
+        )
+
+    async def _answer(self, query: str) -> SystemOutput:
+        counts = self._analyzer.counts(query)
+        embedding = (await self._embedder([query]))[0] if self._embedder else None
+        usage = Usage(calls=1) if self._embedder else None
+
+        async def retrieve() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
+            connection, index = await self._opened()
+            weights = await search.weights_of(connection, index, counts)
+            hits = await self._search(connection, index, counts, weights, embedding)
+            return await search.texts(connection, index, hits), weights
+
+        async with self._turn:  # one connection holds the snapshot
+            chunks, weights = await self._guarded(retrieve)
+        if self._resources.retrieval_only:
+            return SystemOutput(chunks=chunks, usage=usage)
+        if self._prompt is not None:
+            return await self._chat(query, chunks, usage or Usage(), self._prompt)
+        text, citations = extract(weights, chunks, self._analyzer, self._settings.answer)
+        return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
+
+    async def _search(
+        self,
+        connection: Connection,
+        index: Index,
+        counts: Mapping[int, int],
+        weights: Mapping[int, float],
+        embedding: npt.NDArray[np.float32] | None,
+    ) -> list[search.Hit]:
+        settings, limit = self._settings, self._top_k
+        hnsw = settings.index == "hnsw"
+        if settings.retrieval == "bm25" or embedding is None:
+            return await search.bm25(connection, index, counts, weights, limit=limit)
+        if settings.retrieval == "dense":
+            return await search.dense(connection, index, embedding, limit=limit, hnsw=hnsw)
+        depth = max(limit, search.HYBRID_DEPTH)
+        rankings = [
+            await search.bm25(connection, index, counts, weights, limit=depth),
+            await search.dense(connection, index, embedding, limit=depth, hnsw=hnsw),
+        ]
+        return search.fuse(rankings, rrf_k=settings.rrf_k, limit=limit)
+
+    async def _chat(
+        self, query: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, prompt: Prompt
+    ) -> SystemOutput:
+        settings = self._settings.answer
+        request = request_for(prompt.render(query, chunks, settings.refusal), settings)
+        hashed = request_hash(request, settings.provider)
+        try:
+            reply = await self._resources.chat(settings.provider)(request)
+        except ProviderError as error:
+            failure = Failure(kind="provider", message=error.message)
+            return SystemOutput(chunks=chunks, error=failure, usage=usage, request_hash=hashed)
+        text = reply.text.strip()
+        empty = f"empty answer (finish reason {reply.finish_reason or 'unknown'})"
+        return SystemOutput(
+            chunks=chunks,
+            answer=text,
+            citations=cited(text, len(chunks)),
+            usage=Usage(
+                calls=usage.calls + 1,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                cost_usd=reply.cost_usd,
+            ),
+            error=None if text else Failure(kind="system", message=empty),
+            request_hash=hashed,
+        )
+
+    async def _opened(self) -> tuple[Connection, Index]:
+        if self._connection is None or self._index is None:
+            await self._open()
+        assert self._connection is not None
+        assert self._index is not None
+        return self._connection, self._index
+
+    async def _open(self, *, rebuild: bool = False) -> None:
+        """Ingest what changed and begin the snapshot that all questions are answered from."""
+        work = self._work()
+        self._connection = await store.connect(self._resources.database.conninfo())
+        for _ in range(TRIES):
+            await ingest(self._connection, work, rebuild=rebuild)
+            rebuild = False
+            self._index = await store.open_snapshot(self._connection, work.key, work.corpus.hash)
+            if self._index is not None:
+                return
+        raise DatabaseError(
+            "another process keeps changing this index to another state of the corpus",
+            remedy="run one of them at a time, or give each its own database",
+        )
+
+    def _work(self) -> Work:
+        assert self._corpus is not None, "prepare first"
+        settings = self._settings
+        folder = (self._resources.root / settings.corpus).resolve()
+        name = self._embedder.fingerprint if self._embedder else ""
+        return Work(
+            key=index_key(folder, settings, name),
+            corpus_name=str(folder),
+            corpus=self._corpus,
+            settings=settings,
+            analyzer=self._analyzer,
+            embedder=self._embedder,
+            say=self._resources.say,
+        )
+
+    async def _guarded(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Return what `call` returns; a lost connection is opened again a few times."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                return await call()
+            except psycopg.Error as error:
+                lost = self._connection is None or self._connection.closed
+                await self.close()
+                if not (lost and tries_left):
+                    conninfo = self._resources.database.conninfo()
+                    raise describe(error, conninfo) from error
+        raise AssertionError("unreachable")
+
+
+def _embedder(settings: Settings, resources: Resources) -> Embedder | None:
+    if not settings.dense or settings.embedder is None:
+        return None
+    return resources.embedder(settings.embedder)

@@ -1,0 +1,91 @@
+"""The embeddings of an index: their table, and its one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from psycopg import sql
+
+from ragate.errors import ConfigError, DatabaseError
+from ragate.protocols import Embedder
+from ragate.systems.pgvector.settings import HNSW_LIMIT
+from ragate.systems.pgvector.store import Connection, Index
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ragate.systems.pgvector.chunking import Chunk
+
+_CREATE = """
+CREATE TABLE {vectors} (doc_id text COLLATE "C", position integer,
+    embedding vector({dimension}) NOT NULL, PRIMARY KEY (doc_id, position));
+ALTER TABLE {vectors} ALTER embedding SET STORAGE PLAIN
+"""
+
+
+async def add_vectors(
+    connection: Connection,
+    index: Index,
+    chunks: Sequence[Chunk],
+    embedder: Embedder,
+    *,
+    hnsw: bool,
+) -> Index:
+    """Embed the chunks and store the vectors; the table is made with the first of them.
+
+    Raises:
+        ConfigError: more dimensions than HNSW takes.
+        DatabaseError: the embedder's dimension is not the index's.
+    """
+    if not chunks:
+        return index
+    embeddings = await embedder([chunk.searched for chunk in chunks])
+    dimension = int(embeddings.shape[1])
+    if index.dimension is None:
+        index = await _create(connection, index, dimension, hnsw=hnsw)
+    check_dimension(index, dimension)
+    await _copy(connection, index, chunks, embeddings)
+    return index
+
+
+def check_dimension(index: Index, dimension: int) -> None:
+    """Raise DatabaseError where vectors of `dimension` do not fit the index."""
+    if index.dimension != dimension:
+        raise DatabaseError(
+            f"the index holds embeddings of {index.dimension} dimensions, and the embedder now "
+            f"returns {dimension}",
+            remedy="run `ragate ingest --rebuild` to embed the corpus anew",
+        )
+
+
+async def _create(connection: Connection, index: Index, dimension: int, *, hnsw: bool) -> Index:
+    if hnsw and dimension > HNSW_LIMIT:
+        raise ConfigError(
+            f'[system] index = "hnsw" takes embeddings of up to {HNSW_LIMIT} dimensions; the '
+            f"embedder returns {dimension}",
+            remedy='use index = "exact", or set dimensions in [system.embedder]',
+        )
+    statement = _CREATE if dimension <= HNSW_LIMIT else _CREATE.split(";")[0]
+    await connection.execute(index.query(statement, dimension=dimension))
+    if hnsw:
+        table = index.table("vectors")
+        await connection.execute(
+            sql.SQL("CREATE INDEX ON {} USING hnsw (embedding vector_cosine_ops)").format(table)
+        )
+    return replace(index, dimension=dimension)
+
+
+async def _copy(
+    connection: Connection,
+    index: Index,
+    chunks: Sequence[Chunk],
+    embeddings: npt.NDArray[np.float32],
+) -> None:
+    statement = index.query("COPY {vectors} FROM STDIN (FORMAT BINARY)")
+    async with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(["text", "int4", "vector"])
+        for chunk, embedding in zip(chunks, embeddings, strict=True):
+            await copy.write_row((chunk.doc_id, chunk.position, embedding))
