@@ -1,0 +1,170 @@
+"""One metric as arrays: rows are samples, columns are passes, NaN where there is no value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ragate.core.passes import Pass
+from ragate.models import Direction, MetricInfo, Score, ScoreState
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+SLACK = 1e-9
+NO_RECORD = "no score was recorded"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One metric on one side.
+
+    Attributes:
+        values: (samples, passes) in the metric's own unit; NaN where there is no value.
+        silent: (samples, passes) True where the metric does not apply.
+        reasons: Why a wanted value is missing, with counts.
+    """
+
+    values: Floats
+    silent: Mask
+    reasons: Mapping[str, int]
+
+    @property
+    def unscored(self) -> Mask:
+        """(samples, passes) True where a value was wanted and is missing."""
+        return np.isnan(self.values) & ~self.silent
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric on both sides, over the matched samples, and on the candidate's other samples.
+
+    Attributes:
+        applies: (samples,) False where the metric cannot speak about the sample on either side.
+        added: The candidate on samples without a partner in the baseline: floors only.
+        recorded: The baseline as recorded; in `baseline` unaffected samples hold their mean.
+        exact: True where nothing upstream is noisy, by declaration and by repeated inputs.
+        declared: True where the candidate's system declares the metric's input deterministic.
+        problem: Why the two sides do not compare; "" where they do. remedy: The command to type.
+        low, span: Smallest value and width of the range; the pooled range where unbounded.
+    """
+
+    info: MetricInfo
+    baseline: Side
+    candidate: Side
+    added: Side
+    recorded: Side
+    applies: Mask
+    exact: bool = False
+    declared: bool = False
+    problem: str = ""
+    remedy: str = ""
+    low: float = 0.0
+    span: float = 1.0
+
+    def scaled(self, values: Floats) -> Floats:
+        """Map own units to [0, 1] where 1 is best."""
+        unit = (values - self.low) / self.span
+        return unit if self.info.direction is Direction.HIGHER else 1.0 - unit
+
+    def unit(self, scaled: float) -> float:
+        """Map [0, 1] back to the metric's own unit."""
+        share = scaled if self.info.direction is Direction.HIGHER else 1.0 - scaled
+        return self.low + share * self.span
+
+
+def row_means(values: Floats) -> Floats:
+    """Return the mean of every row's numbers; NaN for a row without any."""
+    found = np.isfinite(values)
+    count = found.sum(axis=1)
+    total = np.where(found, values, 0.0).sum(axis=1)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def read_side(info: MetricInfo, passes: Sequence[Pass], ids: Sequence[str]) -> Side:
+    """Collect one metric's scores; a value outside the metric's range is unscored."""
+    shape = (len(ids), len(passes))
+    values = np.full(shape, np.nan)
+    silent = np.zeros(shape, dtype=bool)
+    reasons: Counter[str] = Counter()
+    for column, each in enumerate(passes):
+        scores = [each[key].scores.get(info.name) if key in each else None for key in ids]
+        found = [None if score is None else score.value for score in scores]
+        values[:, column] = np.array(found, dtype=np.float64)
+        reasons.update(_drop_bad(info, values[:, column]))
+        _note_missing(found, scores, silent[:, column], reasons)
+    return Side(values, silent, dict(reasons))
+
+
+def _note_missing(
+    found: Sequence[float | None],
+    scores: Sequence[Score | None],
+    silent: Mask,
+    reasons: Counter[str],
+) -> None:
+    for row, value in enumerate(found):
+        if value is not None:
+            continue
+        score = scores[row]
+        if score is not None and score.state is ScoreState.NOT_APPLICABLE:
+            silent[row] = True
+        else:
+            reasons[(score.reason or "no reason given") if score else NO_RECORD] += 1
+
+
+def _drop_bad(info: MetricInfo, values: Floats) -> dict[str, int]:
+    high = np.inf if info.high is None else info.high
+    with np.errstate(invalid="ignore"):
+        outside = (values < info.low - SLACK) | (values > high + SLACK) | np.isinf(values)
+    count = int(outside.sum())
+    if not count:
+        return {}
+    worst = float(values[outside][0])
+    values[outside] = np.nan
+    top = "" if info.high is None else f" to {info.high:g}"
+    return {f"{worst:g} is outside the range {info.low:g}{top}": count}
+
+
+def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Column:
+    """Join both sides: a sample is silent only where neither side has a value.
+
+    Silence on one side alone would let a system raise its mean by saying nothing, so there it
+    counts as unscored.
+    """
+    valued = _any_value(baseline) | _any_value(candidate)
+    silent = (baseline.silent.any(axis=1) | candidate.silent.any(axis=1)) & ~valued
+    low, span = _range(info, (baseline, candidate, added))
+    return Column(
+        info=info,
+        baseline=_speaking(baseline, silent),
+        candidate=_speaking(candidate, silent),
+        added=added,
+        recorded=baseline,
+        applies=~silent,
+        low=low,
+        span=span,
+    )
+
+
+def _any_value(side: Side) -> Mask:
+    return np.asarray(np.isfinite(side.values).any(axis=1), dtype=bool)
+
+
+def _speaking(side: Side, silent: Mask) -> Side:
+    mute = side.silent & ~silent[:, None]
+    reasons = dict(side.reasons)
+    if mute.any():
+        reasons["not applicable here, but scored elsewhere"] = int(mute.sum())
+    whole = np.repeat(silent[:, None], side.values.shape[1], axis=1)
+    return replace(side, silent=whole, reasons=reasons)
+
+
+def _range(info: MetricInfo, sides: Sequence[Side]) -> tuple[float, float]:
+    if info.high is not None:
+        return info.low, max(info.high - info.low, SLACK)
+    pooled = np.concatenate([side.values.ravel() for side in sides])
+    pooled = pooled[np.isfinite(pooled)]
+    return info.low, max(float(pooled.max()) - info.low, SLACK) if pooled.size else 1.0

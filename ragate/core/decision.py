@@ -1,0 +1,244 @@
+"""The verdict: every rule evaluated on finite numbers, or a reason why there is none."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ragate.core.cases import Case, Outcome, blank_row, read_cases
+from ragate.core.comparison import Comparison, compare
+from ragate.core.exact import judge_exact
+from ragate.core.family import THIS_SET
+from ragate.core.floors import judge_floors
+from ragate.core.must_pass import judge_must_pass
+from ragate.core.noisy import SUSPICIOUS, FamilyResult, deciding_claim, drift, judge_noisy
+from ragate.core.summary import decision_lines, general_warnings
+from ragate.core.waivers import active, expired, waiver_row
+from ragate.models import (
+    Decision,
+    DecisionSettings,
+    MetricRow,
+    MetricVerdict,
+    Rule,
+    Run,
+    Verdict,
+    Waiver,
+)
+
+__all__ = ["decide", "expired"]
+
+_EXIT = {Verdict.FAILED: 1, Verdict.NO_DECISION: 3, Verdict.PASSED: 0}
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Everything found, before it is summed up."""
+
+    outcomes: dict[str, Outcome]
+    family: FamilyResult
+    extra: tuple[Outcome, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def decide(
+    rules: Sequence[Rule],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    *,
+    waivers: Sequence[Waiver] = (),
+    today: datetime.date,
+    control: Run | None = None,
+) -> Decision:
+    """Judge a comparison by the rules.
+
+    Args:
+        waivers: Those of today count; an expired one counts nothing, and the caller refuses it.
+        today: The date that waivers are held against; this module reads no clock.
+        control: The base version run today over all samples; it replaces the baseline in the
+            test when the candidate looks suspicious.
+    """
+    cases = read_cases(rules, comparison, waivers, today)
+    judged = _judge(cases, comparison, settings)
+    if control is not None and judged.family.p <= SUSPICIOUS:
+        judged = _with_control(cases, judged, comparison, settings, control)
+    judged, rows = _with_floors(cases, judged, comparison, settings)
+    must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
+    outcomes = (*judged.outcomes.values(), *judged.extra, found)
+    undecided = [*_joined(o.undecided for o in outcomes), *_nothing_gated(cases, comparison)]
+    decision = _sum_up(outcomes, undecided)
+    wants_runs = _wants_runs(judged, cases, comparison, settings)
+    warnings = general_warnings(cases, comparison, judged.family, settings, wants_runs=wants_runs)
+    applied = active((*comparison.waivers, *waivers), today).values()
+    return decision.model_copy(
+        update={
+            "warnings": (*decision.warnings, *judged.warnings, *warnings),
+            "metrics": rows,
+            "must_pass": tuple(must_pass),
+            "waivers": tuple(waiver_row(waiver) for waiver in applied),
+            "claim": deciding_claim(settings, comparison),
+            "family": judged.family.tested,
+            "alpha": settings.alpha,
+            "runs_baseline": comparison.baseline.repeats,
+            "runs_candidate": comparison.candidate.repeats,
+            "wants_runs": wants_runs,
+            "wants_tries": wants_tries,
+            "confirmed": comparison.candidate.repeats > 1 and bool(judged.family.tested),
+            "lines": decision_lines(rows, judged.family, comparison, settings, decision.verdict),
+        }
+    )
+
+
+def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings) -> _Judged:
+    outcomes: dict[str, Outcome] = {}
+    if comparison.baseline_run is None:
+        return _Judged({case.name: _shown(case) for case in cases}, FamilyResult({}))
+    noisy = []
+    for case in cases:
+        if case.aggregate is not None:
+            outcomes[case.name] = _aggregate(case)
+        elif case.column is not None and case.column.exact:
+            outcomes[case.name] = judge_exact(case, comparison, settings.max_unscored)
+        else:
+            noisy.append(case)
+    family = judge_noisy([case for case in noisy if case.gates], comparison, settings)
+    outcomes.update(family.outcomes)
+    for case in noisy:
+        if not case.gates:  # shown only: tested alone, and no part of the family's error
+            outcomes.update(judge_noisy([case], comparison, settings).outcomes)
+    return _Judged({case.name: outcomes[case.name] for case in cases}, family)
+
+
+def _shown(case: Case) -> Outcome:
+    """Show a metric that there is nothing to compare with."""
+    if case.aggregate is not None:
+        return _aggregate(case)
+    row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
+    if row.candidate is not None:
+        return Outcome(row)
+    reason = f"{case.name} was not measured"
+    row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
+    return Outcome(row, undecided=(reason,) if case.gates else ())
+
+
+def _aggregate(case: Case) -> Outcome:
+    assert case.aggregate is not None
+    then, now = case.aggregate.baseline, case.aggregate.candidate
+    measured = now is not None
+    verdict = MetricVerdict.SHOWN if measured else MetricVerdict.NOT_MEASURED
+    reason = "over the whole run: held against its limit only"
+    if now is None:
+        reason = case.aggregate.reason or f"{case.name} was not measured"
+    change = now - then if now is not None and then is not None else None
+    row = blank_row(case, verdict, reason).model_copy(
+        update={"baseline": then, "candidate": now, "change": change}
+    )
+    return Outcome(row, undecided=() if measured or not case.gates else (reason,))
+
+
+def _with_control(
+    cases: Sequence[Case],
+    judged: _Judged,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    control: Run,
+) -> _Judged:
+    """Test against the base version of today; report its own shift as drift."""
+    samples = [comparison.samples[key] for key in comparison.ids]
+    family = [case for case in cases if case.name in judged.family.tested]
+    today = compare(control, comparison.candidate_run, samples, cluster=comparison.cluster)
+    same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
+    fresh = judge_noisy(_on(family, today), today, same)
+    if set(fresh.tested) != set(judged.family.tested):
+        warning = "the control does not cover the same metrics and samples: it is not used"
+        return replace(judged, warnings=(warning,))
+    shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
+    moved = settings.model_copy(update={"claim": THIS_SET})
+    shifted = judge_noisy(_on(family, shift), shift, moved)
+    said = ("tested against the base version run today, not against the recording",)
+    return _Judged(
+        {**judged.outcomes, **fresh.outcomes},
+        fresh,
+        warnings=(*said, *drift(shifted.outcomes)),
+    )
+
+
+def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
+    """Return the cases with the scores of another comparison; what was waived stays so."""
+    moved = []
+    for case in cases:
+        column = comparison.columns[case.name]
+        counted = (
+            column.applies & case.counted
+            if len(case.counted) == len(column.applies)
+            else (column.applies)
+        )
+        moved.append(replace(case, column=column, counted=counted))
+    return moved
+
+
+def _with_floors(
+    cases: Sequence[Case], judged: _Judged, comparison: Comparison, settings: DecisionSettings
+) -> tuple[_Judged, tuple[MetricRow, ...]]:
+    rows, found = [], []
+    for case in cases:
+        row = judged.outcomes[case.name].row
+        assert row is not None
+        floor, outcome = judge_floors(case, comparison, settings)
+        blocks = row.blocks or bool(outcome.red)
+        rows.append(row.model_copy(update={"floor": floor, "blocks": blocks}))
+        found.append(outcome)
+    return replace(judged, extra=(*judged.extra, *found)), tuple(rows)
+
+
+def _nothing_gated(cases: Sequence[Case], comparison: Comparison) -> list[str]:
+    if comparison.all_failed:
+        return ["every sample failed"]
+    if comparison.baseline_run is None:
+        return ["there is no baseline to compare with"]
+    gated = [c for c in cases if c.gates and (c.aggregate is None or c.has_floor)]
+    if not gated:
+        return ["no metric is gated: no rule has level error and something to hold it against"]
+    return []
+
+
+def _sum_up(outcomes: Sequence[Outcome], undecided: Sequence[str]) -> Decision:
+    """Red before undecided before passed; a red one lists what was not decided as well."""
+    red = _joined(outcome.red for outcome in outcomes)
+    remedies = _joined(outcome.remedies for outcome in outcomes)
+    if any("no baseline" in reason for reason in undecided):
+        remedies = [*remedies, "ragate baseline update"]
+    open_or_passed = Verdict.NO_DECISION if undecided else Verdict.PASSED
+    verdict = Verdict.FAILED if red else open_or_passed
+    return Decision(
+        verdict=verdict,
+        exit_code=_EXIT[verdict],
+        reasons=tuple(dict.fromkeys([*red, *undecided])),
+        warnings=tuple(_joined(outcome.warnings for outcome in outcomes)),
+        remedies=tuple(dict.fromkeys(remedies)),
+    )
+
+
+def _joined(parts: Iterable[tuple[str, ...]]) -> list[str]:
+    return list(dict.fromkeys(sentence for part in parts for sentence in part))
+
+
+def _wants_runs(
+    judged: _Judged, cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+) -> int:
+    """Return how many more passes would make a suspicious result final."""
+    made = comparison.candidate.repeats
+    wanted = 0
+    if judged.family.p <= SUSPICIOUS and not _repeats_exactly(comparison):
+        wanted = max(0, 1 + settings.confirm - made)
+    for case in cases:
+        row = judged.outcomes[case.name].row
+        failed = row is not None and row.exact and row.verdict is MetricVerdict.REGRESSED
+        if failed and case.gates and case.column and not case.column.declared and made < 2:
+            wanted = max(wanted, 1)
+    return wanted
+
+
+def _repeats_exactly(comparison: Comparison) -> bool:
+    """Whether the candidate's system declares its answers deterministic: repeats add nothing."""
+    return "answer" in comparison.candidate_run.manifest.system.deterministic

@@ -1,0 +1,101 @@
+"""Which samples of now stand for which of the baseline: by id and content, never by place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ragate.core.hashing import content_hash
+from ragate.models import DataChanges, Record, RemovedSample, Run, Sample
+
+ENOUGH = 0.8
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The matched ids (sorted, so that the golden set's order changes nothing) and the rest."""
+
+    matched: tuple[str, ...]
+    added: tuple[str, ...]
+    data: DataChanges
+
+    @property
+    def enough(self) -> bool:
+        """Whether at least 80 % of the selected baseline samples are still there."""
+        return len(self.matched) > 0 and len(self.matched) >= ENOUGH * self.data.selected - 1e-9
+
+
+def match(baseline: Run | None, samples: Sequence[Sample], *, partial: bool) -> Matching:
+    """Match `samples` with the baseline's.
+
+    Args:
+        partial: True for a filtered run: baseline samples outside the filter are not removed.
+    """
+    now = {sample.id: content_hash(sample) for sample in samples}
+    then = _content(baseline.records) if baseline else {}
+    selected = [key for key in then if key in now or not partial]
+    matched = tuple(sorted(key for key in selected if now.get(key) == then[key]))
+    kept = set(matched)
+    gone = [key for key in selected if key not in kept]
+    added = tuple(sorted(key for key in now if key not in kept))
+    means = _means(baseline.records, gone) if baseline else {}
+    data = DataChanges(
+        matched=len(matched),
+        selected=len(selected),
+        added=added,
+        removed=tuple(RemovedSample(sample_id=key, means=means[key]) for key in sorted(gone)),
+        edited=tuple(sorted(key for key in gone if key in now)),
+    )
+    return Matching(matched, added, data)
+
+
+def _content(records: Sequence[Record]) -> dict[str, str]:
+    hashes: dict[str, str] = {}
+    for record in records:
+        hashes.setdefault(record.sample_id, record.content_hash)
+    return hashes
+
+
+def _means(records: Sequence[Record], ids: Sequence[str]) -> dict[str, dict[str, float]]:
+    wanted = set(ids)
+    values: dict[str, dict[str, list[float]]] = {key: defaultdict(list) for key in ids}
+    for record in records:
+        if record.sample_id in wanted:
+            for name, score in record.scores.items():
+                if score.value is not None:
+                    values[record.sample_id][name].append(score.value)
+    return {
+        key: {name: sum(found) / len(found) for name, found in sorted(by_metric.items())}
+        for key, by_metric in values.items()
+    }
+
+
+def cluster_numbers(
+    samples: Mapping[str, Sample], ids: Sequence[str], cluster: str
+) -> npt.NDArray[np.intp] | None:
+    """Number the clusters of `ids`, or return None where no sample names one.
+
+    A cluster is the value of the metadata field `cluster`, or of a tag ``cluster:value``; a
+    sample without either is a cluster of its own.
+    """
+    if not cluster:
+        return None
+    names = [_cluster_name(samples[key], cluster) for key in ids]
+    if not any(names):
+        return None
+    labels = [f"v{name}" if name else f"i{key}" for name, key in zip(names, ids, strict=True)]
+    return np.unique(np.array(labels), return_inverse=True)[1].astype(np.intp).ravel()
+
+
+def _cluster_name(sample: Sample, cluster: str) -> str:
+    value = sample.metadata.get(cluster)
+    if value is not None:
+        return str(value)
+    for tag in sample.tags:
+        if tag.startswith(f"{cluster}:"):
+            return tag
+    return ""

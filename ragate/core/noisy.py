@@ -1,0 +1,266 @@
+"""Noisy metrics: the verdict of each from the family's test, and the drop it could see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragate.core.cases import Case, Outcome, blank_row, unusable, worst_case
+from ragate.core.columns import SLACK
+from ragate.core.comparison import Comparison
+from ragate.core.family import GENERALISE, THIS_SET, Table, Tested, build_table, run_tests, seed_of
+from ragate.core.interval import Interval, difference_interval
+from ragate.core.power import Design, fewest_losses, measure_noise, up_to_a_point
+from ragate.core.verdicts import Figures, reason_of, verdict_of
+from ragate.core.wording import count, listed
+from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
+
+SUSPICIOUS = 0.2
+
+
+@dataclass(frozen=True)
+class FamilyResult:
+    """What the noisy metrics say together.
+
+    Attributes:
+        p: Smallest adjusted p of the deciding claim; 1 where nothing was tested.
+        runs: Baseline and candidate runs behind it.
+        losses: Fewest samples that must break before the test can fail, alone and in the family.
+    """
+
+    outcomes: dict[str, Outcome]
+    tested: tuple[str, ...] = ()
+    p: float = 1.0
+    runs: tuple[int, int] = (0, 0)
+    losses: tuple[int, int] = (0, 0)
+    units: int = 0
+
+
+def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> str:
+    """Return the claim that can be red; chosen from fingerprints, before any score is seen."""
+    if settings.claim != "auto":
+        return settings.claim
+    return THIS_SET if comparison.same_system else GENERALISE
+
+
+def judge_noisy(
+    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+) -> FamilyResult:
+    """Judge the metrics of one family together."""
+    outcomes: dict[str, Outcome] = {}
+    usable = []
+    for case in cases:
+        refused = unusable(case, comparison, settings.max_unscored)
+        if refused is None:
+            usable.append(case)
+        else:
+            outcomes[case.name] = refused
+    if not usable:
+        return FamilyResult(outcomes)
+    result = _judge(usable, comparison, settings)
+    found = dict(result.outcomes)
+    gated = [case for case in usable if case.gates]
+    if gated and not any(outcome.red for outcome in found.values()):
+        found = _worst_cases(usable, found, comparison, settings)
+    return FamilyResult(
+        {**outcomes, **found}, result.tested, result.p, result.runs, result.losses, result.units
+    )
+
+
+def _worst_cases(
+    cases: Sequence[Case],
+    found: dict[str, Outcome],
+    comparison: Comparison,
+    settings: DecisionSettings,
+) -> dict[str, Outcome]:
+    """Turn a pass into no decision where what is unscored could hide a regression."""
+    filled = [(case, worst_case(case)) for case in cases]
+    if all(worst is None for _, worst in filled):
+        return found
+    worst = _judge([worst or case for case, worst in filled], comparison, settings)
+    result = dict(found)
+    for name, outcome in worst.outcomes.items():
+        if outcome.red:
+            reason = f"{name}: its unscored samples could hide a regression"
+            result[name] = Outcome(
+                found[name].row,
+                undecided=(*found[name].undecided, reason),
+                warnings=found[name].warnings,
+            )
+    return result
+
+
+def _judge(
+    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+) -> FamilyResult:
+    claim = deciding_claim(settings, comparison)
+    table = build_table(cases, comparison)
+    seed = seed_of(comparison)
+    if not len(table.units):
+        reason = "no sample has all its scores on both sides"
+        return FamilyResult({case.name: _nothing(case, reason) for case in cases})
+    tested = run_tests(table, claim=claim, seed=seed)
+    base, cand = table.runs
+    flips = claim == GENERALISE or base + cand == 2
+    alone, together = (
+        fewest_losses(level, baseline_runs=base, candidate_runs=cand, flips=flips)
+        for level in (settings.alpha, settings.alpha / len(cases))
+    )
+    outcomes = {}
+    for place, case in enumerate(cases):
+        interval = _interval(table, place, seed)
+        if interval is None:
+            outcomes[case.name] = _nothing(case, f"{case.name} has no value on both sides")
+            continue
+        figures = _figures(case, place, table, tested, interval, settings, claim, len(cases))
+        row = _row(case, comparison, settings, figures, claim, len(cases))
+        outcomes[case.name] = _outcome(case, row, figures, alone, clustered=table.clustered)
+    p = float(tested.down.min())
+    units = len({int(unit) for unit in table.units})
+    return FamilyResult(
+        outcomes, tuple(c.name for c in cases), p, table.runs, (alone, together), units
+    )
+
+
+def _nothing(case: Case, reason: str) -> Outcome:
+    row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
+    return Outcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
+
+
+def _interval(table: Table, place: int, seed: int) -> Interval | None:
+    spread = table.spread(place)
+    if not len(spread):
+        return None
+    return difference_interval(spread, seed=seed, paired_binary=bool(table.binary[place]))
+
+
+def _figures(
+    case: Case,
+    place: int,
+    table: Table,
+    tested: Tested,
+    interval: Interval,
+    settings: DecisionSettings,
+    claim: str,
+    metrics: int,
+) -> Figures:
+    assert case.column is not None
+    rows = table.speaks[:, place]
+    change = table.differences[rows, place]
+    margin = case.rule.margin / case.column.span
+    proven = margin <= 0 or interval.upper(settings.alpha / metrics) < -margin
+    return Figures(
+        change=float(change.mean()),
+        units=len(table.spread(place)),
+        moved=bool((abs(change) > SLACK).any()),
+        p=float(tested.down[place]),
+        p_up=float(tested.up[place]),
+        p_other=float(tested.other[place]),
+        lower=interval.lower(0.05),
+        beyond_margin=proven,
+        before=float(table.before[rows, place].mean()),
+        after=float(table.after[rows, place].mean()),
+        worse=int((change < -SLACK).sum()),
+        better=int((change > SLACK).sum()),
+        interval=interval.two_sided(),
+        claim=claim,
+        n=int(rows.sum()),
+    )
+
+
+def _row(
+    case: Case,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    figures: Figures,
+    claim: str,
+    metrics: int,
+) -> MetricRow:
+    assert case.column is not None
+    column = case.column
+    mde, note = _visible(case, comparison, settings, figures, claim, metrics)
+    untouched = comparison.affected == 0
+    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
+    before, after = column.unit(figures.before), column.unit(figures.after)
+    low, high = (bound * column.span for bound in figures.interval)
+    if column.info.direction is Direction.LOWER:
+        low, high = -high, -low
+    row = blank_row(case, verdict)
+    return row.model_copy(
+        update={
+            "n": figures.n,
+            "baseline": before,
+            "candidate": after,
+            "change": after - before,
+            "interval": None if untouched else (low, high),
+            "better": figures.better,
+            "worse": figures.worse,
+            "p": figures.p,
+            "p_other": figures.p_other,
+            "claim": claim,
+            "mde": mde,
+            "mde_note": note,
+            "reason": reason_of(case, verdict, figures, settings, before, after, mde),
+        }
+    )
+
+
+def _visible(
+    case: Case,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    figures: Figures,
+    claim: str,
+    metrics: int,
+) -> tuple[float | None, str]:
+    """Return the minimum detectable effect with one candidate run, in own units, and a note."""
+    assert case.column is not None
+    column, passes = case.column, comparison.baseline
+    recorded = column.scaled(column.recorded.values[case.counted])
+    noise = measure_noise(recorded)
+    design = Design(
+        alpha=settings.alpha,
+        metrics=metrics,
+        baseline_runs=max(len(passes.distinct), 1),
+        flips=claim == GENERALISE,
+        min_drop=settings.min_drop,
+    )
+    seen = design.mde(figures.units, noise)
+    note = "" if noise.known else "noise unknown: 5 % of verdicts are assumed to flip between runs"
+    if seen is None:
+        return None, "no drop can be shown"
+    return up_to_a_point(seen) * column.span, note
+
+
+def _outcome(
+    case: Case, row: MetricRow, figures: Figures, losses: int, *, clustered: bool
+) -> Outcome:
+    if not case.gates:
+        return Outcome(row)
+    if row.verdict is MetricVerdict.REGRESSED:
+        return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+    warnings = (row.reason,) if row.verdict is MetricVerdict.WORSE_HERE else ()
+    if row.verdict is not MetricVerdict.UNCHANGED and figures.units < losses:
+        noun = "cluster" if clustered else "sample"
+        reason = (
+            f"{case.name}: {count(figures.units, noun)}; "
+            f"{losses} must break before this gate can fail"
+        )
+        return Outcome(row, undecided=(reason,), warnings=warnings)
+    return Outcome(row, warnings=warnings)
+
+
+def drift(outcomes: dict[str, Outcome], *, level: float = 0.05) -> tuple[str, ...]:
+    """Say which metrics moved between the recording and the control run of today."""
+    moved = []
+    for outcome in outcomes.values():
+        row = outcome.row
+        if row is None or row.p is None or row.change is None:
+            continue
+        up = row.verdict is MetricVerdict.IMPROVED
+        if row.p <= level or up:
+            moved.append(f"{row.metric} {row.change:+.3f}")
+    if not moved:
+        return ()
+    said = f"drift: the base version itself moved since the recording ({listed(moved)})"
+    return (f"{said}; that part is not this change's doing",)

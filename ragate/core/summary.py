@@ -1,0 +1,156 @@
+"""The lines under a verdict: what the set can see, how often it errs, what the other claim says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragate.core.cases import Case
+from ragate.core.comparison import Comparison
+from ragate.core.family import GENERALISE
+from ragate.core.noisy import FamilyResult, deciding_claim
+from ragate.core.power import Design, Noise, measure_noise, up_to_a_point
+from ragate.core.wording import count, listed, odds, points
+from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Verdict
+
+FEW = 30
+FEW_CLUSTERS = 8
+
+
+def decision_lines(
+    rows: Sequence[MetricRow],
+    family: FamilyResult,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    verdict: Verdict,
+) -> tuple[str, ...]:
+    """Return one sentence each on the minimum detectable effect, the error and the other claim."""
+    tested = [row for row in rows if row.metric in family.tested and row.p is not None]
+    if not tested:
+        exact = any(row.exact and row.level == "error" for row in rows)
+        return ("all gated metrics are free of noise: every change is seen",) if exact else ()
+    return (
+        _visible(tested, comparison, family, verdict),
+        _family_error(len(tested), settings.alpha),
+        _other_claim(tested, deciding_claim(settings, comparison)),
+    )
+
+
+def _visible(
+    rows: Sequence[MetricRow], comparison: Comparison, family: FamilyResult, verdict: Verdict
+) -> str:
+    drops = {row.metric: _points_of(row, comparison) for row in rows}
+    known = [drop for drop in drops.values() if drop is not None]
+    if len(known) < len(drops):
+        blind = [metric for metric, drop in drops.items() if drop is None]
+        return f"this set is too small to show any drop of {listed(blind)}"
+    largest = points(max(known))
+    held = any(row.verdict is MetricVerdict.HELD for row in rows)
+    if verdict is Verdict.PASSED and not held:
+        return f"no evidence of regression; drops below {largest} are invisible here"
+    runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
+    return f"{count(family.units, 'unit')} with {runs} can see drops of {largest} or more".replace(
+        "unit", "cluster" if comparison.clusters is not None else "sample"
+    )
+
+
+def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
+    span = comparison.columns[row.metric].span
+    return None if row.mde is None else row.mde / span
+
+
+def _family_error(metrics: int, alpha: float) -> str:
+    runs = f"at most 1 run of {round(1 / alpha):,}"
+    if metrics == 1:
+        return f"1 metric tested: a change that changes nothing is red in {runs}"
+    return f"{metrics} metrics tested together: a change that changes nothing is red in {runs}"
+
+
+def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
+    lowest = min(rows, key=lambda row: 1.0 if row.p_other is None else row.p_other)
+    p = 1.0 if lowest.p_other is None else lowest.p_other
+    asked = "this golden set itself got worse" if claim == GENERALISE else "fresh questions"
+    seen = f"{lowest.metric}, {odds(p)}" if p <= 0.05 else "no evidence"
+    if claim == GENERALISE:
+        return f"decided for fresh questions; that {asked}: {seen}"
+    return f"decided for this golden set; that {asked} would get worse: {seen}"
+
+
+def general_warnings(
+    cases: Sequence[Case],
+    comparison: Comparison,
+    family: FamilyResult,
+    settings: DecisionSettings,
+    *,
+    wants_runs: int,
+) -> tuple[str, ...]:
+    """Return what a reader should know although it does not decide."""
+    said = []
+    if comparison.partial:
+        said.append("partial: only the filtered samples were run")
+    for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
+        if passes.identical > 0:
+            said.append(
+                f"{passes.repeats} {name} runs hold {len(passes.distinct)} different: "
+                f"byte-equal runs count once"
+            )
+    if wants_runs:
+        runs = count(wants_runs, "more run")
+        said.append(f"not confirmed: {runs} over all samples would make this final")
+    said.extend(_about_clusters(comparison, family))
+    said.extend(_about_size(cases, comparison, family, settings))
+    said.extend(
+        f"{case.name} has no minimum or maximum: it is shown and gates nothing"
+        for case in cases
+        if case.gates and case.aggregate is not None and not case.has_floor
+    )
+    return tuple(said)
+
+
+def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
+    if not comparison.cluster or not family.tested:
+        return []
+    if comparison.clusters is None:
+        return [f"no sample names a {comparison.cluster}: tested by sample"]
+    clusters = count(family.units, "cluster")
+    few = ": it can hardly fail" if family.units < FEW_CLUSTERS else ""
+    return [f"tested by {comparison.cluster} ({clusters}){few}"]
+
+
+def _about_size(
+    cases: Sequence[Case],
+    comparison: Comparison,
+    family: FamilyResult,
+    settings: DecisionSettings,
+) -> list[str]:
+    if not family.tested:
+        return []
+    said = []
+    alone, together = family.losses
+    if family.units <= FEW:
+        losses = str(alone) if alone == together else f"{alone} to {together}"
+        noun = "cluster" if comparison.clusters is not None else "sample"
+        units = count(family.units, noun)
+        said.append(f"{units}: {losses} must break before this gate can fail")
+    if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
+        flips = deciding_claim(settings, comparison) == GENERALISE
+        metrics = len(family.tested)
+        one, three = (
+            Design(settings.alpha, metrics, runs, 1, flips, settings.min_drop) for runs in (1, 3)
+        )
+        noise = _loudest(cases, family)
+        now, then = one.mde(family.units, noise), three.mde(family.units, noise)
+        if now is not None and then is not None:
+            said.append(
+                f"baseline has 1 run: it can see {points(up_to_a_point(now))}; "
+                f"3 runs: {points(up_to_a_point(then))}"
+            )
+    return said
+
+
+def _loudest(cases: Sequence[Case], family: FamilyResult) -> Noise:
+    found = [
+        measure_noise(case.column.scaled(case.column.recorded.values[case.counted]))
+        for case in cases
+        if case.name in family.tested and case.column is not None
+    ]
+    return max(found, key=lambda noise: noise.weight)
