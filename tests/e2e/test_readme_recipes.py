@@ -42,12 +42,12 @@ def test_a_recipe_ends_in_a_passed_verdict(name: str, tmp_path: Path) -> None:
 def test_after_the_replay_recipe_a_lost_document_fails_the_check(tmp_path: Path) -> None:
     assert run(RECIPES["replay"], tmp_path).returncode == 0
     outputs = tmp_path / "outputs/run.jsonl"
-    outputs.write_text(outputs.read_text().replace('"refunds.md"', '"terms.md"'))
+    outputs.write_text(outputs.read_text().replace('"doc_id": "rule-', '"doc_id": "page-'))
 
     done = run("ragate check", tmp_path)
 
     assert done.returncode == 1, done.stdout + done.stderr
-    for shown in ("recall@5", "q1", "refunds.md", "terms.md"):
+    for shown in ("recall@5", "q1", "rule-1.md", "page-1.md"):
         assert shown in done.stdout
 
 
