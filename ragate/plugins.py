@@ -17,7 +17,7 @@ from ragate.models import Needs, Sample
 from ragate.protocols import Aggregate, Metric, MetricRequest
 from ragate.settings import nearest
 
-Kind = Literal["systems", "metrics", "judges", "embedders", "stores", "renderers", "dataset"]
+Kind = Literal["systems", "metrics", "judges", "embedders", "renderers", "dataset"]
 
 # What a module of each kind must define.
 _ENTRY: dict[Kind, str] = {
@@ -25,7 +25,6 @@ _ENTRY: dict[Kind, str] = {
     "metrics": "create",
     "judges": "create",
     "embedders": "create",
-    "stores": "create",
     "renderers": "render",
     "dataset": "read",
 }

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from ragate import plugins
+from ragate.errors import ConfigError, PluginError
+from ragate.plugins import Kind
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+# Called by `report --explain` on two runs, not by name on a report.
+NOT_BY_NAME = {("renderers", "explain")}
+BUILT_IN = [(kind, name) for kind in KINDS for name in plugins.names(kind)]
+
+PLUGIN = '''
+"""A metric."""
+from ragate.models import Frozen, MetricInfo, Needs, Score
+
+class Settings(Frozen):
+    word: str = "please"
+
+class Polite:
+    state = {}
+    def __init__(self, request, needs=Needs.NOTHING):
+        self.request = request
+        self.info = MetricInfo(name=request.name, needs=needs)
+    def score_samples(self, pairs):
+        return [Score(metric=self.info.name, value=1.0) for _ in pairs]
+
+def create(request):
+    return Polite(request)
+
+def judged(request):
+    return Polite(request, Needs.JUDGE)
+
+nothing = 3
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "ownplugins"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "polite.py").write_text(PLUGIN)
+    (folder / "empty.py").write_text("")
+    (folder / "needy.py").write_text("import no_such_library.part\n")
+    (folder / "server.py").write_text("import pixeltable_pgserver_x\n")
+    (folder / "broken.py").write_text("def create(:\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.startswith("ownplugins")]:
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("kind", "name"), sorted({*BUILT_IN} - NOT_BY_NAME))
+def test_every_built_in_plugin_defines_what_its_kind_needs(kind: Kind, name: str) -> None:
+    assert plugins.load(kind, name).__name__ == f"ragate.{kind}.{name}"
+
+
+def test_private_modules_are_no_plugins() -> None:
+    assert not [name for _, name in BUILT_IN if name.startswith("_") or name == "base"]
+    assert "jsonl" in plugins.names("dataset")
+
+
+def test_an_unknown_name_names_the_nearest() -> None:
+    with pytest.raises(PluginError, match="metric 'ndgc' is unknown; did you mean 'ndcg'"):
+        plugins.load("metrics", "ndgc")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "../x", "a/b", "a-b", "_shared", "a b", "ragate.", ".x", "a:", "a:b:c", "ä.b"],
+)
+def test_a_name_that_is_no_name_leads_nowhere(name: str) -> None:
+    with pytest.raises(PluginError):
+        plugins.load("metrics", name)
+
+
+def test_a_dotted_path_leads_to_a_module(package: Path) -> None:
+    made = plugins.metric("ownplugins.polite@5", settings={"word": "thanks"})
+
+    assert made.info.name == "ownplugins.polite@5"
+    assert made.request.k == 5  # type: ignore[union-attr]
+    assert made.request.settings == {"word": "thanks"}  # type: ignore[union-attr]
+
+
+def test_an_attribute_may_be_the_entry_function_itself(package: Path) -> None:
+    assert plugins.metric("ownplugins.polite:create").info.name == "ownplugins.polite:create"
+    assert plugins.metric("ownplugins.polite:Polite").info.name == "ownplugins.polite:Polite"
+
+
+def test_the_settings_of_a_plugin_are_found(package: Path) -> None:
+    for name in ("ownplugins.polite", "ownplugins.polite:create"):
+        model = plugins.settings_model("metrics", name)
+        assert model is not None
+        assert list(model.model_fields) == ["word"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("ownplugins.nowhere", "there is no module 'ownplugins.nowhere'"),
+        ("nowhere.at.all", "there is no module 'nowhere'"),
+        ("ownplugins.empty", "defines no 'create'"),
+        ("ownplugins.polite:nowhere", "has no 'nowhere'"),
+        ("ownplugins.polite:nothing", "defines no 'create'"),
+        ("ownplugins.needy", "needs the module 'no_such_library', which is not installed"),
+        ("ownplugins.broken", "cannot be imported"),
+    ],
+)
+def test_what_is_no_plugin_is_named_with_what_it_lacks(package: Path, name: str, says: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        plugins.load("metrics", name)
+
+    assert says in str(caught.value)
+
+
+def test_a_missing_extra_is_named(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plugins._EXTRAS, "pixeltable_pgserver_x", "embedded")
+
+    with pytest.raises(PluginError, match=r"pip install 'ragate\[embedded\]'"):
+        plugins.load("systems", "ownplugins.server")
+
+
+def test_an_entry_point_makes_a_name_of_its_own(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = package / "own_plugins-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: own-plugins\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(
+        "[ragate.metrics]\npolite = ownplugins.polite\nndcg = ownplugins.polite\n"
+    )
+
+    assert plugins.metric("polite@3").info.name == "polite@3"
+    assert not plugins.is_builtin("metrics", "polite")
+    assert plugins.locate("metrics", "ndcg") == "ragate.metrics.ndcg"
+
+
+def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
+    assert plugins.locate("metrics", "ownplugins.polite:create") == "ownplugins.polite:create"
+    assert "ownplugins.polite" not in sys.modules
+
+
+def test_a_metric_that_needs_a_judge_is_refused(package: Path) -> None:
+    for name in ("ownplugins.polite:judged", "faithfulness"):
+        with pytest.raises(ConfigError, match="a judge"):
+            plugins.metric(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "ndcg@ten", "@10", "a@1@2"]
+)
+def test_a_cut_off_is_a_whole_number_from_one(name: str) -> None:
+    with pytest.raises(PluginError):
+        plugins.metric(name)
