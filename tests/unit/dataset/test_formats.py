@@ -1,0 +1,329 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragate.dataset import read_dataset
+from ragate.dataset._rows import SPELLINGS
+from ragate.errors import DatasetError
+from ragate.models import Sample
+
+EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
+
+SAMPLE = Sample(
+    id="q1",
+    query="How long do refunds take?",
+    relevant={"refunds.md": 2, "billing.md": 1},
+    references=("Five days.", "5 days; a week, at most."),
+    tags=("billing", "refunds"),
+    must_pass=True,
+    metadata={"source": "support"},
+)
+UNANSWERABLE = Sample(id="q2", query="Who won in 1954?", answerable=False)
+
+JSONL = """
+{"id": "q1", "query": "How long do refunds take?", "relevant": {"refunds.md": 2, "billing.md": 1}, \
+"references": ["Five days.", "5 days; a week, at most."], "tags": ["billing", "refunds"], \
+"must_pass": true, "metadata": {"source": "support"}}
+
+{"id": "q2", "question": "Who won in 1954?", "answerable": false}
+"""
+YAML = """
+- id: q1
+  query: How long do refunds take?
+  relevant:
+    refunds.md: 2
+    billing.md: 1
+  references:
+    - Five days.
+    - 5 days; a week, at most.
+  tags: billing, refunds
+  must_pass: yes
+  metadata: {source: support}
+- {id: q2, question: "Who won in 1954?", answerable: false}
+"""
+CSV = (
+    "\ufeffid,query,relevant,references,answerable,tags,must_pass,metadata.source\r\n"
+    'q1,How long do refunds take?,"{""refunds.md"": 2, ""billing.md"": 1}",'
+    '"[""Five days."", ""5 days; a week, at most.""]",,"billing, refunds",yes,support\r\n'
+    ",,,,,,,\r\n"
+    "q2,Who won in 1954?,,,no,,,\r\n"
+)
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def read(folder: Path, name: str, content: str | bytes) -> list[Sample]:
+    return read_dataset(write(folder, name, content))
+
+
+def rows(*samples: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(sample) for sample in samples)
+
+
+def error_of(folder: Path, name: str, content: str | bytes) -> str:
+    with pytest.raises(DatasetError) as caught:
+        read(folder, name, content)
+    return str(caught.value).replace(f"{folder}/", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("golden.jsonl", JSONL),
+        ("golden.ndjson", JSONL.replace("\n", "\r\n")),
+        ("golden.json", json.dumps([json.loads(line) for line in JSONL.split("\n") if line])),
+        ("golden.yaml", YAML),
+        ("golden.YML", YAML),
+        ("golden.csv", CSV),
+        ("golden.jsonl", "\ufeff" + JSONL.lstrip()),
+    ],
+)
+def test_every_format_says_the_same(tmp_path: Path, name: str, content: str) -> None:
+    assert read(tmp_path, name, content) == [SAMPLE, UNANSWERABLE]
+
+
+@pytest.mark.parametrize(
+    "spelling", [(field, name) for field, names in SPELLINGS.items() for name in names]
+)
+def test_every_spelling_is_read_as_its_field(tmp_path: Path, spelling: tuple[str, str]) -> None:
+    field, name = spelling
+    whole = SAMPLE.model_dump(mode="json")
+    row = {name if key == field else key: value for key, value in whole.items()}
+
+    assert read(tmp_path, "a.jsonl", rows(row)) == [SAMPLE]
+
+
+def test_a_list_of_documents_is_grade_one_each(tmp_path: Path) -> None:
+    sample = read(tmp_path, "a.jsonl", rows({"id": "q", "query": "x", "expected": ["a", "b"]}))[0]
+    one = read(tmp_path, "b.jsonl", rows({"id": "q", "query": "x", "expected": "a b.md"}))[0]
+    cells = read(tmp_path, "c.csv", "id,query,expected\nq,x,a b.md; c.md;\n")[0]
+
+    assert sample.relevant == {"a": 1, "b": 1}
+    assert one.relevant == {"a b.md": 1}
+    assert cells.relevant == {"a b.md": 1, "c.md": 1}
+
+
+def test_numbers_as_ids_become_text(tmp_path: Path) -> None:
+    row = {"id": 7, "query": "x", "expected": [12], "reference": 42}
+    from_json = read(tmp_path, "a.jsonl", rows(row))[0]
+    from_yaml = read(tmp_path, "a.yaml", "- {id: 7, query: x, expected: {12: 1}, reference: 42}")[0]
+
+    assert (from_json.id, from_json.relevant, from_json.references) == ("7", {"12": 1}, ("42",))
+    assert from_yaml == from_json
+
+
+def test_yaml_keeps_text_as_it_was_written(tmp_path: Path) -> None:
+    text = "- {id: 007, query: no, reference: 2026-01-01, tags: [on, 1_000]}"
+
+    sample = read(tmp_path, "a.yaml", text)[0]
+
+    assert (sample.id, sample.query, sample.references) == ("007", "no", ("2026-01-01",))
+    assert sample.tags == ("on", "1_000")
+
+
+def test_null_and_empty_cells_are_no_value(tmp_path: Path) -> None:
+    nothing = {"id": "q", "query": "x", "reference": None, "relevant": None, "tags": None}
+
+    assert read(tmp_path, "a.jsonl", rows(nothing)) == [Sample(id="q", query="x")]
+    assert read(tmp_path, "a.csv", "id,query,reference,tags\nq,x,,\n") == [
+        Sample(id="q", query="x")
+    ]
+    assert read(tmp_path, "a.yaml", "- {id: q, query: x, reference: , tags: ~}") == [
+        Sample(id="q", query="x")
+    ]
+
+
+def test_without_any_ids_each_is_made_from_its_question(tmp_path: Path) -> None:
+    first = read(tmp_path, "a.jsonl", rows({"query": "one"}, {"query": "two"}))
+    second = read(tmp_path, "b.csv", "query\ntwo\nthree\none\n")
+
+    assert first[0].id == second[2].id
+    assert first[1].id == second[0].id
+    assert len({sample.id for sample in second}) == 3
+
+
+def test_either_all_samples_have_an_id_or_none(tmp_path: Path) -> None:
+    missing = error_of(tmp_path, "a.jsonl", rows({"id": "a", "query": "x"}, {"query": "y"}))
+    extra = error_of(tmp_path, "a.jsonl", rows({"query": "x"}, {"id": "a", "query": "y"}))
+
+    assert missing.startswith("a.jsonl:2: this sample has no id")
+    assert extra.startswith("a.jsonl:2: this sample has an id")
+
+
+def test_an_id_that_stands_twice_names_both_lines(tmp_path: Path) -> None:
+    message = error_of(
+        tmp_path, "a.jsonl", rows({"id": "a", "query": "x"}, {"id": "a", "query": "y"})
+    )
+    by_query = error_of(tmp_path, "b.jsonl", rows({"query": "x"}, {"query": "x"}))
+
+    assert message == "a.jsonl:2: id 'a' stands already at a.jsonl:1"
+    assert "the question 'x' stands already at b.jsonl:1" in by_query
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"id": "a"}, "'query' is missing"),
+        ({"id": "a", "query": " "}, "query = ' ': is blank"),
+        ({"id": "", "query": "x"}, "id = '': is blank"),
+        ({"id": "a\nb", "query": "x"}, "one line of printable"),
+        ({"id": "a" * 201, "query": "x"}, "at most 200"),
+        ({"id": 1.5, "query": "x"}, "id = 1.5: must be text"),
+        ({"id": True, "query": "x"}, "id = True: must be text"),
+        ({"id": "a", "query": ["x"]}, "query = ['x']: must be text"),
+        ({"id": "a", "query": "x\0y"}, "NUL"),
+        ({"id": "a", "qurey": "x"}, "unknown field 'qurey'; did you mean 'query'"),
+        ({"id": "a", "query": "x", "priority": 1}, "goes under 'metadata'"),
+        ({"id": "a", "query": "x", "answer": "y"}, "recorded output"),
+        ({"id": "a", "query": "x", "question": "x"}, "'query' stands twice"),
+        ({"id": "a", "query": "x", "relevant": {"d": 1.5}}, "whole number"),
+        ({"id": "a", "query": "x", "relevant": {"d": True}}, "whole number"),
+        ({"id": "a", "query": "x", "relevant": {"d": 1001}}, "1001"),
+        ({"id": "a", "query": "x", "relevant": {"": 1}}, "is blank"),
+        ({"id": "a", "query": "x", "expected": ["d", "d"]}, "stands twice"),
+        ({"id": "a", "query": "x", "expected": [["d"]]}, "must be text"),
+        ({"id": "a", "query": "x", "references": [None]}, "must be text"),
+        ({"id": "a", "query": "x", "answerable": "maybe"}, "answerable = 'maybe'"),
+        ({"id": "a", "query": "x", "must_pass": 1}, "true or false"),
+        ({"id": "a", "query": "x", "tags": {"a": 1}}, "tags"),
+        ({"id": "a", "query": "x", "metadata": "m"}, "must be an object"),
+        ({"id": "a", "query": "x", "metadata": {"m": [1]}}, "metadata.m"),
+    ],
+)
+def test_a_wrong_sample_is_named_with_its_line_and_value(
+    tmp_path: Path, row: dict[str, Any], says: str
+) -> None:
+    message = error_of(tmp_path, "a.jsonl", "\n" + rows({"id": "first", "query": "x"}, row))
+
+    assert message.startswith("a.jsonl:3: ")
+    assert says in message
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.yaml"])
+@pytest.mark.parametrize("content", ["", "\n\n", "[]", "id,query\n"])
+def test_a_golden_set_without_samples_is_an_error(tmp_path: Path, name: str, content: str) -> None:
+    assert error_of(tmp_path, name, content).startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.jsonl", "[]", "a.jsonl:1: []: a sample is an object"),
+        ("a.jsonl", '{"id": "a"', "a.jsonl:1: not JSON"),
+        ("a.jsonl", '{"id": "a", "id": "b"}', "a.jsonl:1: key 'id' stands twice"),
+        ("a.jsonl", '{"id": NaN}', "a.jsonl:1: NaN"),
+        ("a.jsonl", b'\n{"id": "\xff"}', "a.jsonl:2"),
+        ("a.json", '{"a": 1}', "must hold a list"),
+        ("a.json", "[1]", "a.json: sample 1: 1: a sample is an object"),
+        ("a.csv", b"id,query\n\xff,x", "a.csv: line 2: byte 0xff"),
+        ("a.csv", "id,query\na,x,y\n", "a.csv:2: 3 cells, and the header has 2"),
+        ("a.csv", 'id,query\na,"x\ny"\nb\n', "a.csv:4: 1 cells"),
+        ("a.csv", 'id,query\na,"x', "not CSV"),
+        ("a.csv", "id,id\na,b\n", "column 'id' stands twice"),
+        ("a.csv", "id;query\na;b\n", "commas"),
+        ("a.csv", "id,query,relevant\na,x,[1\n", "a.csv:2: relevant: not JSON"),
+        ("a.csv", "id,query,prio\na,x,\n", "a.csv:2: unknown field 'prio'"),
+        ("a.yaml", "id: a", "must hold a list"),
+        ("a.yaml", "- id: a\n  query: x\n  id: b\n", "a.yaml:3: not YAML: key 'id' stands twice"),
+        ("a.yaml", "- &a {id: a}\n- *a\n", "a.yaml:2: aliases"),
+        ("a.yaml", "- !!python/object/apply:os.system [id]\n", "a.yaml:1: tags"),
+        ("a.yaml", "- !x {id: a}\n", "a.yaml:1: tags"),
+        ("a.yaml", "- {id: a, query: x}\n---\n- 1\n", "second document"),
+        ("a.yaml", "- {? [a] : b}\n", "a key must be text"),
+        ("a.yaml", "- id: a\n  query: [\n", "not YAML"),
+        ("a.yaml", "- id: a\n  query: x\n-\n  id: b\n  qurey: y\n", "a.yaml:4: unknown field"),
+        ("a.yaml", "[" * 10_000, "nested more than 64 deep"),
+        ("a.yaml", '- {id: a, query: "\\ud800"}', "a.yaml"),
+        ("a.yaml", "- {id: a, query: 1.50}", "put it in quotes"),
+        ("a.txt", "x", "no reader for '.txt'"),
+    ],
+)
+def test_a_broken_file_is_named_with_its_line(
+    tmp_path: Path, name: str, content: str | bytes, says: str
+) -> None:
+    assert says in error_of(tmp_path, name, content)
+
+
+def test_a_csv_cell_may_hold_line_ends_and_quotes(tmp_path: Path) -> None:
+    samples = read(tmp_path, "a.csv", 'id,query,reference\na,"one\ntwo, ""three""",x\nb,y,z\n')
+
+    assert [sample.query for sample in samples] == ['one\ntwo, "three"', "y"]
+
+
+def test_a_bomb_of_aliases_costs_nothing(tmp_path: Path) -> None:
+    levels = ["- &a0 [x, x, x, x, x, x, x, x, x]"]
+    levels += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+
+    assert "aliases" in error_of(tmp_path, "a.yaml", "\n".join(levels))
+
+
+def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="ragate init"):
+        read_dataset(tmp_path / "golden.jsonl")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_a_pipe_is_refused_and_never_waited_for(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.json", "a.csv", "a.yaml"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(DatasetError, match="not a regular file"):
+            read_dataset(tmp_path / name)
+
+
+FRAGMENTS = st.sampled_from(
+    [*'\n{}[]",a1#|>\t\r\0é\u2028', "- ", "id", "query", ": ", "  ", "-1", "1e999", "NaN", "null"]
+) | st.sampled_from(
+    ["relevant", "references", "tags", "metadata", "&a", "*a", "!!set ", "---", "\\ud800", "<<: "]
+)
+CONTENTS = st.binary() | st.lists(FRAGMENTS, max_size=40).map(lambda parts: "".join(parts).encode())
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.yaml"]), CONTENTS)
+def test_any_bytes_are_samples_or_a_dataset_error(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    try:
+        samples = read(tmp_path, name, content)
+    except DatasetError as error:
+        assert str(tmp_path / name) in error.message  # noqa: PT017
+    else:
+        assert all(isinstance(sample, Sample) for sample in samples)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+FIELDS = st.sampled_from([name for names in SPELLINGS.values() for name in names])
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.dictionaries(FIELDS, VALUES), min_size=1, max_size=3))
+def test_any_values_in_known_fields_are_samples_or_a_dataset_error(
+    tmp_path: Path, samples: list[dict[str, Any]]
+) -> None:
+    try:
+        read(tmp_path, "a.jsonl", rows(*samples))
+    except DatasetError as error:
+        assert "a.jsonl:" in error.message  # noqa: PT017
