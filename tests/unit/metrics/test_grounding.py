@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from metric_factories import CLAIMS, answered, asked, score, value
 
 from ragate.errors import ConfigError
 from ragate.models import ScoreState, SystemOutput
+from tests.unit.metrics.metric_factories import CLAIMS, answered, asked, score, value
 
 MOON = "The Moon orbits the Earth at 384,400 km."
 

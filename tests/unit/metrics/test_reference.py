@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from metric_factories import REFERENCE, answered, asked, metric, score, value
 
 from ragate.models import ScoreState
+from tests.unit.metrics.metric_factories import REFERENCE, answered, asked, metric, score, value
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from metric_factories import aggregate, answered, asked, broken, make, value
 
 from ragate.errors import ConfigError
 from ragate.models import Sample, ScoreState, SystemOutput
+from tests.unit.metrics.metric_factories import aggregate, answered, asked, broken, make, value
 
 UNANSWERABLE = asked(answerable=False)
 REFUSALS = [

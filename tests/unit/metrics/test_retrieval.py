@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import log2
 
 import pytest
-from metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
 
 from ragate.errors import ConfigError
 from ragate.models import Reads, ScoreState
+from tests.unit.metrics.metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
 
 NEEDS_CUT_OFF = ("hit_rate", "recall", "precision", "ndcg", "judged")
 

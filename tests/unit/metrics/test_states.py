@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from metric_factories import (
+
+from ragate.errors import ConfigError
+from ragate.models import Direction, Sample, ScoreState, SystemOutput
+from tests.unit.metrics.metric_factories import (
     AGGREGATES,
     CLAIMS,
     ON_SAMPLES,
@@ -19,9 +22,6 @@ from metric_factories import (
     score,
     value,
 )
-
-from ragate.errors import ConfigError
-from ragate.models import Direction, Sample, ScoreState, SystemOutput
 
 ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS)
 
