@@ -77,7 +77,11 @@ def judge(
     policy = config.policy
     rules = active_rules(config, retrieval_only=candidate.manifest.retrieval_only, run=candidate)
     comparison = compare(
-        baseline, candidate, samples, cluster=policy.cluster, waivers=policy.waivers
+        _asked_for(baseline, rules),
+        candidate,
+        samples,
+        cluster=policy.cluster,
+        waivers=policy.waivers,
     )
     decision = decide(
         rules,
@@ -88,6 +92,16 @@ def judge(
         control=control,
     )
     return Judged(comparison=comparison, decision=decision, rules=rules)
+
+
+def _asked_for(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
+    """Return the baseline without metrics that this run was told to leave out."""
+    if baseline is None:
+        return None
+    names = {rule.metric for rule in rules}
+    metrics = {name: info for name, info in baseline.manifest.metrics.items() if name in names}
+    manifest = baseline.manifest.model_copy(update={"metrics": metrics})
+    return baseline.model_copy(update={"manifest": manifest})
 
 
 def build_report(

@@ -1,0 +1,111 @@
+"""``ragate power``: which drops this golden set can show, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.pipeline.plan import Plan
+
+SIZES = (15, 30, 50, 100, 200, 500, 1000)
+
+
+@click.command("power")
+@config_option
+@click.option(
+    "--drop",
+    type=click.FloatRange(0.001, 0.999),
+    default=0.05,
+    show_default=True,
+    help="The drop you want to see, as a fraction of the range.",
+)
+@click.option("--samples", type=click.IntRange(min=1), help="As if the set had N samples.")
+@click.option(
+    "--noise",
+    type=click.FloatRange(0.0, 0.5),
+    help="Share of samples whose verdict differs between two runs, instead of measured.",
+)
+def command(*, config: Path | None, drop: float, samples: int | None, noise: float | None) -> int:
+    """Say which drops this golden set can show, and what a wanted one needs.
+
+    The noise comes from the baseline's own runs; without a baseline it is assumed to be 0.05, or
+    what --noise says. Makes no model call.
+    """
+    from ragate.core.power import ASSUMED_NOISE, Noise
+    from ragate.dataset import read_dataset
+    from ragate.pipeline.line import load_baseline_or_none
+    from ragate.pipeline.plan import assumed_plans, gated, plans
+
+    loaded, _ = open_config(config)
+    if not gated(loaded):
+        raise UsageError(
+            'no metric has level = "error": the gate cannot fail',
+            remedy="set the level of a metric in [policy.metrics]",
+        )
+    questions = read_dataset(loaded.dataset)
+    baseline = load_baseline_or_none(loaded)
+    if baseline is not None and noise is None:
+        found = plans(loaded, questions, baseline, size=samples)
+        source = f"noise measured on {baseline.manifest.runs} baseline runs"
+    else:
+        assumed = Noise(q=ASSUMED_NOISE if noise is None else noise)
+        found = assumed_plans(loaded, samples or len(questions), assumed)
+        source = f"noise assumed: {assumed.q:g} of the samples differ between two runs"
+    click.echo("\n".join([*_table(loaded, found, source), "", *_needs(loaded, found, drop)]))
+    return 0
+
+
+def _table(config: Config, found: Sequence[Plan], source: str) -> list[str]:
+    more = 1 + config.policy.confirm
+    lines = [
+        f"Smallest drop that is red in 4 of 5 cases ({source})",
+        f"{'metric':<22}{'samples':>8}{'noise':>8}{'1 run':>9}{f'{more} runs':>9}",
+    ]
+    for plan in found:
+        if plan.exact:
+            lines.append(
+                f"{plan.metric:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"
+            )
+        else:
+            lines.append(
+                f"{plan.metric:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
+                f"{_drop(plan.first):>9}{_drop(plan.confirmed):>9}"
+            )
+    return lines
+
+
+def _drop(value: float | None) -> str:
+    return "never" if value is None else f"{value:.3f}"
+
+
+def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
+    from ragate.core.power import power_plot
+    from ragate.pipeline.plan import design, needs
+
+    noisy = [plan for plan in found if not plan.exact]
+    if not noisy:
+        return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
+    policy = config.policy
+    lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs, confirmed:"]
+    for need in needs(config, found, drop):
+        if need.samples is None:
+            lines.append(f"  {need.metric}: no set of this noise can (see [policy] min_drop)")
+            continue
+        outputs = need.samples * (policy.runs + 1 + policy.confirm)
+        runs = "" if need.runs is None else f"; or {need.runs} baseline runs with this set"
+        lines.append(
+            f"  {need.metric}: {need.samples} samples ({need.samples * policy.runs} outputs to "
+            f"record, at most {outputs - need.samples * policy.runs} a change){runs}"
+        )
+    worst = max(noisy, key=lambda plan: plan.noise.q)
+    shape = design(config, runs=policy.runs, family=len(noisy), more=policy.confirm)
+    return [*lines, "", f"{worst.metric}:", power_plot(SIZES, worst.noise, shape)]

@@ -1,0 +1,85 @@
+"""The drill: break stored outputs on purpose and see which breaks the gate catches."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragate.atomic import write_atomic
+from ragate.config import Config
+from ragate.core.drill import SHARES, Drill, drill
+from ragate.errors import NoBaselineError, UsageError
+from ragate.models import Decision, Frozen, Sample, SystemOutput
+from ragate.pipeline.collected import Collected, read_collected
+from ragate.pipeline.line import load_baseline_or_none, load_samples, score
+from ragate.pipeline.resources import Operations
+from ragate.pipeline.session import Selection
+from ragate.pipeline.verdict import judge
+from ragate.stores.local import LocalStore
+
+DRILL_FILE = "drill.json"
+
+
+class DrillProof(Frozen):
+    """When the gate last proved that it can fail; reports and `doctor` say so."""
+
+    date: str
+    caught: int
+    planted: int
+
+
+def run_drill(
+    config: Config, operations: Operations, paths: Sequence[Path], *, seed: int = 0
+) -> Drill:
+    """Plant every break in stored outputs (default: the newest run's); runs nothing of the RAG.
+
+    Raises:
+        NoBaselineError: there is nothing to be worse than.
+        UsageError: there are no stored outputs.
+    """
+    baseline = load_baseline_or_none(config)
+    if baseline is None:
+        raise NoBaselineError(
+            f"{config.policy.baseline}: a drill needs a baseline to be worse than",
+            remedy="record one with `ragate baseline update`",
+        )
+    samples = load_samples(config, Selection())
+    collected = read_collected(paths or [newest_outputs(operations)], samples)
+    manifest = collected.manifest
+    today = datetime.datetime.now(datetime.UTC).date()
+
+    def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
+        broken = Collected(manifest, [{sample.id: output for sample, output in pairs}])
+        run = score(config, samples, baseline, broken)
+        return judge(config, samples, baseline, run, today=today).decision
+
+    clean = score(config, samples, baseline, collected)
+    pairs = [(sample, collected.passes[0][sample.id]) for sample in samples]
+    found = drill(pairs, judge_outputs, metrics=clean.manifest.metrics, shares=SHARES, seed=seed)
+    proof = DrillProof(date=today.isoformat(), caught=found.caught, planted=len(found.rows))
+    write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
+    return found
+
+
+def newest_outputs(operations: Operations) -> Path:
+    """Return the outputs of the newest run that has some."""
+    store = LocalStore(operations.state)
+    for run_id in reversed(store.list()):
+        path = store.folder(run_id) / "outputs.jsonl"
+        if path.is_file():
+            return path
+    path = operations.state / "outputs.jsonl"
+    if path.is_file():
+        return path
+    raise UsageError(
+        "there are no stored outputs to break", remedy="run `ragate check` or `ragate collect`"
+    )
+
+
+def last_proof(operations: Operations) -> DrillProof | None:
+    """Return the last drill's result, None where there was none."""
+    try:
+        return DrillProof.model_validate_json((operations.state / DRILL_FILE).read_bytes())
+    except (OSError, ValueError):
+        return None
