@@ -1,0 +1,107 @@
+"""Our own gate as a newcomer meets it: it passes, it fails when the RAG is broken, and says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.e2e
+
+
+def ragate(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [Path(sys.executable).parent / "ragate", *arguments],
+        cwd=folder,
+        env={**os.environ, "CI": "1", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def set_key(folder: Path, key: str, value: str) -> None:
+    config = folder / "ragate.toml"
+    text, changed = re.subn(rf"(?m)^{key}\s*=.*$", f"{key} = {value}", config.read_text())
+    assert changed == 1, key
+    config.write_text(text)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of our gate with a baseline of its own."""
+    folder = tmp_path_factory.mktemp("gate")
+    for name in ("docs", "evals"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "ragate.toml", folder)
+    done = ragate("baseline", "update", folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def gate(recorded: Path) -> Path:
+    """Return the recorded gate with the committed configuration and golden set."""
+    shutil.copy(ROOT / "ragate.toml", recorded)
+    shutil.copy(ROOT / "evals/golden.jsonl", recorded / "evals")
+    return recorded
+
+
+def test_unchanged_it_passes(gate: Path) -> None:
+    done = ragate("check", folder=gate)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASSED" in done.stdout
+
+
+def test_recording_again_leaves_the_bytes_of_the_baseline(gate: Path) -> None:
+    baseline = gate / "baselines/docs.json"
+    before = baseline.read_bytes()
+
+    done = ragate("baseline", "update", folder=gate)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert baseline.read_bytes() == before
+
+
+def test_one_chunk_in_place_of_ten_fails_it_with_metrics_and_samples(gate: Path) -> None:
+    set_key(gate, "top_k", "1")
+
+    done = ragate("check", folder=gate)
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert re.search(r"recall@10 .*regressed", done.stdout)
+    assert re.search(r"expected +[\w-]+\.md \(rank \d+ → gone\)", done.stdout)
+    assert re.search(r"retrieved +1 [\w-]+\.md", done.stdout)
+
+
+def test_a_broken_chunking_fails_it(gate: Path) -> None:
+    set_key(gate, "chunk_size", "16")
+    set_key(gate, "chunk_overlap", "0")
+
+    done = ragate("check", folder=gate)
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "regressed" in done.stdout
+
+
+def test_a_deleted_question_is_reported_as_removed(gate: Path) -> None:
+    golden = gate / "evals/golden.jsonl"
+    first, *rest = golden.read_text().splitlines(keepends=True)
+    golden.write_text("".join(rest))
+
+    done = ragate("check", folder=gate)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Removed from the golden set: 1" in done.stdout
+    assert json.loads(first)["id"] in done.stdout
