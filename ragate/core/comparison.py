@@ -95,7 +95,7 @@ def compare(
         cluster: A metadata field or tag prefix whose samples stand or fall together.
     """
     partial = candidate.manifest.filters.partial
-    found = match(baseline, samples, partial=partial)
+    found = match(baseline, candidate, samples, partial=partial)
     then = read_passes(baseline, found.matched)
     now = read_passes(candidate, [*found.matched, *found.added])
     unaffected, known = _unaffected(baseline, candidate, then, now, found.matched)

@@ -29,13 +29,19 @@ class Matching:
         return len(self.matched) > 0 and len(self.matched) >= ENOUGH * self.data.selected - 1e-9
 
 
-def match(baseline: Run | None, samples: Sequence[Sample], *, partial: bool) -> Matching:
+def match(
+    baseline: Run | None, candidate: Run, samples: Sequence[Sample], *, partial: bool
+) -> Matching:
     """Match `samples` with the baseline's.
+
+    What a sample was when the candidate ran is what counts, so that stored runs compare although
+    the golden set has moved on.
 
     Args:
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
-    now = {sample.id: content_hash(sample) for sample in samples}
+    ran = _content(candidate.records)
+    now = {sample.id: ran.get(sample.id) or content_hash(sample) for sample in samples}
     then = _content(baseline.records) if baseline else {}
     selected = [key for key in then if key in now or not partial]
     matched = tuple(sorted(key for key in selected if now.get(key) == then[key]))
