@@ -232,7 +232,13 @@ class RemovedSample(Frozen):
 
 
 class DataChanges(Frozen):
-    """How the golden set differs from the baseline's; an edited sample is in both lists."""
+    """How the golden set differs from the baseline's; an edited sample is in both lists.
+
+    Attributes:
+        matched: Selected samples that the baseline holds with the same content.
+        selected: Samples of this run.
+        missing_documents: Expected documents that the corpus does not hold, by sample.
+    """
 
     matched: int = 0
     selected: int = 0
@@ -272,6 +278,7 @@ class Report(Frozen):
         head, base: Commits judged and compared with; "" where unknown.
         samples: Changed samples, failures first.
         unchanged: Number of samples with equal scores and outputs.
+        report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
     schema_version: int = REPORT_SCHEMA_VERSION
@@ -295,3 +302,4 @@ class Report(Frozen):
     samples: tuple[SampleRow, ...] = ()
     unchanged: int = 0
     diagnosis: tuple[Diagnosis, ...] = ()
+    report_url: str = ""

@@ -1,0 +1,210 @@
+"""Line 1 of every report: the verdict, its size, and whether it blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from ragate.models import Direction, MetricRow, MetricVerdict, Report, Verdict
+from ragate.renderers._numbers import Numbers, counted
+from ragate.renderers._words import (
+    Name,
+    Words,
+    below_floor,
+    floor_text,
+    joined,
+    named,
+    ordered,
+    wants_a_look,
+)
+
+
+class Status(Enum):
+    """What the reader sees first: a sign, and whether it asks for something."""
+
+    BETTER = "better"
+    HELD = "held"
+    UNCHANGED = "unchanged"
+    LOOK = "look"
+    RED = "red"
+    NO_DECISION = "no decision"
+    BOOTSTRAP = "bootstrap"
+
+
+# The metric table does not say why there is no verdict, so the reasons stand above it.
+TELLS_WHY = (Status.NO_DECISION, Status.BOOTSTRAP)
+ICONS = {
+    Status.BETTER: "✅",
+    Status.HELD: "✅",
+    Status.UNCHANGED: "✅",
+    Status.LOOK: "🟡",
+    Status.RED: "❌",
+    Status.NO_DECISION: "⏸️",
+    Status.BOOTSTRAP: "👋",
+}
+
+
+def status_of(report: Report) -> Status:
+    """Return the sign of the report."""
+    fixed = {
+        Verdict.FAILED: Status.RED,
+        Verdict.NO_DECISION: Status.NO_DECISION,
+        Verdict.BOOTSTRAP: Status.BOOTSTRAP,
+    }.get(report.decision.verdict)
+    if fixed is not None:
+        return fixed
+    rows = [row for row in report.decision.metrics if row.level != "off"]
+    if any(wants_a_look(row) for row in rows):
+        return Status.LOOK
+    verdicts = {row.verdict for row in rows}
+    if MetricVerdict.IMPROVED in verdicts:
+        return Status.BETTER
+    if verdicts <= {MetricVerdict.UNCHANGED, MetricVerdict.SHOWN}:
+        return Status.UNCHANGED
+    return Status.HELD
+
+
+def headline(report: Report, numbers: Numbers) -> Words:
+    """Return line 1: the gate, the verdict with its size, and whether it blocks."""
+    words: Words = [Name(report.gate)]
+    words.append(", part of the set: " if report.partial else ": ")
+    told = {
+        Status.RED: _red,
+        Status.NO_DECISION: _no_decision,
+        Status.BOOTSTRAP: _bootstrap,
+        Status.LOOK: _look,
+        Status.BETTER: _better,
+        Status.HELD: _held,
+        Status.UNCHANGED: _unchanged,
+    }[status_of(report)]
+    return words + told(report, numbers)
+
+
+def _red(report: Report, numbers: Numbers) -> Words:
+    rows = [row for row in ordered(report.decision.metrics) if row.blocks]
+    worse = [row for row in rows if row.verdict is MetricVerdict.REGRESSED]
+    floors = [row for row in rows if row not in worse and below_floor(row)]
+    failing = [row for row in report.decision.must_pass if not row.met]
+    clauses: list[Words] = []
+    if worse:
+        clauses.append(["worse: ", *_moves(worse, numbers)])
+    if floors:
+        clauses.append(["beyond its limit: ", *named([_floor(row, numbers) for row in floors])])
+    if failing:
+        ids = list(dict.fromkeys(row.sample_id for row in failing))
+        noun = f"must-pass {numbers.noun}"
+        verb = "fails" if len(ids) == 1 else "fail"
+        shown = named([[Name(sample_id)] for sample_id in ids])
+        clauses.append([f"{counted(len(ids), noun)} {verb}: ", *shown])
+    return [*joined(clauses or [["failed"]], "; "), " · blocks"]
+
+
+def _moves(rows: Sequence[MetricRow], numbers: Numbers) -> Words:
+    """Name the changes, and for the first one how many samples are behind it."""
+    items: list[Words] = [
+        [Name(row.metric), f" {numbers.points(row.unit, row.change)}"] for row in rows
+    ]
+    first = rows[0]
+    pair = [(first.worse, "worse"), (first.better, "better")]
+    if first.verdict is MetricVerdict.IMPROVED:
+        pair.reverse()
+    told = [f"{count:,} {word}" for count, word in pair if count]
+    if told:
+        count, rest = told[0].split(" ", 1)
+        noun = numbers.noun if count == "1" else f"{numbers.noun}s"
+        items[0].append(f" ({', '.join([f'{count} {noun} {rest}', *told[1:]])})")
+    return named(items)
+
+
+def _floor(row: MetricRow, numbers: Numbers) -> Words:
+    return [
+        Name(row.metric),
+        f" {numbers.value(row.unit, row.candidate)} ({floor_text(row, numbers)})",
+    ]
+
+
+def _no_decision(report: Report, _numbers: Numbers) -> Words:
+    rows = [row for row in ordered(report.decision.metrics) if row.level == "error"]
+    unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
+    missing = [row for row in rows if row.verdict is MetricVerdict.NOT_MEASURED]
+    clauses: list[Words] = []
+    if missing:
+        verb = " was not measured" if len(missing) == 1 else " were not measured"
+        clauses.append([*_metric_names(missing), verb])
+    if unlike:
+        clauses.append([*_metric_names(unlike), " cannot be compared with the baseline"])
+    if not clauses and report.baseline_system is None:
+        clauses.append(["there is no baseline to compare with"])
+    return [
+        "no decision: ",
+        *joined(clauses or [["see why below"]], "; "),
+        " · blocks",
+    ]
+
+
+def _bootstrap(_report: Report, _numbers: Numbers) -> Words:
+    return ["measured, not compared: the base has no baseline yet · does not block"]
+
+
+def _look(report: Report, numbers: Numbers) -> Words:
+    rows = ordered(report.decision.metrics)
+    gated = [row for row in rows if row.level == "error"]
+    unsure = [row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL]
+    better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
+    here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
+    rest = [row for row in rows if wants_a_look(row) and row not in (*unsure, *here)]
+    clauses: list[Words] = []
+    if better:
+        clauses.append(["better: ", *_moves(better, numbers)])
+    if here:
+        tail = f" on these {numbers.noun}s, not proven for fresh ones"
+        clauses.append(["worse: ", *_moves(here, numbers), tail])
+    if unsure:
+        clauses.append(_unsure(report, unsure, numbers))
+    if rest:
+        clauses.append(["look at ", *_metric_names(rest)])
+    return [*joined(clauses, "; "), " · does not block"]
+
+
+def _unsure(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Words:
+    this_set = f"these {counted(report.facts.samples, numbers.noun)}"
+    limits = [row for row in rows if row.mde is not None]
+    if not limits:
+        return [f"no regression shown, but {this_set} can hardly show one"]
+    widest = max(limits, key=lambda row: row.mde or 0.0)
+    size = numbers.size(widest.unit, widest.mde or 0.0)
+    return [f"no regression shown, but {this_set} can only show drops of {size} or more"]
+
+
+def _better(report: Report, numbers: Numbers) -> Words:
+    rows = ordered(report.decision.metrics)
+    better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
+    rest = [row for row in rows if row.level == "error" and row not in better]
+    tail: Words = []
+    if rest:
+        tail = ["; the rest held" if any(map(_fell, rest)) else "; nothing else dropped"]
+    return ["better: ", *_moves(better, numbers), *tail]
+
+
+def _fell(row: MetricRow) -> bool:
+    change = row.change or 0.0
+    return change < 0 if row.direction is Direction.HIGHER else change > 0
+
+
+def _held(report: Report, numbers: Numbers) -> Words:
+    rows = [row for row in report.decision.metrics if row.level == "error" and not row.aggregate]
+    held = [row for row in rows if row.verdict in (MetricVerdict.HELD, MetricVerdict.UNCHANGED)]
+    better, worse = (sum(s.change == side for s in report.samples) for side in ("better", "worse"))
+    moved = f" ({counted(worse, numbers.noun)} worse, {better:,} better)" if better or worse else ""
+    return [f"no regression: {counted(len(held), 'gated metric')} held{moved}"]
+
+
+def _unchanged(report: Report, numbers: Numbers) -> Words:
+    facts = report.facts
+    if facts.affected == 0:
+        return [f"unchanged, 0 of {counted(facts.samples, numbers.noun)} affected"]
+    return [f"unchanged: no score of {counted(facts.samples, numbers.noun)} moved"]
+
+
+def _metric_names(rows: Sequence[MetricRow]) -> Words:
+    return named([[Name(row.metric)] for row in rows])

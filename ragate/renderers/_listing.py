@@ -1,0 +1,108 @@
+"""One sample in a terminal, and the filters of that sink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragate.escape import one_line, plain
+from ragate.models import RankChange, SampleRow
+from ragate.renderers._numbers import NOTHING, TERMINAL
+from ragate.renderers._samples import WORSE, scores
+from ragate.renderers._words import Foreign, Words
+
+WIDTH = 100
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
+
+
+class Page:
+    """The filters of this sink."""
+
+    def __init__(self, *, colour: bool, ci: bool) -> None:
+        self._colour = colour
+        self._ci = ci
+
+    def foreign(self, text: str, limit: int = WIDTH) -> str:
+        return plain(one_line(text, limit), ci=self._ci)
+
+    def words(self, parts: Words) -> str:
+        return "".join(self.foreign(p) if isinstance(p, Foreign) else p for p in parts)
+
+    def paint(self, text: str, colour: str) -> str:
+        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
+
+
+def short(row: SampleRow, page: Page) -> str:
+    """Return one line: what was asked and which scores moved."""
+    moved = page.words(scores(row, TERMINAL)) or "outputs differ"
+    return f"  {page.foreign(row.sample_id, 40)}  {page.foreign(row.query, 50)}  {moved}"
+
+
+def long(row: SampleRow, page: Page) -> list[str]:
+    """Return everything: expected, retrieved, answered, scores and cause, with what was before."""
+    marks = ["must-pass"] if row.must_pass else []
+    title = "  ".join([page.foreign(row.sample_id, 60), *marks, *_tags(row, page)])
+    colour = "red" if row.change in WORSE else "bold"
+    fields = [("question", page.foreign(row.query, 84)), *_retrieval(row, page)]
+    fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
+    if row.cause is not None:
+        kind = row.cause.kind.value.replace("_", " ")
+        fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 84)}"))
+    return [f"  {page.paint(title, colour)}", *(f"    {k:<10}{v}" for k, v in fields if v)]
+
+
+def _tags(row: SampleRow, page: Page) -> list[str]:
+    return [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
+
+
+def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:
+    fields = [("expected", _expected(row, page))] if row.expected else []
+    if row.candidate is not None:
+        now = _ranking(row.candidate.docs, row.expected, page)
+        fields.append(("retrieved", now or "nothing"))
+        if row.baseline is not None and row.baseline.docs != row.candidate.docs:
+            before = _ranking(row.baseline.docs, row.expected, page)
+            fields.append(("  before", before or "nothing"))
+    return fields
+
+
+def _expected(row: SampleRow, page: Page) -> str:
+    found = {change.doc_id: change for change in row.ranks}
+    parts = []
+    for doc in row.expected[:3]:
+        part = page.foreign(doc, 50)
+        if doc in found:
+            part += f" ({_rank(found[doc], alone=row.baseline is None)})"
+        parts.append(part)
+    return ", ".join(parts) + _more(len(row.expected) - 3)
+
+
+def _rank(change: RankChange, *, alone: bool) -> str:
+    if alone or change.before == change.after:
+        return f"rank {change.after}" if change.after else "not retrieved"
+    return f"rank {change.before or NOTHING} → {change.after or 'gone'}"
+
+
+def _ranking(docs: Sequence[str], expected: Sequence[str], page: Page) -> str:
+    """Return the first documents with their ranks; an asterisk marks an expected one."""
+    shown = [
+        f"{rank} {page.foreign(doc, 40)}{'*' if doc in expected else ''}"
+        for rank, doc in enumerate(docs[:4], start=1)
+    ]
+    return "  ".join(shown) + _more(len(docs) - 4)
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
+
+
+def _answers(row: SampleRow, page: Page) -> list[tuple[str, str]]:
+    after, before = row.candidate, row.baseline
+    if after is None:
+        return []
+    if after.error is not None:
+        return [("failed", page.foreign(after.error, 84))]
+    now = "" if after.answer is None else page.foreign(after.answer, 84) or "(empty)"
+    fields = [("answer", now)]
+    if before is not None and before.answer is not None and before.answer != after.answer:
+        fields.append(("  before", page.foreign(before.answer, 84) or "(empty)"))
+    return fields

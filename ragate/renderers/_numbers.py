@@ -1,0 +1,107 @@
+"""Figures as text: percent and points for the comment, three decimals for the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SUFFIX = {"seconds": " s"}
+_WHOLE = frozenset({"tokens", "count"})
+NOTHING = "–"
+MOST_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How values, changes and sizes of a unit are written.
+
+    Attributes:
+        percent: Fractions as percent with one decimal and changes in points; else three decimals.
+    """
+
+    percent: bool
+
+    def value(self, unit: str, value: float | None) -> str:
+        """Return a level: ``85.5 %``, ``0.855``, ``1.32 s``."""
+        if value is None:
+            return NOTHING
+        if unit == "fraction" and self.percent:
+            return f"{_minus(f'{100 * value:.1f}')} %"
+        return _minus(f"{value:,.{self._decimals(unit)}f}") + _SUFFIX.get(unit, "")
+
+    def change(self, unit: str, change: float | None) -> str:
+        """Return a signed change: ``−6.5`` points, ``−0.065``, ``+0.10 s``, ``±0.0``."""
+        if change is None:
+            return NOTHING
+        scale = 100 if unit == "fraction" and self.percent else 1
+        return _signed(scale * change, self._decimals(unit)) + _SUFFIX.get(unit, "")
+
+    def points(self, unit: str, change: float | None) -> str:
+        """Return a signed change as words have it: ``−6.5 points``."""
+        return self.change(unit, change) + self._points(unit)
+
+    def size(self, unit: str, size: float) -> str:
+        """Return an unsigned size without idle zeros: ``10 points``, ``0.1``."""
+        scale = 100 if unit == "fraction" and self.percent else 1
+        text = f"{scale * size:,.{self._decimals(unit)}f}"
+        if self.percent and "." in text:
+            text = text.rstrip("0").rstrip(".")
+        points = " point" if text == "1" else self._points(unit)
+        return text + _SUFFIX.get(unit, "") + (points if self._points(unit) else "")
+
+    @property
+    def noun(self) -> str:
+        """Return what a sample is called: a reviewer reads of questions."""
+        return "question" if self.percent else "sample"
+
+    def _points(self, unit: str) -> str:
+        return " points" if unit == "fraction" and self.percent else ""
+
+    def _decimals(self, unit: str) -> int:
+        if unit in _WHOLE:
+            return 0 if self.percent else 1
+        if not self.percent:
+            return 3
+        return 1 if unit == "fraction" else 2
+
+
+COMMENT = Numbers(percent=True)
+TERMINAL = Numbers(percent=False)
+
+
+def _signed(value: float, decimals: int) -> str:
+    if value == 0:
+        return f"±{0:.{decimals}f}"
+    # A change that is there is never printed as zero, up to a sensible length.
+    while decimals < MOST_DECIMALS and float(f"{value:.{decimals}f}") == 0:
+        decimals += 1
+    return _minus(f"{value:+,.{decimals}f}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def one_in(p: float) -> str:
+    """Return a chance as ``1 run in 300``, rounded to what can be remembered."""
+    if p <= 1e-4:
+        return "fewer than 1 run in 10,000"
+    if p > 2 / 3:
+        return "most runs"
+    odds = 1 / p
+    step = 100 if odds >= 1000 else 10 if odds >= 100 else 1
+    return f"1 run in {max(2, round(odds / step) * step):,}"
+
+
+def duration(seconds: float) -> str:
+    """Return ``0.4 s``, ``38 s`` or ``2 min 51 s``."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return ``1 question``, ``2 questions``."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -1,0 +1,127 @@
+"""What happened to one sample, in one sentence: what was expected, what came, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ragate.models import Cause, CauseKind, RankChange, SampleRow
+from ragate.renderers._numbers import Numbers
+from ragate.renderers._words import Foreign, Name, Words, joined
+
+MOST_DOCUMENTS = 2
+WORSE = frozenset({"worse", "failed", "mixed"})
+
+
+def worst_first(samples: Iterable[SampleRow]) -> list[SampleRow]:
+    """Keep the order of the report, must-pass samples before the others."""
+    return sorted(samples, key=lambda row: not row.must_pass)
+
+
+def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
+    """Return the samples that got worse, that are new, that got better, and the rest, if any."""
+    groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": [], "other": []}
+    for row in worst_first(samples):
+        key = "worse" if row.change in WORSE else row.change
+        groups[key if key in groups else "other"].append(row)
+    return [(key, rows) for key, rows in groups.items() if rows]
+
+
+def happened(row: SampleRow, numbers: Numbers) -> Words:
+    """Return the sentence for one cell: failure, cause, ranks, answers or scores."""
+    if row.candidate is not None and row.candidate.error is not None:
+        return ["failed: ", Foreign(row.candidate.error)]
+    if row.baseline is None:
+        return joined([ranks(row), answers(row)]) or scores(row, numbers) or ["new"]
+    if row.cause is not None:
+        return _caused(row, row.cause, numbers)
+    found = joined([ranks(row), came(row)]) or answers(row) or scores(row, numbers)
+    return found or ["outputs differ"]
+
+
+def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
+    found: Words = []
+    if cause.kind is CauseKind.RETRIEVAL:
+        pushed = listed(cause.displaced_by)
+        found = joined([ranks(row), ["pushed out by ", *pushed] if pushed else came(row)])
+    if cause.kind is CauseKind.GENERATION:
+        found = answers(row)
+    if cause.kind is CauseKind.JUDGE:
+        found = joined([["same output, another verdict"], scores(row, numbers)])
+    return [f"{cause.kind.value.replace('_', ' ')}: ", *(found or [Foreign(cause.evidence)])]
+
+
+def ranks(row: SampleRow) -> Words:
+    """Return what became of the expected documents, the lost ones first; empty if none moved."""
+    alone = row.baseline is None
+    moved = sorted((r for r in row.ranks if alone or r.before != r.after), key=_loss, reverse=True)
+    words: Words = []
+    for change in moved[:MOST_DOCUMENTS]:
+        words += [
+            "; " if words else "expected ",
+            Foreign(change.doc_id),
+            f", {_move(change, alone)}",
+        ]
+    if len(moved) > MOST_DOCUMENTS:
+        words.append(f" and {len(moved) - MOST_DOCUMENTS} more")
+    return words
+
+
+def _loss(change: RankChange) -> float:
+    never = 1e9
+    return (change.after or never) - (change.before or never)
+
+
+def _move(change: RankChange, alone: bool) -> str:
+    if alone:
+        return f"rank {change.after}" if change.after else "not found"
+    if change.before is None:
+        return f"not found → rank {change.after}"
+    return f"rank {change.before} → {change.after or 'gone'}"
+
+
+def came(row: SampleRow) -> Words:
+    """Return what was retrieved in place of an expected document that is lost."""
+    if row.candidate is None or all(change.after for change in row.ranks):
+        return []
+    others = [doc_id for doc_id in row.candidate.docs if doc_id not in row.expected]
+    if not row.candidate.docs:
+        return ["nothing came"]
+    return ["came instead: ", *listed(others)] if others else []
+
+
+def answers(row: SampleRow) -> Words:
+    """Return both answers; empty where they are equal or there is none."""
+    before = row.baseline.answer if row.baseline else None
+    after = row.candidate.answer if row.candidate else None
+    if after is None or before == after:
+        return []
+    if before is None:
+        return ["answers ", Foreign(after)]
+    return ["was ", Foreign(before), " now ", Foreign(after) if after.strip() else "no answer"]
+
+
+def scores(row: SampleRow, numbers: Numbers) -> Words:
+    """Return each score that moved, by metric; every score where there is no baseline."""
+    words: Words = []
+    for change in row.scores:
+        told = score(change.after, numbers)
+        if row.baseline is not None:
+            told = f"{score(change.before, numbers)} → {told}"
+        if row.baseline is None or change.before != change.after:
+            words += [", " if words else "", Name(change.metric), f" {told}"]
+    return words
+
+
+def score(value: float | None, numbers: Numbers) -> str:
+    """Return one sample's score, whose unit the report does not say: short, or ``unscored``."""
+    if value is None:
+        return "unscored"
+    return f"{value:.2f}".rstrip("0").rstrip(".") if numbers.percent else f"{value:.3f}"
+
+
+def listed(doc_ids: Sequence[str]) -> Words:
+    """Return the first ids with commas; empty if there is none."""
+    words: Words = []
+    for doc_id in doc_ids[:MOST_DOCUMENTS]:
+        words += [", ", Foreign(doc_id)] if words else [Foreign(doc_id)]
+    return words

@@ -1,0 +1,121 @@
+"""Sentences in parts, and the words for one metric's verdict.
+
+A sentence is a list of parts, so that each renderer can put what is foreign through the filter of
+its own sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ragate.models import Direction, MetricRow, MetricVerdict
+from ragate.renderers._numbers import Numbers
+
+
+class Foreign(str):
+    """Text that a model, a corpus or a pull request wrote."""
+
+    __slots__ = ()
+
+
+class Name(Foreign):
+    """The name of a metric, gate, sample or tag."""
+
+    __slots__ = ()
+
+
+Words = list[str]  # each part is trusted text, Foreign or Name
+
+
+_ORDER = [
+    MetricVerdict.REGRESSED,
+    MetricVerdict.NOT_MEASURED,
+    MetricVerdict.NOT_COMPARABLE,
+    MetricVerdict.WORSE_HERE,
+    MetricVerdict.CANNOT_TELL,
+    MetricVerdict.IMPROVED,
+    MetricVerdict.HELD,
+    MetricVerdict.UNCHANGED,
+    MetricVerdict.SHOWN,
+]
+QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED, MetricVerdict.SHOWN}
+MOST_NAMED = 3
+
+
+def below_floor(row: MetricRow) -> bool:
+    return row.floor is not None and not row.floor.met
+
+
+def ordered(rows: Iterable[MetricRow]) -> list[MetricRow]:
+    """Sort what blocks first, then by what asks for a look, then by the size of the change."""
+
+    def key(row: MetricRow) -> tuple[bool, bool, bool, int, float]:
+        return (
+            not row.blocks,
+            row.level != "error",
+            not below_floor(row),
+            _ORDER.index(row.verdict),
+            -abs(row.change or 0.0),
+        )
+
+    return sorted((row for row in rows if row.level != "off"), key=key)
+
+
+def wants_a_look(row: MetricRow) -> bool:
+    bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
+    return bad or below_floor(row) or (row.level == "error" and row.verdict not in QUIET)
+
+
+def floor_text(row: MetricRow, numbers: Numbers) -> str:
+    """Return ``floor 85.0 %`` or ``ceiling 2.00 s``."""
+    if row.floor is None:
+        return ""
+    word = "floor" if row.direction is Direction.HIGHER else "ceiling"
+    return f"{word} {numbers.value(row.unit, row.floor.limit)}"
+
+
+def named(items: Sequence[Words]) -> Words:
+    """Join as ``a, b and c``, naming three at most."""
+    shown = list(items[:MOST_NAMED])
+    if len(items) > MOST_NAMED:
+        shown.append([f"{len(items) - MOST_NAMED} more"])
+    if len(shown) == 1:
+        return shown[0]
+    return [*joined(shown[:-1], ", "), " and ", *shown[-1]]
+
+
+def joined(clauses: Sequence[Words], separator: str = "; ") -> Words:
+    """Join what is not empty."""
+    words: Words = []
+    for clause in filter(None, clauses):
+        words += [separator, *clause] if words else clause
+    return words
+
+
+_VERDICTS = {
+    MetricVerdict.WORSE_HERE: "worse on this set",
+    MetricVerdict.NOT_COMPARABLE: "not compared",
+    MetricVerdict.SHOWN: "shown only",
+}
+
+
+def verdict_text(row: MetricRow, numbers: Numbers) -> str:
+    """Return the verdict on one metric in words, with the limit that it was held against."""
+    text = _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
+    if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
+        text += f" (only drops of {numbers.size(row.unit, row.mde)} or more would show)"
+    if row.verdict is MetricVerdict.REGRESSED and row.limit is not None:
+        text += f" ({numbers.size(row.unit, row.limit)} allowed)"
+    if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
+        text = "measured"
+    if row.floor is not None and row.floor.met:
+        text += f", {floor_text(row, numbers)} met"
+    if below_floor(row):
+        side = "below" if row.direction is Direction.HIGHER else "above"
+        beyond = f"{side} its {floor_text(row, numbers)}"
+        text = beyond if row.verdict in QUIET else f"{text}, {beyond}"
+    if row.unscored_candidate:
+        text += f", {row.unscored_candidate:,} unscored"
+    if row.level == "warn" and wants_a_look(row):
+        text += " (warning only)"
+    return text

@@ -1,0 +1,165 @@
+"""The report for a terminal or a log: failures first, then table, verdict and what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragate.escape import short_sha
+from ragate.models import MetricRow, Report, Verdict
+from ragate.renderers._headline import headline
+from ragate.renderers._listing import Page, long, short
+from ragate.renderers._notes import reproduce
+from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration
+from ragate.renderers._samples import sections
+from ragate.renderers._words import below_floor, ordered, verdict_text
+
+LIMIT = 20
+_TITLES = {"worse": "Worse", "new": "Measured", "better": "Better", "other": "Other changes"}
+_VERDICT_COLOURS = {Verdict.FAILED: "red", Verdict.NO_DECISION: "yellow"}
+
+
+def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int = LIMIT) -> str:
+    """Return the report as text about 100 columns wide.
+
+    Args:
+        colour: Use ANSI colours; a terminal shows them, a file should not.
+        ci: The text goes to a workflow's log; see `ragate.escape.plain`.
+        limit: Samples listed at most; 0 lists all.
+    """
+    page = Page(colour=colour, ci=ci)
+    blocks = [_samples(report, page, limit), _table(report, page), _facts(report, page)]
+    blocks += [_lists(report, page), _verdict(report, page)]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _samples(report: Report, page: Page, limit: int) -> list[str]:
+    lines: list[str] = []
+    left = limit or len(report.samples)
+    for key, rows in sections(report.samples):
+        shown = rows[:left]
+        left -= len(shown)
+        if shown:
+            lines += [page.paint(f"{_TITLES[key]}: {counted(len(rows), 'sample')}", "bold")]
+        for row in shown:
+            lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
+    more = len(report.samples) - (limit or len(report.samples))
+    if more > 0:
+        lines.append(f"{more:,} more: ragate report {_run(report, page)}")
+    return lines
+
+
+def _run(report: Report, page: Page) -> str:
+    return page.foreign(report.run_id) or "RUN"
+
+
+def _table(report: Report, page: Page) -> list[str]:
+    rows = ordered(report.decision.metrics)
+    if not rows:
+        return []
+    head = ["metric", "level", "baseline", "candidate", "change", "95 % interval", "n", "verdict"]
+    cells = [head, *(_cells(row, page) for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
+    lines = [_aligned(line, widths) for line in cells]
+    return [
+        lines[0],
+        *(_painted(line, row, page) for line, row in zip(lines[1:], rows, strict=True)),
+    ]
+
+
+def _cells(row: MetricRow, page: Page) -> list[str]:
+    unit = row.unit
+    interval = "exact" if row.exact else NOTHING
+    if row.interval is not None:
+        interval = " … ".join(TERMINAL.change(unit, end) for end in row.interval)
+    levels = [TERMINAL.value(unit, value) for value in (row.baseline, row.candidate)]
+    change = TERMINAL.change(unit, row.change)
+    verdict = verdict_text(row, TERMINAL)
+    return [
+        page.foreign(row.metric, 40),
+        row.level,
+        *levels,
+        change,
+        interval,
+        f"{row.n:,}",
+        verdict,
+    ]
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    left = {0, 1, len(cells) - 1}
+    parts = [
+        cell.ljust(width) if i in left else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(parts).rstrip()
+
+
+def _painted(line: str, row: MetricRow, page: Page) -> str:
+    if row.blocks:
+        return page.paint(line, "red")
+    return page.paint(line, "yellow") if below_floor(row) else line
+
+
+def _facts(report: Report, page: Page) -> list[str]:
+    facts = report.facts
+    counts = [counted(facts.samples, "sample")]
+    if facts.affected is not None and facts.reused is not None:
+        counts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
+    counts += [f"{facts.errors:,} failed, {facts.unscored:,} unscored, {facts.unjudged:,} unjudged"]
+    spent = [counted(facts.model_calls, "model call")]
+    spent += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
+    spent += [duration(facts.duration_s)] if facts.duration_s is not None else []
+    head, base = short_sha(report.head), short_sha(report.base)
+    spent += [f"{head} against {base}" if base else head] if head else []
+    lines = [" · ".join(counts), " · ".join(spent)]
+    return [*lines, *(page.foreign(line, 300) for line in report.decision.lines)]
+
+
+def _lists(report: Report, page: Page) -> list[str]:
+    data = report.data
+    removed = [
+        f"{row.sample_id} ({', '.join(f'{m} {v:.3f}' for m, v in row.means.items())})"
+        for row in data.removed
+    ]
+    missing = [f"{key} expects {', '.join(docs)}" for key, docs in data.missing_documents.items()]
+    waived = [
+        f"{w.sample_id} {w.metric} until {w.until}: {w.reason}" for w in report.decision.waivers
+    ]
+    listed = {
+        "Removed from the golden set": removed,
+        "Edited": data.edited,
+        "Added": data.added,
+        "Expected, but not in the corpus": missing,
+        "Waived": waived,
+        "What the pattern suggests": [
+            f"{d.symptom}: {d.likely_cause}. {d.action}" for d in report.diagnosis
+        ],
+        "Warnings": report.decision.warnings,
+    }
+    lines: list[str] = []
+    for title, items in listed.items():
+        if items:
+            lines.append(f"{title}: {len(items):,}")
+            lines += [f"  - {page.foreign(item, 300)}" for item in items[:LIMIT]]
+            lines += [f"  - and {len(items) - LIMIT:,} more"] if len(items) > LIMIT else []
+    return lines
+
+
+def _verdict(report: Report, page: Page) -> list[str]:
+    decision = report.decision
+    word = decision.verdict.value.replace("_", " ").upper()
+    colour = _VERDICT_COLOURS.get(decision.verdict, "green")
+    told = page.words(headline(report, TERMINAL))
+    lines = [f"{page.paint(word, colour)} (exit {decision.exit_code})  {told}"]
+    lines += [f"  - {page.foreign(reason, 300)}" for reason in decision.reasons]
+    return lines + [f"  -> {page.foreign(command, 300)}" for command in _commands(report)]
+
+
+def _commands(report: Report) -> list[str]:
+    worse = dict(sections(report.samples)).get("worse", [])
+    first = reproduce(report, worse[:1]).split("--ids ")
+    commands = list(report.decision.remedies)
+    if len(first) > 1 and report.run_id:
+        sample = first[1].removesuffix(" --retrieval-only")
+        commands.append(f"ragate report {report.run_id} --explain {sample}")
+    return commands

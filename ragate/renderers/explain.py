@@ -1,0 +1,209 @@
+"""All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from ragate.escape import one_line, plain
+from ragate.models import Record, Sample, SampleRow, Score, ScoreState
+from ragate.renderers._numbers import NOTHING, TERMINAL
+
+WIDTH = 100
+MOST_WORDS = 3000  # a longer answer is shown whole on both sides, without a difference
+_INDENT = "  "
+
+
+def explain(
+    sample: Sample,
+    baseline: Sequence[Record],
+    candidate: Sequence[Record],
+    *,
+    row: SampleRow | None = None,
+    ci: bool = True,
+    texts: bool = True,
+) -> str:
+    """Return everything that is known of `sample` as text about 100 columns wide.
+
+    Args:
+        baseline: The sample's records, one a run; empty where the baseline does not hold it.
+        candidate: The same of the run that is explained; empty where it was not run.
+        row: The sample's row of the report, for the cause; None where nothing changed.
+        ci: The text goes to a workflow's log; see `ragate.escape.plain`.
+        texts: Print the texts of the retrieved chunks; a baseline does not hold them.
+    """
+    before, after = list(baseline[:1]), list(candidate[:1])
+    blocks = [
+        _head(sample, row),
+        _rankings(sample, before, after),
+        _texts(after) if texts else [],
+        _answers(baseline, candidate),
+        _scores(baseline, candidate),
+        _cause(row),
+    ]
+    return "\n\n".join("\n".join(_clean(block, ci)) for block in blocks if block) + "\n"
+
+
+def _clean(lines: Iterable[str], ci: bool) -> list[str]:
+    """Pass everything through the filter once; lines are wrapped before, so none starts anew."""
+    return [plain(line, ci=ci).replace("\n", " ").rstrip() for line in lines]
+
+
+def _head(sample: Sample, row: SampleRow | None) -> list[str]:
+    marks = [*sample.tags, *(["must-pass"] if sample.must_pass else [])]
+    marks += [] if sample.answerable else ["unanswerable"]
+    change = f"  [{row.change}]" if row is not None else ""
+    lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(marks))}"]
+    lines += ["Question", *_wrapped(sample.query)]
+    grades = [f"{one_line(doc)} (grade {grade})" for doc, grade in sample.relevant.items()]
+    lines += [
+        "Expected documents",
+        *(f"{_INDENT}{grade}" for grade in grades or ["none: unjudged"]),
+    ]
+    for reference in sample.references:
+        lines += ["Reference", *_wrapped(reference)]
+    return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return `text` in lines of at most 100 columns, each indented."""
+    lines: list[str] = []
+    for line in plain(text, ci=False).splitlines() or [""]:
+        wrapped = textwrap.wrap(line, WIDTH - len(_INDENT), break_on_hyphens=False) or [""]
+        lines += [_INDENT + part for part in wrapped]
+    return lines
+
+
+def _rankings(sample: Sample, before: list[Record], after: list[Record]) -> list[str]:
+    old, new = _ranking(before), _ranking(after)
+    lines = [f"Retrieved ({NOTHING} not retrieved, * expected)", f"{_INDENT}before  now  document"]
+    for doc in [*new, *(doc for doc in old if doc not in new)]:
+        ranks = f"{old.get(doc, NOTHING):>6}  {new.get(doc, NOTHING):>3}"
+        mark = "*" if doc in sample.expected else ""
+        lines.append(f"{_INDENT}{ranks}  {one_line(doc)}{mark}  {_moved(doc, old, new)}")
+    missing = sorted(sample.expected - set(old) - set(new))
+    lines += [f"{_INDENT}{NOTHING:>6}  {NOTHING:>3}  {one_line(doc)}*  never" for doc in missing]
+    return lines
+
+
+def _ranking(records: list[Record]) -> dict[str, int]:
+    """Return the rank of each document of the first run, its best chunk deciding."""
+    chunks = records[0].output.chunks if records else ()
+    distinct = dict.fromkeys(chunk.doc_id for chunk in chunks)
+    return {doc: rank for rank, doc in enumerate(distinct, start=1)}
+
+
+def _moved(doc: str, old: dict[str, int], new: dict[str, int]) -> str:
+    if not old or not new:
+        return ""
+    if doc not in old:
+        return "new"
+    if doc not in new:
+        return "gone"
+    step = old[doc] - new[doc]
+    return "" if step == 0 else f"{'up' if step > 0 else 'down'} {abs(step)}"
+
+
+def _texts(after: list[Record]) -> list[str]:
+    chunks = after[0].output.chunks if after else ()
+    lines: list[str] = []
+    for rank, chunk in enumerate(chunks, start=1):
+        if chunk.text:
+            score = "" if chunk.score is None else f"  score {chunk.score:.3f}"
+            lines += [f"Chunk {rank}  {one_line(chunk.doc_id)}{score}", *_wrapped(chunk.text)]
+    return lines
+
+
+def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
+    old, new = _distinct(baseline), _distinct(candidate)
+    lines = _all_answers("Answer before", old) + _all_answers("Answer now", new)
+    if len(old) == len(new) == 1 and old == new:
+        return [*_all_answers("Answer, the same before and now", new)]
+    changed = word_diff(old[0], new[0]) if old and new else ""
+    if changed:
+        lines += ["Difference, [-before-] {+now+}", *_wrapped(changed)]
+    return lines
+
+
+def _distinct(records: Sequence[Record]) -> list[str]:
+    said = (_said(record) for record in records)
+    return list(dict.fromkeys(text for text in said if text is not None))
+
+
+def _said(record: Record) -> str | None:
+    if record.output.error is not None:
+        return f"failed ({record.output.error.kind}): {record.output.error.message}"
+    return record.output.answer
+
+
+def _all_answers(title: str, answers: list[str]) -> list[str]:
+    lines: list[str] = []
+    for number, answer in enumerate(answers, start=1):
+        which = f" ({number} of {len(answers)} different ones)" if len(answers) > 1 else ""
+        lines += [f"{title}{which}", *_wrapped(answer or "(empty)")]
+    return lines
+
+
+def word_diff(before: str, after: str) -> str:
+    """Return `after` with the words that went as ``[-…-]`` and those that came as ``{+…+}``.
+
+    Empty where the two are equal or too long to compare quickly.
+    """
+    old, new = (re.findall(r"\S+", text) for text in (before, after))
+    if old == new or max(len(old), len(new)) > MOST_WORDS:
+        return ""
+    parts: list[str] = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            parts += old[a:b]
+            continue
+        parts += [f"[-{' '.join(old[a:b])}-]"] if b > a else []
+        parts += [f"{{+{' '.join(new[c:d])}+}}"] if d > c else []
+    return " ".join(parts)
+
+
+def _scores(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
+    names = dict.fromkeys(name for record in (*baseline, *candidate) for name in record.scores)
+    if not names:
+        return []
+    width = max(len("metric"), *(len(one_line(name, 40)) for name in names))
+    lines = ["Scores, one figure a run", f"{_INDENT}{'metric':<{width}}  before → now"]
+    for name in names:
+        old, new = (_row(name, records) for records in (baseline, candidate))
+        lines.append(f"{_INDENT}{one_line(name, 40):<{width}}  {old} → {new}")
+        lines += _reasons(name, baseline, candidate)
+    return lines
+
+
+def _row(name: str, records: Sequence[Record]) -> str:
+    return " ".join(_value(record.scores.get(name)) for record in records) or NOTHING
+
+
+def _value(score: Score | None) -> str:
+    if score is None:
+        return NOTHING
+    if score.state is ScoreState.VALUE:
+        return TERMINAL.value("", score.value)
+    return score.state.value.replace("_", " ")
+
+
+def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
+    lines: list[str] = []
+    for side, records in (("before", baseline), ("now", candidate)):
+        found = (r.scores[name].reason for r in records if name in r.scores)
+        lines += [
+            f"{_INDENT * 2}{side}: {one_line(why, 80)}" for why in dict.fromkeys(found) if why
+        ]
+    return lines
+
+
+def _cause(row: SampleRow | None) -> list[str]:
+    if row is None or row.cause is None:
+        return []
+    lines = [f"Cause: {row.cause.kind.value.replace('_', ' ')}", *_wrapped(row.cause.evidence)]
+    for title, docs in (("lost", row.cause.lost), ("pushed out by", row.cause.displaced_by)):
+        lines += [f"{_INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
+    return lines

@@ -1,0 +1,175 @@
+"""The comment on the pull request and the job summary, in GitHub's Markdown.
+
+Everything that may hold foreign text is raw HTML that starts a line, so that no Markdown parser
+looks inside; see docs/decisions/0020-untrusted-text.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ragate.models import MetricRow, Report, SampleRow
+from ragate.renderers._headline import ICONS, Status, headline, status_of
+from ragate.renderers._notes import commands, figures, footer, notes
+from ragate.renderers._numbers import COMMENT, counted
+from ragate.renderers._samples import sections
+from ragate.renderers._tables import (
+    MOST_METRICS,
+    Section,
+    as_html,
+    details,
+    metric_cells,
+    sample_cells,
+)
+from ragate.renderers._words import ordered
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
+MOST_SAMPLES = 3
+MOST_FOLDED = 50
+_ROOM = 200  # bytes for a line that says how many rows were cut, and for a section's frame
+
+
+def render(report: Report, *, budget: int = BUDGET) -> str:
+    """Return the comment in at most `budget` UTF-8 bytes.
+
+    The marker, the verdict, the metrics that block and the worst samples are always kept; folded
+    rows are cut, and their number is told.
+    """
+    groups = dict(sections(report.samples))
+    first = groups.get("worse") or groups.get("new") or []
+    above, below = first[:MOST_SAMPLES], first[MOST_SAMPLES:]
+    view = _view(report, above)
+    room = budget - _size(_fill(view, "", []))
+    folded = [_samples_section(title, rows) for title, rows in _folded(groups, below)]
+    kept = list(_fitting([*details(report), *folded], room))
+    # Details are short and bounded, so they get room first; the reader wants the samples first.
+    kept.sort(key=lambda section: section.title not in _SAMPLE_TITLES)
+    return _fill(view, _summary(report, below, groups), kept)
+
+
+def marker(gate: str, head: str) -> str:
+    """Return line 1 of the comment, by which the next run finds it."""
+    return f"{marker_of(gate)}head={_token(head)} -->"
+
+
+def marker_of(gate: str) -> str:
+    """Return the part of line 1 that names the gate and stays the same for every commit."""
+    return f"<!-- ragate:1 gate={_token(gate)} "
+
+
+def _token(text: str) -> str:
+    """Percent-encode, so that two gates never share a marker and none can end the HTML comment."""
+    return quote(text[:80], safe="").replace("--", "-%2D")
+
+
+_TITLES = {
+    "worse": "Got worse",
+    "new": "Measured",
+    "better": "Got better",
+    "other": "Other changes",
+}
+_SAMPLE_TITLES = frozenset(_TITLES.values())
+
+
+def _folded(
+    groups: dict[str, list[SampleRow]], below: list[SampleRow]
+) -> Iterable[tuple[str, list[SampleRow]]]:
+    first = "worse" if "worse" in groups else "new"
+    for key, rows in groups.items():
+        shown = below if key == first else rows
+        if shown:
+            yield _TITLES[key], shown
+
+
+def _samples_section(title: str, rows: list[SampleRow]) -> Section:
+    cells = [list(sample_cells(row).values()) for row in rows[:MOST_FOLDED]]
+    return Section(title, cells, len(rows) - len(cells))
+
+
+def _fitting(wanted: list[Section], room: int) -> Iterable[Section]:
+    """Yield the sections with as many of their rows as fit in `room` bytes altogether."""
+    room -= _ROOM
+    for section in wanted:
+        room -= _ROOM + _size(section.title)
+        rows = []
+        for row in section.rows:
+            room -= sum(_size(cell) + len("<td></td>") for cell in row) + len("<tr></tr>\n")
+            if room < 0:
+                break
+            rows.append(row)
+        if rows:
+            yield Section(section.title, rows, section.more + len(section.rows) - len(rows))
+        if room < 0:
+            return
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
+    rows = ordered(report.decision.metrics)
+    worse = dict(sections(report.samples)).get("worse", [])
+    return {
+        "marker": marker(report.gate, report.head),
+        "icon": ICONS[status_of(report)],
+        "headline": as_html(headline(report, COMMENT)),
+        "figures": figures(report),
+        "notes": notes(report),
+        "metrics": [metric_cells(row) for row in rows[:MOST_METRICS]],
+        "compared": any(row.baseline is not None for row in rows),
+        "title": _title(report, worse),
+        "samples": [sample_cells(row) for row in above],
+        "next": commands(report, worse),
+        "footer": footer(report),
+    }
+
+
+def _title(report: Report, worse: list[SampleRow]) -> str:
+    told = counted(len(worse), "question")
+    if not worse:
+        return "A first look at the answers"
+    if status_of(report) in (Status.RED, Status.NO_DECISION):
+        return f"{told} got worse"
+    return f"Look at {told} before you merge: worse than before"
+
+
+def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[SampleRow]]) -> str:
+    better = len(groups.get("better", []))
+    parts = [f"{counted(len(below), 'more question')}"] if below else []
+    parts += [f"{better:,} that got better"] if better else []
+    parts += ["how it was decided"]
+    warnings = report.decision.warnings
+    parts += [counted(len(warnings), "warning")] if warnings else []
+    more = len([row for row in report.decision.metrics if _shown(row)]) - MOST_METRICS
+    parts += [counted(more, "more metric")] if more > 0 else []
+    return ", ".join(parts)
+
+
+def _shown(row: MetricRow) -> bool:
+    return row.level != "off"
+
+
+def _fill(view: dict[str, Any], summary: str, folded: list[Section]) -> str:
+    return _template().render(**view, summary=summary, folded=folded)
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("ragate.renderers"),
+        autoescape=False,  # noqa: S701  cells are HTML already: every part went through escape.py
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("comment.md.j2")

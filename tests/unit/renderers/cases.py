@@ -1,0 +1,331 @@
+"""The reports whose rendered text is kept in tests/golden/, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ragate.models import (
+    CauseKind,
+    DataChanges,
+    Diagnosis,
+    Direction,
+    Filters,
+    FloorResult,
+    MetricVerdict,
+    MustPassRow,
+    RemovedSample,
+    Report,
+    RunFacts,
+    SampleSide,
+    Verdict,
+    WaiverRow,
+)
+from tests.factories import (
+    decision_factory,
+    metric_row_factory,
+    report_factory,
+    sample_row_factory,
+)
+
+INVOICE = sample_row_factory(
+    "q031",
+    "Can I pay by invoice?",
+    expected=["billing/invoice.md"],
+    docs=(["billing/cards.md", "faq.md", "billing/invoice.md"], ["billing/cards.md", "faq.md"]),
+    answers=("Yes, from 500 euros. [3]", "Only cards are accepted. [1]"),
+    scores={"hit_rate@10": (1.0, 0.0)},
+    cause=CauseKind.RETRIEVAL,
+    evidence="billing/invoice.md fell out of the first 2",
+    displaced_by=["billing/cards.md"],
+)
+VAT = sample_row_factory(tags=("billing",))
+LIMITS = sample_row_factory(
+    "q102",
+    "Rate limit per key?",
+    tags=("api", "limits"),
+    must_pass=True,
+    expected=["api/limits.md"],
+    docs=(["api/limits.md"], ["api/limits.md"]),
+    answers=("600 a minute [1]", "6,000 a minute [1]"),
+)
+TIMEOUT = sample_row_factory(
+    "q140",
+    "How do I rotate a key?",
+    change="failed",
+    expected=["api/keys.md"],
+    docs=(["api/keys.md"], []),
+    cause=CauseKind.SYSTEM_ERROR,
+    evidence="timeout after 60 s",
+    candidate=SampleSide(error="timeout after 60 s"),
+)
+BETTER = sample_row_factory(
+    "q009",
+    "Is there a student discount?",
+    change="better",
+    expected=["plans.md"],
+    docs=(["faq.md"], ["plans.md", "faq.md"]),
+    answers=("I do not know.", "Yes, 30 %. [1]"),
+    scores={"hit_rate@10": (0.0, 1.0)},
+    cause=CauseKind.RETRIEVAL,
+    evidence="plans.md was found",
+)
+DRIFTED = sample_row_factory(
+    "q055",
+    "Where is my data kept?",
+    answers=("In Frankfurt. [1]", "In Frankfurt. [1]"),
+    cause=CauseKind.JUDGE,
+    evidence="the output is the same, the verdict is not",
+)
+HELD = metric_row_factory(
+    candidate=0.915, interval=(-0.016, 0.026), better=3, worse=2, p=0.9, mde=0.05
+)
+SAME = metric_row_factory(
+    "hit_rate@10", 0.9, 0.9, MetricVerdict.UNCHANGED, exact=True, interval=None
+)
+
+
+def unchanged() -> Report:
+    rows = [metric_row_factory(verdict=MetricVerdict.UNCHANGED), SAME]
+    facts = RunFacts(samples=200, affected=0, reused=200, cost_usd=0.0, duration_s=14.2)
+    return report_factory(decision_factory(metrics=rows), facts=facts, unchanged=200)
+
+
+def improvement() -> Report:
+    hits = metric_row_factory(
+        "hit_rate@10", 0.855, 0.9, MetricVerdict.IMPROVED, exact=True, better=11, worse=2
+    )
+    exact = metric_row_factory(
+        "correctness", 0.79, 0.825, MetricVerdict.IMPROVED, interval=(0.007, 0.063), better=9,
+        worse=2, p=0.004,
+    )  # fmt: skip
+    latency = metric_row_factory(
+        "latency_p95", 1.42, 1.31, MetricVerdict.SHOWN, level="warn", unit="seconds",
+        direction=Direction.LOWER, aggregate=True,
+    )  # fmt: skip
+    facts = RunFacts(
+        samples=200, affected=41, reused=159, model_calls=82, cost_usd=0.19, duration_s=38.4
+    )
+    return report_factory(
+        decision_factory(
+            metrics=[HELD, exact, hits, latency],
+            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+        ),
+        facts=facts,
+        samples=(INVOICE, BETTER, BETTER.model_copy(update={"sample_id": "q010"})),
+        unchanged=159,
+        report_url="https://example.org/run/7",
+    )
+
+
+def regression() -> Report:
+    faith = metric_row_factory(
+        candidate=0.845, verdict=MetricVerdict.REGRESSED, interval=(-0.099, -0.031), blocks=True,
+        better=4, worse=17, p=0.0033, p_other=0.0011, mde=0.04, unscored_candidate=3,
+        unscored_reasons={"judge timeout": 3}, reason="the drop is proven and exceeds 0.020",
+    )  # fmt: skip
+    hits = metric_row_factory(
+        "hit_rate@10", 0.9, 0.875, MetricVerdict.REGRESSED, exact=True, blocks=True, worse=5,
+        limit=0.01, reason="deterministic: 5 samples lost their document",
+    )  # fmt: skip
+    correct = metric_row_factory(
+        "correctness", 0.82, 0.805, MetricVerdict.HELD, interval=(-0.046, 0.016), better=6, worse=9,
+        p=0.24,
+    )  # fmt: skip
+    rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER]
+    more = [VAT.model_copy(update={"sample_id": f"q2{i:02}"}) for i in range(12)]
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED,
+            [correct, hits, faith],
+            runs_candidate=3,
+            confirmed=True,
+            reasons=(
+                "faithfulness fell by 0.065 (p = 0.003)",
+                "hit_rate@10 fell by 0.025, 0.010 is allowed",
+            ),
+            warnings=("3 samples are unscored for faithfulness: judge timeout",),
+            waivers=(
+                WaiverRow(
+                    sample_id="q077", metric="correctness", owner="billing",
+                    reason="reference under review", until="2026-12-31",
+                ),
+            ),
+            lines=(
+                "3 metrics tested together: an unchanged system is red in at most 1 run of 50",
+                "baseline has 3 runs, this has 3: drops of 4 points would show",
+            ),
+        ),
+        facts=RunFacts(
+            samples=200, affected=156, reused=44, errors=1, unscored=3, model_calls=1316,
+            cost_usd=3.05, duration_s=171,
+        ),
+        samples=(*rows, *more),
+        unchanged=130,
+        diagnosis=(
+            Diagnosis(
+                symptom="retrieval held, faithfulness fell",
+                likely_cause="the model says more than its contexts do",
+                action="compare the answer prompt with the baseline's",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def cannot_tell() -> Report:
+    rows = [
+        metric_row_factory("correctness", 0.783, 0.733, MetricVerdict.CANNOT_TELL, n=60,
+            interval=(-0.136, 0.036), better=2, worse=5, p=0.14, mde=0.1),
+        metric_row_factory("faithfulness", 0.933, 0.933, MetricVerdict.CANNOT_TELL, n=60,
+            interval=(-0.065, 0.065), p=1.0, mde=0.08),
+        metric_row_factory("hit_rate@10", 0.867, 0.867, MetricVerdict.UNCHANGED, n=60, exact=True),
+        metric_row_factory("rouge_l", 0.41, 0.38, MetricVerdict.WORSE_HERE, n=60, level="warn",
+            interval=(-0.06, 0.0), better=10, worse=22, p=0.08, p_other=0.01),
+    ]  # fmt: skip
+    return report_factory(
+        decision_factory(
+            metrics=rows, runs_candidate=3, remedies=("ragate power",),
+            lines=("60 samples, 3 baseline runs: drops of 10 points would show",),
+        ),
+        gate="hr-assistant",
+        facts=RunFacts(samples=60, affected=60, reused=0, model_calls=360, cost_usd=0.83,
+            duration_s=82),
+        data=DataChanges(matched=60, selected=60),
+        samples=(VAT, LIMITS),
+        unchanged=53,
+    )  # fmt: skip
+
+
+def not_comparable() -> Report:
+    why = "the judge is gpt-5.2-mini, the baseline's was gpt-5-mini"
+    rows = [
+        metric_row_factory("faithfulness", None, 0.88, MetricVerdict.NOT_COMPARABLE, blocks=True,
+            reason=why, floor=FloorResult(limit=0.85, kind="point", met=True)),
+        metric_row_factory("correctness", None, 0.8, MetricVerdict.NOT_COMPARABLE, blocks=True,
+            reason=why),
+        SAME,
+    ]  # fmt: skip
+    return report_factory(
+        decision_factory(
+            Verdict.NO_DECISION, rows, reasons=(f"faithfulness, correctness: {why}",),
+            remedies=("ragate baseline rejudge",),
+        ),
+    )  # fmt: skip
+
+
+def no_baseline() -> Report:
+    rows = [metric_row_factory("hit_rate@10", None, 0.9, MetricVerdict.SHOWN)]
+    return report_factory(
+        decision_factory(
+            Verdict.NO_DECISION, rows, reasons=("baselines/support-bot.json does not exist",),
+            remedies=("ragate baseline update",), runs_baseline=0,
+        ),
+        baseline_system=None,
+        baseline_recorded="",
+        facts=RunFacts(samples=200, duration_s=9.0),
+    )  # fmt: skip
+
+
+def bootstrap() -> Report:
+    rows = [
+        metric_row_factory("hit_rate@10", None, 0.9, MetricVerdict.SHOWN),
+        metric_row_factory("faithfulness", None, 0.91, MetricVerdict.SHOWN, unscored_candidate=3,
+            unscored_reasons={"judge timeout": 3}),
+    ]  # fmt: skip
+    first = INVOICE.model_copy(update={"change": "new", "baseline": None, "cause": None})
+    return report_factory(
+        decision_factory(
+            Verdict.BOOTSTRAP, rows, runs_baseline=0,
+            reasons=("the base commit has no ragate.toml",),
+            remedies=("ragate baseline update",),
+        ),
+        facts=RunFacts(samples=200, unscored=3, unjudged=9, model_calls=400, cost_usd=0.93,
+            duration_s=70),
+        data=DataChanges(selected=200,
+            missing_documents={"q044": ("billing/old.md",), "q101": ("a.md", "b.md", "c.md")}),
+        samples=(first,),
+        base="",
+    )  # fmt: skip
+
+
+def partial() -> Report:
+    return report_factory(
+        decision_factory(metrics=[SAME.model_copy(update={"n": 12})]),
+        partial=True,
+        retrieval_only=True,
+        filters=Filters(tags=("billing", "vat"), limit=12),
+        facts=RunFacts(samples=12, duration_s=1.2),
+        data=DataChanges(matched=12, selected=12),
+    )
+
+
+def unscored() -> Report:
+    row = metric_row_factory(
+        "faithfulness", 0.91, 0.92, MetricVerdict.NOT_MEASURED, n=150, blocks=True,
+        unscored_candidate=50, unscored_reasons={"provider: 429": 48, "judge timeout": 2},
+        reason="50 of 200 samples are unscored, 10 are allowed",
+    )  # fmt: skip
+    return report_factory(
+        decision_factory(
+            Verdict.NO_DECISION, [row, SAME],
+            reasons=("faithfulness: 50 of 200 samples are unscored, 10 are allowed",),
+            remedies=("ragate check",),
+        ),
+        facts=RunFacts(samples=200, unscored=50, model_calls=260, cost_usd=0.4, duration_s=95),
+    )  # fmt: skip
+
+
+def floors_and_must_pass() -> Report:
+    floor = FloorResult(limit=0.85, kind="point", met=False)
+    ceiling = FloorResult(limit=2.0, kind="point", met=False)
+    rows = [
+        metric_row_factory("faithfulness", 0.855, 0.845, MetricVerdict.HELD, blocks=True,
+            interval=(-0.03, 0.01), floor=floor, better=2, worse=4),
+        metric_row_factory("latency_p95", 1.9, 2.31, MetricVerdict.SHOWN, level="warn",
+            unit="seconds", direction=Direction.LOWER, aggregate=True, floor=ceiling),
+    ]  # fmt: skip
+    failing = MustPassRow(
+        sample_id="q102", metric="correctness", pass_at=0.8, tries=3, failed=2, met=False,
+        eligible=True, false_red=0.01, scores=(0.5, 0.5, 1.0),
+    )  # fmt: skip
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED, rows, must_pass=(failing,),
+            reasons=("faithfulness 0.845 is below its floor 0.850", "q102 must pass correctness"),
+        ),
+        samples=(LIMITS,),
+    )  # fmt: skip
+
+
+def golden_set_changed() -> Report:
+    return report_factory(
+        decision_factory(metrics=[HELD, SAME]),
+        data=DataChanges(
+            matched=195,
+            selected=200,
+            added=("q201", "q202", "q203", "q007"),
+            edited=("q007",),
+            removed=(
+                RemovedSample(sample_id="q044", means={"hit_rate@10": 0.0, "faithfulness": 0.33}),
+                RemovedSample(sample_id="q045", means={"hit_rate@10": 1.0}),
+            ),
+            missing_documents={"q101": ("billing/renamed.md",)},
+        ),
+    )
+
+
+CASES: dict[str, Callable[[], Report]] = {
+    case.__name__: case
+    for case in (
+        unchanged,
+        improvement,
+        regression,
+        cannot_tell,
+        not_comparable,
+        no_baseline,
+        bootstrap,
+        partial,
+        unscored,
+        floors_and_must_pass,
+        golden_set_changed,
+    )
+}

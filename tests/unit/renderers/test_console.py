@@ -1,0 +1,127 @@
+"""The terminal: what is listed, in which order, and that foreign text stays text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ragate.models import Failure, Verdict
+from ragate.renderers import console, explain
+from tests.factories import (
+    decision_factory,
+    metric_row_factory,
+    output_factory,
+    record_factory,
+    report_factory,
+    sample_factory,
+    sample_row_factory,
+)
+from tests.unit.renderers.cases import CASES
+from tests.unit.renderers.test_markdown import EVIL, report_made_of
+
+
+def test_twenty_samples_are_listed_and_the_rest_is_counted() -> None:
+    rows = tuple(sample_row_factory(f"q{i:03}") for i in range(25))
+    text = console.render(report_factory(samples=rows))
+
+    assert len(re.findall(r"(?m)^  q\d+", text)) == 20
+    assert "5 more: ragate report 20261118-101500" in text
+
+
+def test_all_samples_are_listed_when_told() -> None:
+    rows = tuple(sample_row_factory(f"q{i:03}") for i in range(25))
+    text = console.render(report_factory(samples=rows), limit=0)
+
+    assert len(re.findall(r"(?m)^  q\d+", text)) == 25
+    assert " more: " not in text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_last_lines_are_the_verdict_and_what_to_type(name: str) -> None:
+    report = CASES[name]()
+    last = console.render(report).strip().split("\n\n")[-1]
+
+    assert f"(exit {report.decision.exit_code})" in last.splitlines()[0]
+    assert last.count("->") >= len(report.decision.remedies)
+
+
+def test_colour_is_used_only_when_told_and_changes_no_text() -> None:
+    report = CASES["regression"]()
+    coloured = console.render(report, colour=True)
+
+    assert "\x1b[31m" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == console.render(report)
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_foreign_text_gives_neither_escape_sequences_nor_workflow_commands(text: str) -> None:
+    shown = console.render(report_made_of(text))
+
+    assert "\x1b" not in shown
+    assert "##[" not in shown
+    assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_an_explanation_of_hostile_text_is_harmless_too(text: str) -> None:
+    word = text or "x"
+    sample = sample_factory(
+        word[:200], query=word, references=(text,), tags=(text,), relevant={word: 1}
+    )
+    failed = output_factory([], None, error=Failure(kind="system", message=text))
+    records = [
+        record_factory(sample, output_factory([word], text), scores={word: 1.0}),
+        record_factory(sample, failed, run=1),
+    ]
+    row = sample_row_factory(word, evidence=text, displaced_by=[word])
+    shown = explain.explain(sample, records[:1], records, row=row)
+
+    assert "\x1b" not in shown
+    assert "##[" not in shown
+    assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
+
+
+def test_a_sample_that_one_side_does_not_hold_is_explained() -> None:
+    sample = sample_factory()
+
+    assert "Answer now" in explain.explain(sample, [], [record_factory(sample)])
+    assert "Answer before" in explain.explain(sample, [record_factory(sample)], [])
+
+
+def test_answers_that_are_equal_are_shown_once() -> None:
+    sample = sample_factory()
+    shown = explain.explain(sample, [record_factory(sample)] * 3, [record_factory(sample)])
+
+    assert shown.count("It says hello. [1]") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("a b c", "a x c", "a [-b-] {+x+} c"),
+        ("a b", "a b", ""),
+        ("", "new words", "{+new words+}"),
+        ("gone", "", "[-gone-]"),
+        ("w " * 4000, "v", ""),
+    ],
+)
+def test_a_difference_names_the_words_that_went_and_came(
+    before: str, after: str, told: str
+) -> None:
+    assert explain.word_diff(before, after) == told
+
+
+def test_a_change_has_a_sign_and_three_decimals_and_its_limit_stands_beside() -> None:
+    rows = CASES["regression"]().decision.metrics
+    text = console.render(report_factory(decision_factory(Verdict.FAILED, rows)))
+
+    assert "−0.025" in text
+    assert "regressed (0.010 allowed)" in text
+
+
+def test_a_change_too_small_for_three_decimals_is_not_printed_as_none() -> None:
+    rows = [metric_row_factory(baseline=0.5, candidate=0.4997)]
+    text = console.render(report_factory(decision_factory(metrics=rows)))
+
+    assert "−0.0003" in text

@@ -1,0 +1,76 @@
+"""The report for programs: complete, deterministic, as its published schema says."""
+
+from __future__ import annotations
+
+import json as stdlib_json
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ragate.models import Reads, Report
+from ragate.renderers import json
+from tests.factories import report_factory, system_factory
+from tests.unit.renderers.cases import CASES
+from tests.unit.renderers.test_markdown import EVIL, report_made_of
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "report.schema.json"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_written_reads_back_as_the_same_report(name: str) -> None:
+    report = CASES[name]()
+
+    assert Report.model_validate_json(json.render(report)) == report
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_hostile_text_reads_back_unchanged_and_prints_harmlessly(text: str) -> None:
+    report = report_made_of(text)
+    written = json.render(report)
+
+    assert Report.model_validate_json(written) == report
+    assert "##[" not in written
+    assert "::" not in written
+    assert not [c for c in written if c != "\n" and not c.isprintable()]
+
+
+def test_a_set_is_written_in_order() -> None:
+    system = system_factory(deterministic=frozenset(Reads))
+    written = stdlib_json.loads(json.render(report_factory(system=system)))
+
+    assert written["system"]["deterministic"] == sorted(reads.value for reads in Reads)
+
+
+def test_keys_are_sorted_at_every_depth() -> None:
+    def check(value: object) -> None:
+        if isinstance(value, dict):
+            assert list(value) == sorted(value)
+        for child in value.values() if isinstance(value, dict) else []:
+            check(child)
+
+    check(stdlib_json.loads(json.render(CASES["regression"]())))
+
+
+def test_the_published_schema_is_the_model() -> None:
+    text = stdlib_json.dumps(json.schema(), indent=2, sort_keys=True) + "\n"
+    if os.environ.get("RAGATE_UPDATE_GOLDEN") == "1":
+        SCHEMA.write_text(text, encoding="utf-8")
+
+    assert SCHEMA.read_text(encoding="utf-8") == text, "RAGATE_UPDATE_GOLDEN=1 writes it anew"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_report_satisfies_the_published_schema(name: str) -> None:
+    schema = stdlib_json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+    jsonschema.validate(stdlib_json.loads(json.render(CASES[name]())), schema)
+
+
+def test_the_schema_refuses_what_the_report_does_not_know() -> None:
+    schema = stdlib_json.loads(SCHEMA.read_text(encoding="utf-8"))
+    written = stdlib_json.loads(json.render(report_factory()))
+
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**written, "unknown": 1}, schema)

@@ -1,0 +1,63 @@
+"""Figures as a person reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.renderers._numbers import COMMENT, TERMINAL, duration, one_in
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "comment", "terminal"),
+    [
+        ("fraction", 0.855, "85.5 %", "0.855"),
+        ("grade", 4.126, "4.13", "4.126"),
+        ("seconds", 1.3249, "1.32 s", "1.325 s"),
+        ("tokens", 1204.4, "1,204", "1,204.4"),
+        ("fraction", None, "–", "–"),
+    ],
+)
+def test_a_level_is_written_in_its_unit(
+    unit: str, value: float | None, comment: str, terminal: str
+) -> None:
+    assert COMMENT.value(unit, value) == comment
+    assert TERMINAL.value(unit, value) == terminal
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [(-0.065, "−6.5"), (0.045, "+4.5"), (0.0, "±0.0"), (-0.0, "±0.0"), (-0.0004, "−0.04")],
+)
+def test_a_change_in_points_has_a_sign(change: float, told: str) -> None:
+    assert COMMENT.change("fraction", change) == told
+
+
+@pytest.mark.parametrize(
+    ("size", "told"), [(0.1, "10 points"), (0.01, "1 point"), (0.065, "6.5 points")]
+)
+def test_a_size_has_no_idle_zeros(size: float, told: str) -> None:
+    assert COMMENT.size("fraction", size) == told
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [
+        (0.0001, "fewer than 1 run in 10,000"),
+        (0.0, "fewer than 1 run in 10,000"),
+        (0.0033, "1 run in 300"),
+        (0.14, "1 run in 7"),
+        (0.5, "1 run in 2"),
+        (0.9, "most runs"),
+        (0.00042, "1 run in 2,400"),
+    ],
+)
+def test_a_chance_is_told_as_runs(p: float, told: str) -> None:
+    assert one_in(p) == told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.41, "0.4 s"), (14.2, "14 s"), (59.7, "1 min"), (82.0, "1 min 22 s"), (9.96, "10 s")],
+)
+def test_a_duration_is_told_in_minutes_and_seconds(seconds: float, told: str) -> None:
+    assert duration(seconds) == told
