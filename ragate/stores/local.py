@@ -30,8 +30,10 @@ _SCORES = TypeAdapter(dict[str, Score])
 
 
 def new_run_id() -> str:
-    """Return an id that sorts by time: ``20261121-134501-3f9c``."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}"
+    """Return an id that sorts by time, to the millisecond: ``20261121-134501-250-3f9c``."""
+    now = time.time()
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    return f"{stamp}-{int(now * 1000) % 1000:03d}-{secrets.token_hex(2)}"
 
 
 class OutputsWriter:
