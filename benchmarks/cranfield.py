@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,36 +39,37 @@ def main() -> None:
     options = parser.parse_args()
     if not (options.data / "corpus.jsonl").exists():
         parser.exit(1, f"{options.data} holds no corpus.jsonl\n")
-    asyncio.run(measure(options.data.resolve(), options.top_k, options.url))
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder)
+        state.chmod(0o755)  # as root, the server runs as another account
+        asyncio.run(measure(options.data.resolve(), state, options.top_k, options.url))
 
 
-async def measure(data: Path, top_k: int, url: str) -> None:
+async def measure(data: Path, state: Path, top_k: int, url: str) -> None:
     """Ingest twice, ask every question, print what came of it."""
     samples = read_samples(data)
     qrels = {sample.id: sample.relevant for sample in samples}
-    with tempfile.TemporaryDirectory() as folder, suppress(BrokenPipeError):
-        Path(folder).chmod(0o755)
-        with PostgresDatabase(Path(folder), url=url or None) as database:
-            clock = Clock()
-            database.conninfo()
-            clock("server start")
-            resources = Resources(
-                root=data.parent,
-                state=Path(folder),
-                database=database,
-                chat=_no_model,
-                embedder=_no_model,
-                top_k=top_k,
-                retrieval_only=True,
-            )
-            async with create({"corpus": data.name, **SETTINGS}, resources) as system:
-                await system.prepare(rebuild=True)
-                clock("ingest")
-                await system.prepare()
-                clock("ingest again, nothing changed")
-                outputs = [await system.answer(sample) for sample in samples]
-                clock(f"{len(samples)} questions")
-        clock("server stop")
+    clock = Clock()
+    with PostgresDatabase(state, url=url or None) as database:
+        database.conninfo()
+        clock("server start")
+        resources = Resources(
+            root=data.parent,
+            state=state,
+            database=database,
+            chat=_no_model,
+            embedder=_no_model,
+            top_k=top_k,
+            retrieval_only=True,
+        )
+        async with create({"corpus": data.name, **SETTINGS}, resources) as system:
+            await system.prepare(rebuild=True)
+            clock("ingest")
+            await system.prepare()
+            clock("ingest again, nothing changed")
+            outputs = [await system.answer(sample) for sample in samples]
+            clock(f"{len(samples)} questions")
+    clock("server stop")
     ranked = {
         sample.id: [chunk.doc_id for chunk in output.chunks]
         for sample, output in zip(samples, outputs, strict=True)

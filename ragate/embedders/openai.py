@@ -1,0 +1,88 @@
+"""Embeddings of any OpenAI-compatible server: ``[system.embedder]`` with ``use = "openai"``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from ragate.core.hashing import digest
+from ragate.models import Frozen
+from ragate.settings import read_settings
+
+
+class Settings(Frozen):
+    """Keys of the embedder's table.
+
+    Attributes:
+        provider: A table of ``[policy.providers]``.
+        dimensions: Shorter vectors, where the model offers them.
+        batch_size: Texts in one call.
+    """
+
+    provider: str = Field(min_length=1)
+    model: str = Field(min_length=1)
+    dimensions: int | None = Field(default=None, ge=1, le=16_000)
+    batch_size: int = Field(default=64, ge=1, le=2048)
+
+
+class EmbeddingClient(Protocol):
+    """The part of `ragate.clients.openai.OpenAIClient` that is used here."""
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]: ...
+
+
+class OpenAIEmbedder:
+    """Implements `ragate.protocols.Embedder`."""
+
+    def __init__(self, settings: Settings, client: EmbeddingClient) -> None:
+        self._settings = settings
+        self._client = client
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the vectors: who makes them, and how long they are."""
+        one = self._settings
+        return f"openai:{digest([one.provider, one.model, one.dimensions])}"
+
+    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the embeddings, in order; batches are sent at once, the client limits how many.
+
+        Raises:
+            ProviderError: the provider failed after retries.
+        """
+        one = self._settings
+        batches = [texts[i : i + one.batch_size] for i in range(0, len(texts), one.batch_size)]
+        found = await asyncio.gather(
+            *(
+                # An empty text is refused by some servers; a space means as little.
+                self._client.embed(
+                    [text if text.strip() else " " for text in batch],
+                    model=one.model,
+                    dimensions=one.dimensions,
+                )
+                for batch in batches
+            )
+        )
+        return np.array([vector for batch in found for vector in batch], dtype=np.float32)
+
+
+def create(
+    settings: Mapping[str, Any], clients: Callable[[str], EmbeddingClient]
+) -> OpenAIEmbedder:
+    """Return the embedder.
+
+    Args:
+        clients: The client of a provider, by name.
+
+    Raises:
+        ConfigError: a key is unknown or wrong.
+    """
+    wanted = read_settings(Settings, settings, where="[system.embedder]")
+    return OpenAIEmbedder(wanted, clients(wanted.provider))

@@ -1,0 +1,55 @@
+"""One server for the whole session: the one that RAGATE_DATABASE_URL names, or an embedded one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragate.database import PostgresDatabase
+
+
+def open_folder() -> Path:
+    """Return a new folder that another account may enter: as root the server runs as one."""
+    folder = Path(tempfile.mkdtemp(prefix="ragate-test-"))
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def state() -> Iterator[Path]:
+    """A project's state folder, of this test alone."""
+    folder = open_folder()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def made() -> Iterator[Path]:
+    """A state folder whose server was made once and does not run; see `ready`."""
+    folder = open_folder()
+    with PostgresDatabase(folder) as server:
+        server.conninfo()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def ready(state: Path, made: Path) -> Path:
+    """A state folder as an earlier command left it: copied, which is faster than made."""
+    subprocess.run(["cp", "-a", f"{made}/.", str(state)], check=True)
+    return state
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[PostgresDatabase]:
+    """The server of the session; an index belongs to its corpus folder, so tests do not meet."""
+    folder = open_folder()
+    with PostgresDatabase(folder, url=os.environ.get("RAGATE_DATABASE_URL")) as server:
+        yield server
+    shutil.rmtree(folder, ignore_errors=True)
