@@ -149,6 +149,56 @@ class Metric(Protocol):
         ...
 
 
+class JudgeMetric(Metric, Protocol):
+    """A metric whose scores a judge gives; `info.needs` is judge and the pipeline asks for them.
+
+    `score_samples` is never called for it.
+    """
+
+    @property
+    def criterion(self) -> str:
+        """The judge's criterion, such as ``faithfulness``."""
+        ...
+
+
+class Judge(Protocol):
+    """Gives scores by criterion, all in one call where it can.
+
+    Its module defines ``create(settings, resources)``, an async context manager that yields it.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash over everything that can change a verdict: model, parameters, prompt and version."""
+        ...
+
+    @property
+    def criteria(self) -> frozenset[str]:
+        """The criteria that it can judge."""
+        ...
+
+    async def __call__(
+        self, criteria: Sequence[str], sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        """Return a score for each criterion; what could not be measured is unscored.
+
+        A score's `metric` is the criterion's name.
+
+        Raises:
+            ProviderError: the judge's provider is out altogether (breaker open, wrong key): every
+                further call would fail too.
+        """
+        ...
+
+
+class JudgeModule(Protocol):
+    """A module of ragate.judges, or one by dotted path."""
+
+    def create(
+        self, settings: Mapping[str, Any], resources: Resources
+    ) -> AbstractAsyncContextManager[Judge]: ...
+
+
 class Aggregate(Protocol):
     """A metric over a whole pass: a percentile or a rate; `info.aggregate` is True."""
 
