@@ -2,6 +2,7 @@
 
 from ragate.config.model import Config, Policy, Provider, SystemConfig
 from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
+from ragate.config.rules import check_rule
 
 __all__ = [
     "CONFIG_NAME",
@@ -9,6 +10,7 @@ __all__ = [
     "Policy",
     "Provider",
     "SystemConfig",
+    "check_rule",
     "find_config",
     "load_config",
     "parse_config",

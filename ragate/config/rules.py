@@ -35,12 +35,16 @@ def read_rules(
     rules = []
     settings = {}
     for name, table in tables.items():
-        where = f'[policy.metrics."{name}"]' if "@" in name else f"[policy.metrics.{name}]"
+        where = _table_name(name)
         if not isinstance(table, dict):
             raise ConfigError(f"policy.metrics.{name} = {shown(table)}: must be a table: {where}")
         rule, settings[name] = _rule(name, table, where)
         rules.append(rule)
     return tuple(rules), settings
+
+
+def _table_name(name: str) -> str:
+    return f"[policy.metrics.{name}]" if name.isidentifier() else f'[policy.metrics."{name}"]'
 
 
 def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[str, Any]]:
@@ -53,7 +57,7 @@ def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[s
     mine = {key: value for key, value in table.items() if key in RULE_KEYS}
     rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
     if known:
-        _check_limits(rule, plugins.metric(name, settings=own).info, where)
+        check_rule(rule, plugins.metric(name, settings=own).info)
     return rule, own
 
 
@@ -71,7 +75,13 @@ def _refuse_unknown(base: str, own: Mapping[str, Any], where: str) -> None:
             )
 
 
-def _check_limits(rule: Rule, info: MetricInfo, where: str) -> None:
+def check_rule(rule: Rule, info: MetricInfo) -> None:
+    """Check that a rule fits its metric; a foreign metric is only known once it is made.
+
+    Raises:
+        ConfigError: a limit on the wrong side or outside the range, or a key that does not apply.
+    """
+    where = _table_name(rule.metric)
     higher = info.direction is Direction.HIGHER
     wrong, right = ("maximum", "minimum") if higher else ("minimum", "maximum")
     if getattr(rule, wrong) is not None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.config import Config, find_config, load_config, parse_config
+from ragate.config import Config, check_rule, find_config, load_config, parse_config
 from ragate.errors import ConfigError, PluginError
+from ragate.models import Direction, MetricInfo, Rule
 
 EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
 
@@ -230,6 +231,14 @@ def test_a_wrong_rule_is_named(name: str, body: str, names: list[str]) -> None:
     message = error_of(text)
 
     assert all(part in message for part in names), message
+
+
+def test_a_rule_on_a_foreign_metric_can_be_checked_once_the_metric_is_made() -> None:
+    info = MetricInfo(name="my.metric", direction=Direction.LOWER)
+
+    check_rule(Rule(metric="my.metric", maximum=0.5), info)
+    with pytest.raises(ConfigError, match=r'policy.metrics."my.metric".*minimum = 0.5'):
+        check_rule(Rule(metric="my.metric", minimum=0.5), info)
 
 
 def test_a_value_over_the_whole_run_may_be_shown_without_a_limit() -> None:

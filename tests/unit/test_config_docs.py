@@ -1,0 +1,79 @@
+"""docs/configuration.md against the types: every key, once, with its default."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from ragate import plugins
+from ragate.config import Policy, Provider
+from ragate.models import Rule, Waiver
+
+TEXT = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+SECTIONS = dict(
+    zip(
+        re.findall(r"^## (.+)$", TEXT, re.MULTILINE),
+        re.split(r"^## .+$", TEXT, flags=re.MULTILINE)[1:],
+        strict=True,
+    )
+)
+ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
+TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
+    ("`[policy]`", Policy, {"providers", "metrics", "waivers"}),
+    ("`[policy.metrics.<name>]`", Rule, {"metric"}),
+    ("`[[policy.waivers]]`", Waiver, set()),
+    ("`[policy.providers.<name>]`", Provider, set()),
+]
+for _name in plugins.names("systems"):
+    _model = plugins.settings_model("systems", _name)
+    assert _model is not None, f"{_name} has no Settings"
+    TABLES.append((f"`[system]` of `{_name}`", _model, set()))
+    TABLES += [
+        (f"`[system.{key}]` of `{_name}`", field.annotation, set())
+        for key, field in _model.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    ]
+
+
+def default_of(field: FieldInfo) -> str:
+    value: Any = field.default
+    if field.is_required():
+        return "required"
+    if value is None:
+        return "none"
+    if isinstance(value, BaseModel):
+        return "a table"
+    if isinstance(value, str) and len(value) > 20:
+        return "a sentence"
+    return f"`{json.dumps(value)}`"
+
+
+@pytest.mark.parametrize(("heading", "model", "apart"), TABLES, ids=lambda value: str(value)[:40])
+def test_every_key_is_documented_with_its_default(
+    heading: str, model: type[BaseModel], apart: set[str]
+) -> None:
+    expected = {
+        key: default_of(field) for key, field in model.model_fields.items() if key not in apart
+    }
+
+    assert dict(ROW.findall(SECTIONS[heading])) == expected
+
+
+def test_the_tables_of_the_policy_have_sections_of_their_own() -> None:
+    assert {"`[policy.metrics.<name>]`", "`[[policy.waivers]]`"} <= set(SECTIONS)
+    assert "`[policy.providers.<name>]`" in SECTIONS
+
+
+@pytest.mark.parametrize("metric", plugins.names("metrics"))
+def test_the_own_keys_of_metrics_are_documented(metric: str) -> None:
+    model = plugins.settings_model("metrics", metric)
+    section = SECTIONS["Own keys of metrics"]
+
+    for key in model.model_fields if model is not None else ():
+        assert re.search(rf"^\| .*`{metric}[`@].* \| `{key}` \|", section, re.MULTILINE), key
