@@ -1,0 +1,203 @@
+"""Breaks that `ragate drill` plants in stored outputs. Equal outputs get equal breaks: no dice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from math import ceil
+
+from ragate.core.hashing import digest, output_hash
+from ragate.models import Frozen, Reads, Sample, SystemOutput
+
+Pair = tuple[Sample, SystemOutput]
+
+_NUMBER = re.compile(r"(?<![\w\[])\d+(?:[.,]\d+)*(?![\w\]])")
+_NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
+_NAMES = ("Alder", "Birch", "Cedar", "Hazel", "Juniper", "Linden", "Rowan", "Willow")
+_VERB = re.compile(
+    r"\b(is|are|was|were|can|could|will|would|must|should|may|has|have|does|do|did)\b(?! not\b)"
+)
+_NOT = re.compile(r"\b(is|are|was|were|can|could|will|would|must|should|may|has|have|does|do|did)"
+                  r"(?: not|n't)\b")  # fmt: skip
+_YES_NO = {"yes": "No", "no": "Yes"}
+_KEPT = 3
+_FEWEST_WORDS = 4
+
+
+class Planted(Frozen):
+    """Outputs with a break in some of them.
+
+    Attributes:
+        pairs: Every sample with its output, broken or as it was, in the given order.
+        ids: Samples whose output was broken.
+        wanted: How many the share asked for; fewer than that could be broken where `ids` is short.
+    """
+
+    name: str
+    share: float
+    pairs: tuple[Pair, ...]
+    ids: tuple[str, ...]
+    wanted: int
+
+
+def drop_top_document(doc_ids: Sequence[str]) -> list[int]:
+    """Return the places of the chunks without those of the first document."""
+    return [place for place, doc_id in enumerate(doc_ids) if doc_id != doc_ids[0]]
+
+
+def shuffle_ranking(doc_ids: Sequence[str]) -> list[int]:
+    """Return the places in an order that has nothing to do with the question."""
+    return sorted(range(len(doc_ids)), key=lambda place: digest([*doc_ids, place]))
+
+
+def empty_contexts(_doc_ids: Sequence[str]) -> list[int]:
+    """Return no place: the answer stands on nothing."""
+    return []
+
+
+def change_numbers(answer: str) -> str:
+    """Make every number another one of the same length; markers [n] stay."""
+    return _NUMBER.sub(_other_number, answer)
+
+
+def change_names(answer: str) -> str:
+    """Put another name for each capitalised one inside a sentence."""
+    return _NAME.sub(_other_name, answer)
+
+
+def negate(answer: str) -> str:
+    """Turn the answer's first statement into its contrary."""
+    first = re.match(r"\s*(yes|no)\b", answer, re.IGNORECASE)
+    if first:
+        return _YES_NO[first.group(1).lower()] + answer[first.end() :]
+    if _NOT.search(answer):
+        return _NOT.sub(r"\1", answer, count=1)
+    if _VERB.search(answer):
+        return _VERB.sub(r"\1 not", answer, count=1)
+    return f"It is not true that {answer}"
+
+
+def truncate(answer: str) -> str:
+    """Keep the first third of the words."""
+    words = answer.split()
+    return " ".join(words[: ceil(len(words) / _KEPT)]) if len(words) >= _FEWEST_WORDS else answer
+
+
+def swap_answers(output: SystemOutput, others: Iterable[SystemOutput]) -> SystemOutput:
+    """Give the answer of another sample, with its citations and tool calls."""
+    for other in others:
+        if other.answer and other.answer != output.answer:
+            taken = {name: getattr(other, name) for name in ("answer", "citations", "tool_calls")}
+            return output.model_copy(update=taken)
+    return output
+
+
+_OF_CHUNKS: dict[str, Callable[[Sequence[str]], list[int]]] = {
+    "drop_top_document": drop_top_document,
+    "shuffle_ranking": shuffle_ranking,
+    "empty_contexts": empty_contexts,
+}
+_OF_ANSWERS: dict[str, Callable[[str], str]] = {
+    "change_numbers": change_numbers,
+    "change_names": change_names,
+    "negate": negate,
+    "truncate": truncate,
+}
+BREAKS: tuple[str, ...] = (*_OF_CHUNKS, "swap_answers", *_OF_ANSWERS)
+
+
+def touches(name: str) -> Reads:
+    """Return what the break `name` changes; a metric on answers may read the contexts too."""
+    return Reads.RETRIEVAL if name in _OF_CHUNKS else Reads.ANSWER
+
+
+def break_output(
+    name: str, output: SystemOutput, others: Iterable[SystemOutput] = ()
+) -> SystemOutput:
+    """Return the output with the break `name`, or as it is where that changes nothing.
+
+    The request hash goes, since no request led to a broken output.
+
+    Raises:
+        KeyError: there is no such break.
+    """
+    if name in _OF_CHUNKS:
+        made = _rearranged(output, _OF_CHUNKS[name]([chunk.doc_id for chunk in output.chunks]))
+    elif not output.answer:
+        made = output
+    elif name == "swap_answers":
+        made = swap_answers(output, others)
+    else:
+        made = output.model_copy(update={"answer": _OF_ANSWERS[name](output.answer)})
+    if output_hash(made) == output_hash(output):
+        return output
+    return made.model_copy(update={"request_hash": None})
+
+
+def plant(run_outputs: Sequence[Pair], name: str, share: float, seed: int = 0) -> Planted:
+    """Break `share` of the outputs.
+
+    Samples are taken in an order that depends on the seed, the break and their ids alone, so a
+    larger share breaks the same samples and more. Failed outputs, and those that the break leaves
+    as they are (no number to change), are passed over. The request hash of a broken output goes,
+    since no request led to it.
+
+    Args:
+        run_outputs: One pass over the samples.
+        name: A key of `BREAKS`.
+        share: Share of all samples, in (0, 1].
+        seed: Another order.
+
+    Raises:
+        KeyError: there is no such break.
+        ValueError: the share is not in (0, 1].
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share {share} is not in (0, 1]")
+    if name not in BREAKS:
+        raise KeyError(name)
+    wanted = ceil(share * len(run_outputs) - 1e-9)
+    order = sorted(
+        range(len(run_outputs)), key=lambda place: digest([seed, name, run_outputs[place][0].id])
+    )
+    broken: dict[int, SystemOutput] = {}
+    for turn, place in enumerate(order):
+        if len(broken) == wanted:
+            break
+        output = run_outputs[place][1]
+        ring = (run_outputs[other][1] for other in chain(order[turn + 1 :], order[:turn]))
+        made = break_output(name, output, ring) if output.error is None else output
+        if made is not output:
+            broken[place] = made
+    return Planted(
+        name=name,
+        share=share,
+        pairs=tuple(
+            (sample, broken.get(place, output))
+            for place, (sample, output) in enumerate(run_outputs)
+        ),
+        ids=tuple(run_outputs[place][0].id for place in sorted(broken)),
+        wanted=wanted,
+    )
+
+
+def _rearranged(output: SystemOutput, places: Sequence[int]) -> SystemOutput:
+    """Return the chunks at `places`; a citation of one that is gone resolves to no chunk (0)."""
+    number = {old + 1: new for new, old in enumerate(places, 1)}
+    citations = output.citations
+    if citations is not None:
+        citations = tuple(number.get(one, 0) for one in citations)
+    chunks = tuple(output.chunks[place] for place in places)
+    return output.model_copy(update={"chunks": chunks, "citations": citations})
+
+
+def _other_number(match: re.Match[str]) -> str:
+    """Add 1 to the first digit (9 becomes 1), so that no other number is the same by chance."""
+    first, rest = match.group()[0], match.group()[1:]
+    return str(int(first) % 9 + 1) + rest
+
+
+def _other_name(match: re.Match[str]) -> str:
+    names = [name for name in _NAMES if name != match.group()]
+    return names[int(digest(match.group()), 16) % len(names)]

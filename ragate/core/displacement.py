@@ -1,0 +1,66 @@
+"""Expected documents that lost their rank, what took their place, and the words for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ragate.core.case import Case, named
+from ragate.core.evidence import newcomers
+from ragate.models import Cause, CauseKind, RankChange
+
+
+def fell(change: RankChange) -> bool:
+    return change.before is not None and change.after is not None and change.after > change.before
+
+
+def retrieval(case: Case, note: str = "") -> Cause:
+    """Blame retrieval, with the ranks before and after and what took the place."""
+    lost = tuple(one.doc_id for one in case.ranks if one.before is not None and one.after is None)
+    places = tuple(displacers(case))
+    parts = [rank_words(case.ranks), _place_words(case, lost, places), note]
+    evidence = "; ".join(part for part in parts if part)
+    return Cause(
+        kind=CauseKind.RETRIEVAL,
+        evidence=evidence or "other chunks came back",
+        lost=lost,
+        displaced_by=places,
+    )
+
+
+def _place_words(case: Case, lost: tuple[str, ...], places: tuple[str, ...]) -> str:
+    if places:
+        hurt = lost or any(fell(one) for one in case.ranks)
+        return ("in its place " if hurt else "newly retrieved: ") + named(places)
+    old = max(len(record.output.chunks) for record in case.before)
+    new = max(len(record.output.chunks) for record in case.after)
+    return f"{new} chunks came back, {old} before" if new < old else ""
+
+
+def displacers(case: Case) -> list[str]:
+    """Return what stands now where lost or fallen expected documents stood, or ahead of them."""
+    found: dict[str, None] = {}
+    hurt = [one for one in case.ranks if one.before and (one.after is None or fell(one))]
+    for one in hurt:
+        now = one.before if one.after is None else one.after - 1
+        was = one.before if one.after is None else (one.before or 1) - 1
+        found |= dict.fromkeys(newcomers(*case.rankings, was=was, now=now))
+    if not hurt:
+        found = dict.fromkeys(newcomers(*case.rankings, was=None, now=None))
+    return [doc_id for doc_id in found if doc_id not in case.sample.expected]
+
+
+def rank_words(ranks: Sequence[RankChange]) -> str:
+    """Return the expected documents' ranks in words, those that changed first."""
+    changed = [one for one in ranks if one.before != one.after]
+    shown = [_one_rank(one) for one in changed or ranks if one.before or one.after]
+    return "expected " + named(shown) if shown else ""
+
+
+def _one_rank(change: RankChange) -> str:
+    if change.before == change.after:
+        return f"{change.doc_id} still at rank {change.before}"
+    before = f"rank {change.before}" if change.before else "not retrieved"
+    after = str(change.after) if change.after and change.before else (
+        f"rank {change.after}" if change.after else "not retrieved"
+    )  # fmt: skip
+    return f"{change.doc_id} {before} -> {after}"

@@ -1,0 +1,152 @@
+"""Symptoms of the run rather than of an answer: errors, refusals, citations, what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ragate.core.readings import Readings
+from ragate.models import CauseKind, Diagnosis, MetricRow, SampleRow
+
+MANY_UNSCORED = 0.05
+MANY_ERRORS = 0.02
+RISE = 0.02
+MANY_FLIPS = 5
+MOST_FLIPS = 0.5
+_CITATIONS = ("citation_validity", "citation_coverage")
+
+
+def errors(readings: Readings) -> list[Diagnosis]:
+    row = readings.rows.get("error_rate")
+    if row is None or row.candidate is None or not row.candidate > MANY_ERRORS:
+        return []
+    return [
+        Diagnosis(
+            symptom=f"the system fails: error_rate is {row.candidate:.3f}",
+            likely_cause="exceptions, timeouts or empty answers of the system under test",
+            action="read the errors of the failed samples; a failed sample scores worst on every "
+            "quality metric, so mend this first",
+        )
+    ]
+
+
+def refusals(readings: Readings) -> list[Diagnosis]:
+    row = readings.rows.get("false_refusal")
+    if row is None or row.change is None or not row.change >= RISE:
+        return []
+    return [
+        Diagnosis(
+            symptom=f"refusals rise: false_refusal is {row.candidate:.3f}, {row.change:+.3f}",
+            likely_cause="the prompt refuses too readily, or the evidence no longer arrives",
+            action="compare with the hit rate: if that held, soften the prompt's refusal clause; "
+            "if it fell, mend retrieval",
+        )
+    ]
+
+
+def missed_refusals(readings: Readings) -> list[Diagnosis]:
+    row = readings.rows.get("refusal_recall")
+    if row is None or row.change is None or not row.change <= -RISE:
+        return []
+    return [
+        Diagnosis(
+            symptom="unanswerable questions get answers: "
+            f"refusal_recall is {row.candidate:.3f}, {row.change:+.3f}",
+            likely_cause="the prompt no longer says what to do without evidence",
+            action="tell the prompt to refuse where the contexts do not hold the answer",
+        )
+    ]
+
+
+def citations(readings: Readings) -> list[Diagnosis]:
+    fallen = [
+        row
+        for name in _CITATIONS
+        if (row := readings.rows.get(name)) is not None
+        and row.change is not None
+        and row.change <= -RISE
+    ]
+    if not fallen:
+        return []
+    shown = "; ".join(f"{row.metric} {row.change:+.3f}" for row in fallen)
+    return [
+        Diagnosis(
+            symptom=f"citations fall: {shown}",
+            likely_cause="the prompt lost its citation rule, or the numbering of the contexts "
+            "no longer matches the markers",
+            action="compare the prompt's citation rule and the order in which contexts are "
+            "numbered with the baseline's",
+        )
+    ]
+
+
+def many_unscored(rows: Sequence[MetricRow]) -> list[Diagnosis]:
+    """Too much of a metric was not measured; the most frequent reason is named."""
+    found = []
+    for row in rows:
+        asked = row.n + row.unscored_candidate
+        if not asked or row.unscored_candidate / asked <= MANY_UNSCORED:
+            continue
+        why = max(row.unscored_reasons, key=lambda one: row.unscored_reasons[one], default="")
+        found.append((row.metric, f"{row.unscored_candidate} of {asked}", why))
+    if not found:
+        return []
+    return [
+        Diagnosis(
+            symptom="much was not measured: "
+            + "; ".join(f"{metric} unscored on {share}" for metric, share, _why in found),
+            likely_cause=next((why for *_rest, why in found if why), "the scorer gave no score"),
+            action="raise the judge's timeout or lower its concurrency, then run again: finished "
+            "verdicts are kept",
+        )
+    ]
+
+
+_BY_CAUSE: Mapping[CauseKind, tuple[str, str]] = {
+    CauseKind.RETRIEVAL: (
+        "the change made retrieval worse",
+        "look at what displaced the expected documents before touching the prompt",
+    ),
+    CauseKind.GENERATION: (
+        "the prompt or the model answers otherwise from the same contexts",
+        "compare the prompt, the model and its parameters with the baseline's",
+    ),
+    CauseKind.JUDGE: (
+        "the judge changed its mind about equal outputs",
+        "pin the judge's model version; more runs average this out",
+    ),
+    CauseKind.DATA: (
+        "the golden set or the corpus moved",
+        "update the expected documents in the golden set, then record the baseline anew",
+    ),
+    CauseKind.SYSTEM_ERROR: (
+        "the system fails on these samples",
+        "read the errors; nothing else about these samples means anything yet",
+    ),
+    CauseKind.DRIFT: (
+        "the provider or the data moved since the baseline was recorded",
+        "record the baseline anew: `ragate baseline update`",
+    ),
+}
+
+
+def most_flips(samples: Sequence[SampleRow]) -> list[Diagnosis]:
+    """Say where most of the samples that got worse were lost."""
+    worse = [
+        row.cause.kind
+        for row in samples
+        if row.cause and row.change in ("worse", "mixed", "failed")
+    ]
+    if len(worse) < MANY_FLIPS:
+        return []
+    kind, count = Counter(worse).most_common(1)[0]
+    if kind not in _BY_CAUSE or count <= MOST_FLIPS * len(worse):
+        return []
+    cause, action = _BY_CAUSE[kind]
+    return [
+        Diagnosis(
+            symptom=f"{count} of the {len(worse)} samples that got worse: {kind.value}",
+            likely_cause=cause,
+            action=action,
+        )
+    ]

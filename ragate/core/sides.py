@@ -1,0 +1,101 @@
+"""What holds for a whole pair of runs and is asked for each sample."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ragate.core.movement import good_change, means
+from ragate.models import MetricInfo, Needs, Record, Rule, Run
+
+_HALF = 0.5
+Records = Mapping[str, Sequence[Record]]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Everything that holds for the whole run."""
+
+    baseline: Records
+    candidate: Records
+    control: Records
+    metrics: Mapping[str, MetricInfo]
+    rules: Mapping[str, Rule]
+    missing: Mapping[str, tuple[str, ...]]
+    incomparable: frozenset[str] = frozenset()
+    drifted: frozenset[str] = frozenset()
+    parts: frozenset[str] = frozenset()
+
+
+def sides_of(
+    baseline: Run | None,
+    candidate: Run,
+    control: Run | None,
+    *,
+    rules: Sequence[Rule],
+    missing: Mapping[str, tuple[str, ...]],
+) -> Sides:
+    metrics = dict(baseline.manifest.metrics if baseline else {}) | candidate.manifest.metrics
+    sides = Sides(
+        baseline=_by_sample(baseline),
+        candidate=_by_sample(candidate),
+        control=_by_sample(control),
+        metrics=metrics,
+        rules={rule.metric: rule for rule in rules if rule.level != "off"},
+        missing=missing,
+    )
+    if baseline is None:
+        return sides
+    return replace(
+        sides,
+        incomparable=_incomparable(baseline, candidate),
+        parts=_changed_parts(baseline, candidate),
+        drifted=_drifted(sides) if control else frozenset(),
+    )
+
+
+def _by_sample(run: Run | None) -> Records:
+    found: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in run.records if run else ():
+        found[record.sample_id].append(record)
+    return found
+
+
+def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:
+    judges_differ = baseline.manifest.judge != candidate.manifest.judge
+    found = set()
+    for name, new in candidate.manifest.metrics.items():
+        old = baseline.manifest.metrics.get(name)
+        if old is None:
+            continue
+        measured = (old.version, old.fingerprint) == (new.version, new.fingerprint)
+        if not measured or (judges_differ and new.needs is Needs.JUDGE):
+            found.add(name)
+    return frozenset(found)
+
+
+def _changed_parts(baseline: Run, candidate: Run) -> frozenset[str]:
+    """Return the parts that differ; none where one side does not know its parts."""
+    old, new = baseline.manifest.system, candidate.manifest.system
+    if not old.parts or not new.parts or old.use != new.use:
+        return frozenset()
+    names = old.parts.keys() | new.parts.keys()
+    return frozenset(name for name in names if old.parts.get(name) != new.parts.get(name))
+
+
+def _drifted(sides: Sides) -> frozenset[str]:
+    """Return the metrics whose mean the control moved at least half as far, the same way."""
+    ours: defaultdict[str, float] = defaultdict(float)
+    today: defaultdict[str, float] = defaultdict(float)
+    for sample_id, control in sides.control.items():
+        before = means(sides.baseline.get(sample_id, ()))
+        for totals, records in ((ours, sides.candidate.get(sample_id, ())), (today, control)):
+            after = means(records)
+            for name in before.keys() & after.keys():
+                totals[name] += good_change(before[name], after[name], sides.metrics.get(name))
+    return frozenset(
+        name
+        for name, total in ours.items()
+        if total * today[name] > 0 and abs(today[name]) >= _HALF * abs(total)
+    )

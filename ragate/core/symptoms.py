@@ -1,0 +1,170 @@
+"""The symptom table: what a run's figures point to, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ragate.core.readings import Reading, Readings
+from ragate.core.run_symptoms import (
+    citations,
+    errors,
+    many_unscored,
+    missed_refusals,
+    most_flips,
+    refusals,
+)
+from ragate.models import Diagnosis, MetricRow, SampleRow
+
+LOW_HIT_RATE = 0.5
+HIGH_HIT_RATE = 0.8
+LOW_MRR = 0.5
+LOW_FAITHFULNESS = 0.7
+LOW_RELEVANCY = 0.7
+LOW_CORRECTNESS = 0.6
+HIGH = 0.8
+
+_HIT = ("hit_rate", "recall")
+_MRR = ("mrr", "ndcg", "map")
+_FAITHFUL = ("faithfulness", "faithfulness_binary", "lexical_support")
+_RELEVANT = ("relevancy", "answer_relevance")
+_CORRECT = ("correctness", "correctness_binary", "answer_correctness")
+
+
+def symptoms(
+    rows: Sequence[MetricRow], *, samples: Sequence[SampleRow] = ()
+) -> tuple[Diagnosis, ...]:
+    """Return the rows of the symptom table that fit, most telling first.
+
+    A rule speaks only where its metrics were measured. A mean counts as low below the rule's
+    threshold, or where the metric fell against the baseline.
+
+    Args:
+        rows: The metrics of the decision.
+        samples: Changed samples with their causes, for a rule on where most flips came from.
+    """
+    readings = Readings(rows)
+    every = _all_low(readings)
+    found = every if every else [one for rule in _RULES for one in rule(readings)]
+    return (*many_unscored(rows), *found, *most_flips(samples))
+
+
+def _is_low(reading: Reading | None, limit: float) -> bool:
+    return reading is not None and (reading.fell or reading.mean < limit)
+
+
+def _all_low(readings: Readings) -> list[Diagnosis]:
+    """Retrieval and at least two answer metrics below half: no single stage explains it."""
+    hit = readings.of(_HIT)
+    answers = [readings.of(names) for names in (_FAITHFUL, _RELEVANT, _CORRECT)]
+    measured = [one for one in answers if one is not None]
+    if hit is None or len(measured) < len(answers) - 1:
+        return []
+    if any(one.mean >= LOW_HIT_RATE for one in (hit, *measured)):
+        return []
+    return [
+        Diagnosis(
+            symptom="everything measured is low: "
+            + "; ".join(one.shown for one in (hit, *measured)),
+            likely_cause="the corpus or its index is bad: no stage alone explains this",
+            action="look at what was ingested: the number of documents, their cleaned text, and "
+            "whether the vectors match the embedder that asks",
+        )
+    ]
+
+
+def _low_hit_rate(readings: Readings) -> list[Diagnosis]:
+    hit = readings.of(_HIT)
+    if hit is None or not _is_low(hit, LOW_HIT_RATE):
+        return []
+    return [
+        Diagnosis(
+            symptom=f"expected documents are missed: {hit.shown}",
+            likely_cause="retrieval does not find the relevant documents",
+            action="check with `ragate doctor` that they are in the corpus; raise top_k; look at "
+            "chunk size and at how their text was cleaned",
+        )
+    ]
+
+
+def _low_ranks(readings: Readings) -> list[Diagnosis]:
+    hit, mrr = readings.of(_HIT), readings.of(_MRR)
+    if hit is None or mrr is None or hit.mean < HIGH_HIT_RATE or hit.fell:
+        return []
+    if not _is_low(mrr, LOW_MRR):
+        return []
+    return [
+        Diagnosis(
+            symptom=f"the right documents come late: {hit.shown}; {mrr.shown}",
+            likely_cause="they are found and ranked below others",
+            action="add a reranker, tune the embedder or the term weights, or index titles and "
+            "headings with the text",
+        )
+    ]
+
+
+def _grounding(readings: Readings) -> list[Diagnosis]:
+    """Faithfulness and relevancy, apart and together: they catch different failures."""
+    faithful, relevant = readings.of(_FAITHFUL), readings.of(_RELEVANT)
+    low_faith = _is_low(faithful, LOW_FAITHFULNESS)
+    low_relevant = _is_low(relevant, LOW_RELEVANCY)
+    found = []
+    if faithful and relevant and low_relevant and not low_faith and faithful.mean >= HIGH:
+        return [_answers_another_question(faithful, relevant)]
+    if faithful and low_faith:
+        found.append(_made_up(faithful, relevant if not low_relevant else None))
+    if relevant and low_relevant:
+        found.append(
+            Diagnosis(
+                symptom=f"answers miss the question: {relevant.shown}",
+                likely_cause="the contexts are too general, or the answer drifts off",
+                action="read the contexts of the worst samples; filter by metadata; let the "
+                "prompt name the question last",
+            )
+        )
+    return found
+
+
+def _answers_another_question(faithful: Reading, relevant: Reading) -> Diagnosis:
+    return Diagnosis(
+        symptom=f"true to the contexts, beside the question: {faithful.shown}; {relevant.shown}",
+        likely_cause="retrieval brings passages about something else, and the answer follows them",
+        action="improve how queries match documents: metadata filters, fewer chunks, a reranker",
+    )
+
+
+def _made_up(faithful: Reading, relevant: Reading | None) -> Diagnosis:
+    beside = f"; {relevant.shown}" if relevant else ""
+    return Diagnosis(
+        symptom=f"answers say what the contexts do not: {faithful.shown}{beside}",
+        likely_cause="the model adds facts of its own"
+        + (" to the right question" if relevant else ""),
+        action="tell the prompt to state only what the contexts hold and to say when they do not; "
+        "lower top_k where the contexts are noisy",
+    )
+
+
+def _low_correctness(readings: Readings) -> list[Diagnosis]:
+    correct = readings.of(_CORRECT)
+    if correct is None or not _is_low(correct, LOW_CORRECTNESS):
+        return []
+    return [
+        Diagnosis(
+            symptom=f"answers are right in part: {correct.shown}",
+            likely_cause="the facts are spread over chunks or cut at their edges, or the answer "
+            "is too short",
+            action="raise chunk overlap or size; check that the documents hold the whole answer; "
+            "ask the prompt for complete answers",
+        )
+    ]
+
+
+_RULES: tuple[Callable[[Readings], list[Diagnosis]], ...] = (
+    errors,
+    _low_hit_rate,
+    _low_ranks,
+    _grounding,
+    _low_correctness,
+    refusals,
+    missed_refusals,
+    citations,
+)
