@@ -6,7 +6,6 @@ import re
 import unicodedata
 
 _NUMBER = re.compile(
-    r"(?P<sign>(?<![\w.,)\]])[-\u2212](?=\d))?"
     r"(?P<digits>\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+)"
     r"(?:[ \u00a0\u202f-](?P<scale>thousand|million|billion|trillion)\b)?",
     re.IGNORECASE,
@@ -23,7 +22,17 @@ def numbers(text: str) -> list[str]:
     out, the percent sign included: 50 %, 50% and 50 percent are all "50". A dotted sequence such
     as 1.2.3 stays whole. Number words are not read.
     """
-    return [_spell(match) for match in _NUMBER.finditer(text)]
+    return [
+        f"-{value}" if value != "0" and _is_negative(text, match.start()) else value
+        for match in _NUMBER.finditer(text)
+        for value in [_spell(match)]
+    ]
+
+
+def _is_negative(text: str, start: int) -> bool:
+    """Tell a minus sign before a number from the dash of a range, a date or a word."""
+    sign, before = text[max(start - 1, 0) : start], text[max(start - 2, 0) : max(start - 1, 0)]
+    return sign in {"-", "\u2212"} and not (before.isalnum() or before in set("_.,)]"))
 
 
 def _spell(match: re.Match[str]) -> str:
@@ -34,8 +43,7 @@ def _spell(match: re.Match[str]) -> str:
     scale = _SCALES[match["scale"].lower()] if match["scale"] else 0
     whole, part = whole + part[:scale].ljust(scale, "0"), part[scale:]
     whole, part = whole.lstrip("0") or "0", part.rstrip("0")
-    value = f"{whole}.{part}" if part else whole
-    return f"-{value}" if match["sign"] and value != "0" else value
+    return f"{whole}.{part}" if part else whole
 
 
 def _ascii_digits(text: str) -> str:

@@ -11,9 +11,9 @@ from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 
-def references_of(sample: Sample) -> list[str]:
-    """Return the references that say anything."""
-    return [reference for reference in sample.references if reference.strip()]
+def is_worded(reference: str) -> bool:
+    """Tell whether a reference says anything."""
+    return bool(reference.strip())
 
 
 def reference_metric(
@@ -22,25 +22,33 @@ def reference_metric(
     *,
     version: int = 1,
     state: dict[str, float] | None = None,
+    usable: Callable[[str], bool] = is_worded,
+    without_usable: str = "no usable reference",
 ) -> SampleMetric:
     """Return a metric that compares an answer with each reference and keeps the best value.
 
     Citation markers are taken out of the answer first, so that citing costs nothing. Questions
-    without a reference and unanswerable ones are not applicable.
+    without a usable reference and unanswerable ones are not applicable.
 
     Args:
         similarity: From (answer, reference) to a fraction.
+        usable: Which references the metric can speak about.
+        without_usable: The reason where a sample has references and none is usable.
     """
 
     def best(sample: Sample, output: SystemOutput) -> float:
         answer = without_markers(output.answer or "")
-        return max(similarity(answer, reference) for reference in references_of(sample))
+        return max(similarity(answer, text) for text in sample.references if usable(text))
+
+    def exclude(sample: Sample) -> str:
+        reason = without_reference(sample)
+        return reason or ("" if any(map(usable, sample.references)) else without_usable)
 
     no_cut_off(request)
     return SampleMetric(
         info=metric_info(request, version=version, reads=Reads.ANSWER),
         formula=best,
-        exclude=without_reference,
+        exclude=exclude,
         state=state or {},
     )
 

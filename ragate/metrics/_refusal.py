@@ -43,6 +43,7 @@ DEFAULT_PHRASES = (
 )
 
 OPENING_WORDS = 4
+MAX_OPENING = 500
 
 
 def _with_words(phrase: str) -> str:
@@ -73,8 +74,8 @@ class Refusals:
     def __call__(self, answer: str) -> bool:
         """Tell whether the answer opens with a refusal.
 
-        Only the opening counts, up to the first sentence of four words or more: an answer that
-        ends with what the documents leave out is an answer.
+        Only the opening counts, up to the first sentence of four words or more and at most 500
+        characters: an answer that ends with what the documents leave out is an answer.
         """
         opening = _words(_opening(answer))
         return any(phrase in opening for phrase in self._phrases)
@@ -82,7 +83,7 @@ class Refusals:
 
 def _opening(answer: str) -> str:
     taken: list[str] = []
-    for sentence in split_sentences(answer):
+    for sentence in split_sentences(answer[:MAX_OPENING]):
         taken.append(sentence)
         if len(tokens(sentence)) >= OPENING_WORDS:
             break

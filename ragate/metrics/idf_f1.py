@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import log
 
 from ragate.core.text import tokens
-from ragate.metrics._reference import harmonic_mean, reference_metric, references_of
+from ragate.metrics._reference import harmonic_mean, is_worded, reference_metric
 from ragate.metrics._shared import SampleMetric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
@@ -38,9 +38,9 @@ def fit(samples: Iterable[Sample]) -> dict[str, float]:
     Words of one sample only are left out: an unknown word counts as one of them.
     """
     documents = [
-        {word for reference in references for word in tokens(reference)}
-        for references in map(references_of, samples)
-        if references
+        {word for reference in sample.references for word in tokens(reference)}
+        for sample in samples
+        if any(map(is_worded, sample.references))
     ]
     counts = Counter(word for words in documents for word in words)
     table = {word: float(counts[word]) for word in sorted(counts) if counts[word] > 1}

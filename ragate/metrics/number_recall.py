@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ragate.core.text import numbers
-from ragate.metrics._reference import reference_metric, references_of
-from ragate.metrics._shared import SampleMetric, without_reference
-from ragate.models import Sample, SystemOutput
+from ragate.metrics._reference import reference_metric
+from ragate.metrics._shared import SampleMetric
 from ragate.protocols import MetricRequest
 
 
@@ -20,19 +17,12 @@ def create(request: MetricRequest) -> SampleMetric:
     Edge cases: no reference holds a number, no reference, or unanswerable: not applicable.
     Source: this project.
     """
-    metric = reference_metric(request, _recall)
-
-    def with_numbers(sample: Sample, output: SystemOutput) -> float | str:
-        kept = tuple(text for text in references_of(sample) if numbers(text))
-        return metric.formula(sample.model_copy(update={"references": kept}), output)
-
-    return replace(metric, formula=with_numbers, exclude=_without_number)
-
-
-def _without_number(sample: Sample) -> str:
-    if reason := without_reference(sample):
-        return reason
-    return "" if any(map(numbers, sample.references)) else "no number in a reference"
+    return reference_metric(
+        request,
+        _recall,
+        usable=lambda reference: bool(numbers(reference)),
+        without_usable="no number in a reference",
+    )
 
 
 def _recall(answer: str, reference: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.core.ranking import (
@@ -45,6 +45,7 @@ def test_a_negative_grade_has_no_gain() -> None:
     assert [exponential_gain(grade) for grade in (-1, 0, 3)] == [0, 0, 7]
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 100), max_size=12))
 def test_no_order_beats_the_ideal_one(gains: list[float]) -> None:
     assert dcg(gains) <= ideal_dcg(gains, len(gains)) + 1e-9
@@ -75,6 +76,7 @@ def test_rank_biased_overlap_by_hand(first: str, second: str, p: float, expected
     assert rank_biased_overlap(first, second, p=p) == pytest.approx(expected)
 
 
+@settings(deadline=None)
 @given(RANKINGS, RANKINGS, st.floats(0.05, 0.99))
 def test_rank_biased_overlap_is_a_symmetric_fraction(
     first: list[str], second: list[str], p: float
@@ -86,6 +88,7 @@ def test_rank_biased_overlap_is_a_symmetric_fraction(
     assert rank_biased_overlap(first, first, p=p) == pytest.approx(1.0)
 
 
+@settings(deadline=None)
 @given(RANKINGS.filter(lambda ranking: len(ranking) > 3))
 def test_a_swap_at_the_top_costs_more_than_one_at_the_end(ranking: list[str]) -> None:
     top = [ranking[1], ranking[0], *ranking[2:]]

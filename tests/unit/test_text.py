@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.core.text import (
@@ -47,6 +47,7 @@ def test_sentences_are_split(text: str, expected: list[str]) -> None:
     assert split_sentences(text) == expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_splitting_loses_only_whitespace(text: str) -> None:
     sentences = split_sentences(text)
@@ -77,11 +78,13 @@ def test_numbers_have_one_spelling(text: str, expected: list[str]) -> None:
     assert numbers(text) == expected
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=10**15))
 def test_a_number_is_read_with_and_without_thousands_separators(number: int) -> None:
     assert numbers(f"{number:,}") == numbers(f"{number}") == [str(number)]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(token == token.strip() != "" for token in tokens(text))
@@ -149,6 +152,7 @@ def quadratic_lcs(first: str, second: str) -> int:
     return row[-1]
 
 
+@settings(deadline=None)
 @given(st.text("abc", max_size=90), st.text("abcd", max_size=90))
 def test_the_longest_common_subsequence_is_that_of_the_textbook(first: str, second: str) -> None:
     assert lcs_length(list(first), list(second)) == quadratic_lcs(first, second)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from ragate.errors import ConfigError
@@ -126,3 +129,16 @@ def test_error_rate_tells_failures_from_answers() -> None:
     assert value("error_rate", asked(), retrieved("a")) == 0.0
     assert value("error_rate", asked(), broken()) == 1.0
     assert value("error_rate", asked(), answered("")) == 1.0
+
+
+def test_metrics_load_without_numpy_or_any_client() -> None:
+    bases = sorted({name.partition("@")[0] for name in (*ON_SAMPLES, *AGGREGATES)})
+    heavy = ("numpy", "openai", "psycopg", "llama_index", "jinja2")
+    code = (
+        "import sys\n"
+        + "".join(f"import ragate.metrics.{base}\n" for base in bases)
+        + f"print([name for name in {heavy} if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
