@@ -63,16 +63,21 @@ def listing(items: Iterable[str], most: int = 3) -> str:
 def metric_cells(row: MetricRow) -> dict[str, str]:
     """Return the cells of one metric's line."""
     strong = row.verdict in _STRONG or below_floor(row)
-    now = COMMENT.value(row.unit, row.candidate)
+    now = _whole(COMMENT.value(row.unit, row.candidate))
     verdict = escape(verdict_text(row, COMMENT), quote=False)
     return {
-        "metric": name(row.metric) + (" (no noise)" if row.exact else ""),
-        "baseline": COMMENT.value(row.unit, row.baseline),
+        "metric": name(row.metric) + (" (no&nbsp;noise)" if row.exact else ""),
+        "baseline": _whole(COMMENT.value(row.unit, row.baseline)),
         "now": f"<b>{now}</b>" if strong else now,
-        "change": COMMENT.change(row.unit, row.change),
-        "interval": _interval(row),
+        "change": _whole(COMMENT.change(row.unit, row.change)),
+        "interval": _whole(_interval(row)),
         "verdict": f"<b>{verdict}</b>" if row.blocks else verdict,
     }
+
+
+def _whole(figure: str) -> str:
+    """Keep a figure on one line: a narrow column would part a number from its unit."""
+    return figure.replace(" ", "&nbsp;")
 
 
 def _interval(row: MetricRow) -> str:

@@ -103,7 +103,7 @@ def verdict_text(row: MetricRow, numbers: Numbers) -> str:
     """Return the verdict on one metric in words, with the limit that it was held against."""
     text = _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
     if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
-        text += f" (only drops of {numbers.size(row.unit, row.mde)} or more would show)"
+        text += f" below {numbers.size(row.unit, row.mde)}"
     if row.verdict is MetricVerdict.REGRESSED and row.limit is not None:
         text += f" ({numbers.size(row.unit, row.limit)} allowed)"
     if row.verdict is MetricVerdict.SHOWN and not row.aggregate:

@@ -44,7 +44,7 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
             lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
     more = len(report.samples) - (limit or len(report.samples))
     if more > 0:
-        lines.append(f"{more:,} more: ragate report {_run(report, page)}")
+        lines.append(f"{more:,} more: ragate report {_run(report, page)} --format json")
     return lines
 
 

@@ -32,13 +32,13 @@ def explain(
         candidate: The same of the run that is explained; empty where it was not run.
         row: The sample's row of the report, for the cause; None where nothing changed.
         ci: The text goes to a workflow's log; see `ragate.escape.plain`.
-        texts: Print the texts of the retrieved chunks; a baseline does not hold them.
+        texts: Print the texts of the retrieved chunks, where a record holds them.
     """
     before, after = list(baseline[:1]), list(candidate[:1])
     blocks = [
         _head(sample, row),
         _rankings(sample, before, after),
-        _texts(after) if texts else [],
+        _texts(before, after) if texts else [],
         _answers(baseline, candidate),
         _scores(baseline, candidate),
         _cause(row),
@@ -106,13 +106,18 @@ def _moved(doc: str, old: dict[str, int], new: dict[str, int]) -> str:
     return "" if step == 0 else f"{'up' if step > 0 else 'down'} {abs(step)}"
 
 
-def _texts(after: list[Record]) -> list[str]:
-    chunks = after[0].output.chunks if after else ()
+def _texts(before: list[Record], after: list[Record]) -> list[str]:
+    """Return the chunks of this run, then those that only the baseline had, if it holds texts."""
+    lines = _chunks(after, "Chunk", frozenset())
+    return lines + _chunks(before, "Chunk before", frozenset(_ranking(after)))
+
+
+def _chunks(records: list[Record], title: str, known: frozenset[str]) -> list[str]:
     lines: list[str] = []
-    for rank, chunk in enumerate(chunks, start=1):
-        if chunk.text:
+    for rank, chunk in enumerate(records[0].output.chunks if records else (), start=1):
+        if chunk.text and chunk.doc_id not in known:
             score = "" if chunk.score is None else f"  score {chunk.score:.3f}"
-            lines += [f"Chunk {rank}  {one_line(chunk.doc_id)}{score}", *_wrapped(chunk.text)]
+            lines += [f"{title} {rank}  {one_line(chunk.doc_id)}{score}", *_wrapped(chunk.text)]
     return lines
 
 

@@ -26,7 +26,7 @@ def test_twenty_samples_are_listed_and_the_rest_is_counted() -> None:
     text = console.render(report_factory(samples=rows))
 
     assert len(re.findall(r"(?m)^  q\d+", text)) == 20
-    assert "5 more: ragate report 20261118-101500" in text
+    assert "5 more: ragate report 20261118-101500 --format json" in text
 
 
 def test_all_samples_are_listed_when_told() -> None:
