@@ -145,6 +145,22 @@ def test_a_wrong_value_is_named_with_its_key(line: str, shown: str) -> None:
     assert shown in error_of(changed("[policy]", f"[policy]\n{line}"))
 
 
+def test_hosts_and_patterns_are_kept_as_written() -> None:
+    lines = (
+        'http_hosts = ["rag.example", "10.0.0.1:8080", "[::1]:9"]\nreplay_paths = ["out/*.jsonl"]'
+    )
+
+    policy = parse(changed("[policy]", f"[policy]\n{lines}")).policy
+
+    assert policy.http_hosts == ("rag.example", "10.0.0.1:8080", "[::1]:9")
+    assert policy.replay_paths == ("out/*.jsonl",)
+
+
+@pytest.mark.parametrize("line", ["policy = 1", 'policy.metrics = "x"', "policy.metrics.a = 1"])
+def test_what_must_be_a_table_and_is_none_is_named(line: str) -> None:
+    assert "must be a table" in error_of(f'{line}\n[system]\nuse = "replay"\n')
+
+
 @pytest.mark.parametrize(
     "url",
     [
