@@ -95,3 +95,44 @@ class ReplayProject:
 
 def _lines(values: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(value) + "\n" for value in values)
+
+
+DOCS_CONFIG = """\
+[policy]
+dataset = "golden.jsonl"
+baseline = "baselines/docs.json"
+systems = ["pgvector"]
+
+[policy.metrics."recall@5"]
+level = "error"
+[policy.metrics.token_f1]
+level = "error"
+
+[system]
+use = "pgvector"
+corpus = "docs"
+chunk_size = 128
+chunk_overlap = 16
+retrieval = "bm25"
+top_k = 5
+"""
+_TOPICS = ("apples", "pears", "plums", "grapes", "cherries", "figs", "lemons", "melons")
+
+
+def write_docs_project(root: Path) -> None:
+    """Write a folder of eight small pages, a question on each, and a gate on the built-in RAG."""
+    (root / "docs").mkdir(parents=True, exist_ok=True)
+    lines = []
+    for number, topic in enumerate(_TOPICS):
+        text = f"Our {topic} come from orchard {number}. They are picked in month {number + 1}."
+        (root / "docs" / f"{topic}.md").write_text(f"# About {topic}\n\n{text}\n")
+        lines.append(
+            {
+                "id": topic,
+                "query": f"Where do the {topic} come from?",
+                "relevant": {f"{topic}.md": 1},
+                "references": [f"The {topic} come from orchard {number}."],
+            }
+        )
+    (root / "golden.jsonl").write_text(_lines(lines))
+    (root / "ragate.toml").write_text(DOCS_CONFIG)

@@ -1,0 +1,42 @@
+"""The installed command, as a user starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+RAGATE = str(Path(sys.executable).with_name("ragate"))
+# Nothing of the caller's gate may leak into the one under test.
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
+
+
+def ragate(
+    folder: Path, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run ``ragate`` in `folder` and return what it printed and its exit code."""
+    return subprocess.run(
+        [RAGATE, *arguments],
+        cwd=folder,
+        env={**CLEAN, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def start(
+    folder: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """Start ``ragate`` in `folder` without waiting for it."""
+    return subprocess.Popen(
+        [RAGATE, *arguments],
+        cwd=folder,
+        env={**CLEAN, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

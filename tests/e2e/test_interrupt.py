@@ -1,0 +1,113 @@
+"""A command that is stopped in the middle: what is finished stays, what was there is whole."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from ragate.outputs import read_outputs
+from tests.e2e.command import ragate, start
+from tests.projects import write_docs_project
+
+pytestmark = pytest.mark.e2e
+
+SLOW = """
+import asyncio
+from contextlib import asynccontextmanager
+from ragate.models import RetrievedChunk, SystemInfo, SystemOutput
+
+class Slow:
+    info = SystemInfo(use="slow_system:create")
+    max_runs = None
+    async def prepare(self, *, rebuild=False): pass
+    async def documents(self): return None
+    async def answer(self, sample, *, run=0):
+        await asyncio.sleep(0.0 if sample.id < "q5" else 60.0)
+        return SystemOutput(chunks=(RetrievedChunk(doc_id="a.md"),), answer="a")
+
+@asynccontextmanager
+async def create(settings, resources):
+    yield Slow()
+"""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_exits_with_130_and_keeps_finished_outputs(
+    tmp_path: Path, stop: signal.Signals
+):
+    (tmp_path / "slow_system.py").write_text(SLOW)
+    lines = [json.dumps({"id": f"q{n}", "query": "?", "relevant": ["a.md"]}) for n in range(9)]
+    (tmp_path / "golden.jsonl").write_text("\n".join(lines))
+    (tmp_path / "ragate.toml").write_text(
+        '[policy]\ndataset = "golden.jsonl"\nbaseline = "b.json"\n'
+        'systems = ["slow_system:create"]\n'
+        '[policy.metrics."hit_rate@1"]\n[system]\nuse = "slow_system:create"\n'
+    )
+    process = start(tmp_path, "check", env={"PYTHONPATH": str(tmp_path)})
+    runs = tmp_path / ".ragate" / "runs"
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and _finished(runs) < 5:
+        time.sleep(0.05)
+
+    process.send_signal(stop)
+    _, error = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert "interrupted" in error
+    assert _finished(runs) == 5
+
+
+def _finished(runs: Path) -> int:
+    files = list(runs.glob("*/outputs.jsonl"))
+    if not files:
+        return 0
+    return files[0].read_text().count("}\n") - 1
+
+
+def test_a_killed_check_leaves_database_and_baseline_usable_and_no_server_behind(tmp_path: Path):
+    write_docs_project(tmp_path)
+    assert ragate(tmp_path, "baseline", "update", "--runs", "2").returncode == 0
+    baseline = (tmp_path / "baselines" / "docs.json").read_bytes()
+    started = time.monotonic()
+    assert ragate(tmp_path, "check").returncode == 0
+    whole = time.monotonic() - started
+
+    for part in range(1, 6):
+        (tmp_path / "docs" / "new.md").write_text(f"# New {part}\n\nFresh text {part}.\n")
+        process = start(tmp_path, "check")
+        time.sleep(whole * part / 6)
+        process.kill()
+        process.communicate()
+
+    assert (tmp_path / "baselines" / "docs.json").read_bytes() == baseline
+    after = ragate(tmp_path, "check")
+    assert after.returncode == 0, after.stdout + after.stderr
+    assert "stopped" in ragate(tmp_path, "db", "status").stdout
+
+
+def test_six_first_starts_at_once_on_one_folder_all_work(tmp_path: Path):
+    write_docs_project(tmp_path)
+
+    processes = [start(tmp_path, "ingest") for _ in range(6)]
+    results = [process.communicate(timeout=120) for process in processes]
+
+    assert [process.returncode for process in processes] == [0] * 6, results
+    assert "stopped" in ragate(tmp_path, "db", "status").stdout
+
+
+def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
+    write_docs_project(tmp_path)
+    process = start(tmp_path, "check")
+    runs = tmp_path / ".ragate" / "runs"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and _finished(runs) < 1 and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+
+    _, lines = read_outputs(next(runs.glob("*/outputs.jsonl")))
+    assert [line.id for _, line in lines]
