@@ -39,6 +39,10 @@ for _name in plugins.names("systems"):
         for key, field in _model.model_fields.items()
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
     ]
+for _name in plugins.names("embedders"):
+    _model = plugins.settings_model("embedders", _name)
+    assert _model is not None, f"{_name} has no Settings"
+    TABLES.append((f"Embedder `{_name}`", _model, set()))
 
 
 def default_of(field: FieldInfo) -> str:
