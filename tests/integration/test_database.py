@@ -122,6 +122,8 @@ def test_a_server_that_died_is_started_again_in_the_same_process(ready: Path) ->
         pid = package.status(ready).pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
+        while running(ready):
+            time.sleep(0.01)
 
         with psycopg.connect(database.conninfo()) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)

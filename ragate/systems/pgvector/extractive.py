@@ -16,6 +16,9 @@ CONTEXT_SHARE = 0.5  # what a term counts that stands only in the headings above
 ALSO_SHARE = 0.6  # a further sentence is quoted where it scores this share of the best
 MAX_SENTENCE = 600  # characters; what is longer is a table or code
 _HEADING = re.compile(r"#{1,6}[ \t]")
+_FENCED = re.compile(r"(?m)^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[ \t]*$")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+_LIST_SIGN = re.compile(r"^(?:[-*+>]|\d{1,3}[.)])[ \t]+")
 _OWN_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4})*)\]")
 
 
@@ -67,7 +70,7 @@ def _quotes(
     for number, chunk in enumerate(chunks, start=1):
         above = f"{chunk.metadata.get('title', '')} {chunk.metadata.get('section', '')}"
         context = _covered(above, weights, analyzer)
-        for place, sentence in enumerate(split_sentences(chunk.text)):
+        for place, sentence in enumerate(split_sentences(_FENCED.sub("\n\n", chunk.text))):
             if _HEADING.match(sentence):
                 context = context | _covered(sentence, weights, analyzer)
                 continue
@@ -85,5 +88,12 @@ def _covered(text: str, weights: Mapping[int, float], analyzer: Analyzer) -> fro
 
 
 def _clean(sentence: str) -> str:
-    """Return a quotable sentence: no list sign, and no marker of the document's own."""
-    return _OWN_MARKER.sub(r"(\1)", re.sub(r"^(?:[-*+>]|\d{1,3}[.)])[ \t]+", "", sentence))
+    """Return a quotable sentence.
+
+    Links lose their address, table rows their lines and list items their sign; a number in
+    brackets gets round ones, since it would read as a citation of ours.
+    """
+    text = _LINK.sub(r"\1", sentence)
+    if text.startswith("|"):
+        text = ": ".join(cell.strip() for cell in text.strip("|").split("|") if cell.strip())
+    return _OWN_MARKER.sub(r"(\1)", _LIST_SIGN.sub("", text))
