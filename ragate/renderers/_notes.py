@@ -6,10 +6,11 @@ import re
 import shlex
 from html import escape
 
+from ragate.core.wording import odds
 from ragate.escape import code, name, one_line, short_sha
 from ragate.models import MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
-from ragate.renderers._numbers import COMMENT, counted, duration, one_in
+from ragate.renderers._numbers import COMMENT, counted, duration
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, documents, listing, means
 from ragate.renderers._words import ordered
 
@@ -47,16 +48,14 @@ def _evidence(report: Report) -> str:
         chances = [row.p for row in lost if row.p is not None and not row.exact]
         if chances:
             start = f"Confirmed in {runs}; an" if report.decision.confirmed else "An"
-            return (
-                f"<b>{start} unchanged system looks like this in about {one_in(min(chances))}.</b>"
-            )
+            return f"<b>{start} unchanged system looks like this {odds(min(chances))}.</b>"
         if lost:
             return "<b>Measured without noise: an unchanged system would not move at all.</b>"
     if status is Status.LOOK:
         moved = [r for r in rows if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change]
         for row in moved[:1]:
             words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; an unchanged system"
-            return f"{name(row.metric)}{words} does that in {one_in(row.p or 1.0)}."
+            return f"{name(row.metric)}{words} does that {odds(row.p or 1.0)}."
     return ""
 
 

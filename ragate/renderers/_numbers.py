@@ -81,17 +81,6 @@ def _minus(text: str) -> str:
     return text.replace("-", "−")
 
 
-def one_in(p: float) -> str:
-    """Return a chance as ``1 run in 300``, rounded to what can be remembered."""
-    if p <= 1e-4:
-        return "fewer than 1 run in 10,000"
-    if p > 2 / 3:
-        return "most runs"
-    odds = 1 / p
-    step = 100 if odds >= 1000 else 10 if odds >= 100 else 1
-    return f"1 run in {max(2, round(odds / step) * step):,}"
-
-
 def duration(seconds: float) -> str:
     """Return ``0.4 s``, ``38 s`` or ``2 min 51 s``."""
     if seconds < 9.95:

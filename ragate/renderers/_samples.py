@@ -18,12 +18,21 @@ def worst_first(samples: Iterable[SampleRow]) -> list[SampleRow]:
 
 
 def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
-    """Return the samples that got worse, that are new, that got better, and the rest, if any."""
-    groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": [], "other": []}
+    """Return the samples that got worse, that are new, that got better, if any.
+
+    Samples with equal scores are only counted: see `equal_scores`.
+    """
+    groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": []}
     for row in worst_first(samples):
         key = "worse" if row.change in WORSE else row.change
-        groups[key if key in groups else "other"].append(row)
+        if key in groups:
+            groups[key].append(row)
     return [(key, rows) for key, rows in groups.items() if rows]
+
+
+def equal_scores(samples: Sequence[SampleRow]) -> int:
+    """Return how many samples retrieved or answered something else with equal scores."""
+    return sum(row.change == "same" for row in samples)
 
 
 def happened(row: SampleRow, numbers: Numbers) -> Words:

@@ -10,11 +10,11 @@ from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
 from ragate.renderers._notes import reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration
-from ragate.renderers._samples import sections
+from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._words import below_floor, ordered, verdict_text
 
 LIMIT = 20
-_TITLES = {"worse": "Worse", "new": "Measured", "better": "Better", "other": "Other changes"}
+_TITLES = {"worse": "Worse", "new": "Measured", "better": "Better"}
 _VERDICT_COLOURS = {Verdict.FAILED: "red", Verdict.NO_DECISION: "yellow"}
 
 
@@ -34,7 +34,9 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int 
 
 def _samples(report: Report, page: Page, limit: int) -> list[str]:
     lines: list[str] = []
-    left = limit or len(report.samples)
+    equal = equal_scores(report.samples)
+    total = len(report.samples) - equal
+    left = limit or total
     for key, rows in sections(report.samples):
         shown = rows[:left]
         left -= len(shown)
@@ -42,9 +44,10 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
             lines += [page.paint(f"{_TITLES[key]}: {counted(len(rows), 'sample')}", "bold")]
         for row in shown:
             lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
-    more = len(report.samples) - (limit or len(report.samples))
-    if more > 0:
-        lines.append(f"{more:,} more: ragate report {_run(report, page)} --format json")
+    if limit and total > limit:
+        lines.append(f"{total - limit:,} more: ragate report {_run(report, page)} --format json")
+    if equal:
+        lines.append(f"Other outputs with equal scores: {counted(equal, 'sample')}")
     return lines
 
 

@@ -24,7 +24,7 @@ def render(report: Report) -> str:
         sort_keys=True,
         ensure_ascii=False,
         allow_nan=False,
-        default=_sorted,
+        default=ordered,
     )
     return _harmless(text) + "\n"
 
@@ -34,7 +34,8 @@ def schema() -> dict[str, Any]:
     return Report.model_json_schema(mode="serialization")
 
 
-def _sorted(value: object) -> list[Any]:
+def ordered(value: object) -> list[Any]:
+    """Return a set as a sorted list, since the order of a set differs from process to process."""
     if isinstance(value, frozenset):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} has no place in a report")

@@ -15,7 +15,7 @@ from ragate.models import MetricRow, Report, SampleRow
 from ragate.renderers._headline import ICONS, Status, headline, status_of
 from ragate.renderers._notes import commands, figures, footer, notes
 from ragate.renderers._numbers import COMMENT, counted
-from ragate.renderers._samples import sections
+from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._tables import (
     MOST_METRICS,
     Section,
@@ -68,12 +68,7 @@ def _token(text: str) -> str:
     return quote(text[:80], safe="").replace("--", "-%2D")
 
 
-_TITLES = {
-    "worse": "Got worse",
-    "new": "Measured",
-    "better": "Got better",
-    "other": "Other changes",
-}
+_TITLES = {"worse": "Got worse", "new": "Measured", "better": "Got better"}
 _SAMPLE_TITLES = frozenset(_TITLES.values())
 
 
@@ -144,6 +139,8 @@ def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[Samp
     better = len(groups.get("better", []))
     parts = [f"{counted(len(below), 'more question')}"] if below else []
     parts += [f"{better:,} that got better"] if better else []
+    equal = equal_scores(report.samples)
+    parts += [f"{equal:,} with other outputs and equal scores"] if equal else []
     parts += ["how it was decided"]
     warnings = report.decision.warnings
     parts += [counted(len(warnings), "warning")] if warnings else []

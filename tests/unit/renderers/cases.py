@@ -84,6 +84,16 @@ SAME = metric_row_factory(
 )
 
 
+REWORDED = sample_row_factory(
+    "q120",
+    "How long is the trial?",
+    change="same",
+    answers=("14 days. [1]", "The trial lasts 14 days. [1]"),
+    scores={"faithfulness": (1.0, 1.0)},
+    cause=None,
+)
+
+
 def unchanged() -> Report:
     rows = [metric_row_factory(verdict=MetricVerdict.UNCHANGED), SAME]
     facts = RunFacts(samples=200, affected=0, reused=200, cost_usd=0.0, duration_s=14.2)
@@ -131,7 +141,7 @@ def regression() -> Report:
         "correctness", 0.82, 0.805, MetricVerdict.HELD, interval=(-0.046, 0.016), better=6, worse=9,
         p=0.24,
     )  # fmt: skip
-    rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER]
+    rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER, REWORDED]
     more = [VAT.model_copy(update={"sample_id": f"q2{i:02}"}) for i in range(12)]
     return report_factory(
         decision_factory(

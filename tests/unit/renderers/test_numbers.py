@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.renderers._numbers import COMMENT, TERMINAL, duration, one_in
+from ragate.renderers._numbers import COMMENT, TERMINAL, duration
 
 
 @pytest.mark.parametrize(
@@ -37,22 +37,6 @@ def test_a_change_in_points_has_a_sign(change: float, told: str) -> None:
 )
 def test_a_size_has_no_idle_zeros(size: float, told: str) -> None:
     assert COMMENT.size("fraction", size) == told
-
-
-@pytest.mark.parametrize(
-    ("p", "told"),
-    [
-        (0.0001, "fewer than 1 run in 10,000"),
-        (0.0, "fewer than 1 run in 10,000"),
-        (0.0033, "1 run in 300"),
-        (0.14, "1 run in 7"),
-        (0.5, "1 run in 2"),
-        (0.9, "most runs"),
-        (0.00042, "1 run in 2,400"),
-    ],
-)
-def test_a_chance_is_told_as_runs(p: float, told: str) -> None:
-    assert one_in(p) == told
 
 
 @pytest.mark.parametrize(
