@@ -19,6 +19,27 @@ def is_dirty(root: Path) -> bool:
     return bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
 
 
+def repository(folder: Path) -> Path | None:
+    """Return the real path of the work tree that `folder` is in, None where there is none."""
+    top = _git(folder, "rev-parse", "--show-toplevel")
+    return Path(top).resolve() if top else None
+
+
+def is_ignored(top: Path, path: Path) -> bool:
+    """Return True where the repository at `top` ignores `path`."""
+    return bool(_git(top, "check-ignore", "--", str(path)))
+
+
+def is_tracked(top: Path, path: Path) -> bool:
+    """Return True where the repository at `top` knows `path`: committed, or about to be."""
+    return bool(_git(top, "ls-files", "--", str(path)))
+
+
+def remote_url(top: Path) -> str:
+    """Return the address of the remote ``origin``, "" where there is none."""
+    return _git(top, "config", "--get", "remote.origin.url")
+
+
 def _git(root: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603

@@ -42,9 +42,12 @@ def open_config(given: Path | None) -> tuple[Config, Operations]:
         Path(environment["RAGATE_CONFIG"]) if "RAGATE_CONFIG" in environment else None
     )
     config = load_config(find_config(Path.cwd(), given=named))
-    if not in_ci(environment):
-        environment = {**_dotenv(config.root / ".env"), **environment}
-    return config, operations(config.root, environment)
+    return config, operations(config.root, with_dotenv(config.root, environment))
+
+
+def with_dotenv(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return `environment` with what ``.env`` adds to it; under CI the file is not read."""
+    return dict(environment) if in_ci(environment) else {**_dotenv(root / ".env"), **environment}
 
 
 def operations(root: Path, environment: Mapping[str, str]) -> Operations:

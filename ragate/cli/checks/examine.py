@@ -1,0 +1,173 @@
+"""The doctor's round: reads files, asks git and the database, and hands the facts to the checks."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from ragate import __version__, plugins, vcs
+from ragate.baseline import load_baseline, load_contexts
+from ragate.cli.checks import golden, memory, place, policy
+from ragate.cli.checks.finding import Finding, guarded, of_error, ok, skipped
+from ragate.cli.checks.subject import Subject, read_subject
+from ragate.cli.checks.under_test import database, system
+from ragate.config import Config
+from ragate.dataset import read_dataset
+from ragate.models import Run, Sample
+from ragate.pipeline.evaluate import make_metrics
+
+UNREAD = "ragate.toml cannot be read"
+
+
+def examine(
+    start: Path, given: Path | None, environment: Mapping[str, str], *, today: datetime.date
+) -> list[Finding]:
+    """Return the findings of every check, in the order of docs/doctor.md.
+
+    Args:
+        start: Where the search for ragate.toml begins. given: Its path, where one is named.
+    """
+    subject = read_subject(start, given, environment)
+    samples: list[Sample] = []
+    runs: list[Run] = []
+    uses: dict[str, list[Sample]] = {}
+    python = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    found = [ok("ragate", f"{__version__}, {python}")]
+    found += [of_error(check, error) for check, error in subject.errors]
+    if subject.config is not None:
+        found += policy.configuration(subject.config)
+    found += guarded(golden.CHECK, lambda: _golden(subject, samples))
+    found += guarded("rules", lambda: _rules(subject, samples, uses, today))
+    found += guarded("system", lambda: system(subject, samples))
+    found += guarded("keys", lambda: _keys(subject))
+    found += guarded("database", lambda: database(subject))
+    found += guarded(memory.CHECK, lambda: _baseline(subject, runs))
+    if runs and samples:
+        found += guarded(memory.CHECK, lambda: memory.matched(runs[0], samples))
+    if runs and samples and subject.config is not None:
+        found += guarded(memory.CHECK, lambda: _comparable(subject, runs[0], samples, uses))
+    if runs:
+        found += guarded("personal data", lambda: _personal(subject, runs[0]))
+    return found + guarded("state folder", lambda: _state(subject))
+
+
+def _golden(subject: Subject, samples: list[Sample]) -> Iterable[Finding]:
+    if subject.dataset is None:
+        return [skipped(golden.CHECK, UNREAD)]
+    samples += read_dataset(subject.dataset)
+    return golden.golden_set(samples, dataset=_name(subject, subject.dataset))
+
+
+def _rules(
+    subject: Subject,
+    samples: Sequence[Sample],
+    uses: dict[str, list[Sample]],
+    today: datetime.date,
+) -> Iterable[Finding]:
+    config = subject.config
+    if config is None:
+        return [skipped("rules", UNREAD)]
+    found = []
+    if samples:
+        uses |= _uses(config, samples)
+        found += golden.rules(config.policy.metrics, uses, samples)
+    ids = {sample.id for sample in samples} if samples else None
+    return found + policy.waivers(config.policy.waivers, ids, today=today)
+
+
+def _uses(config: Config, samples: Sequence[Sample]) -> dict[str, list[Sample]]:
+    """Return the samples that each of ragate's own metrics applies to; foreign ones are not run."""
+    return {
+        rule.metric: golden.applicable(
+            plugins.metric(
+                rule.metric, settings=config.metric_settings.get(rule.metric), samples=samples
+            ),
+            samples,
+        )
+        for rule in config.policy.metrics
+        if plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0])
+    }
+
+
+def _keys(subject: Subject) -> Iterable[Finding]:
+    config = subject.config
+    if config is None:
+        return [skipped("keys", UNREAD)]
+    used = policy.used_providers(config.system.settings)
+    return policy.keys(config.policy.providers, used, subject.operations.environment)
+
+
+def _baseline(subject: Subject, runs: list[Run]) -> Iterable[Finding]:
+    path = subject.baseline
+    if path is None:
+        return [skipped(memory.CHECK, UNREAD)]
+    run = load_baseline(path)
+    runs.append(run)
+    name = _name(subject, path)
+    found = memory.baseline_file(
+        run,
+        path=name,
+        size=path.stat().st_size,
+        today_system=subject.use or run.manifest.system.use,
+    )
+    top = vcs.repository(subject.root)
+    tracked = vcs.is_tracked(top, path) if top else None
+    ignored = vcs.is_ignored(top, path) if top else None
+    return found + place.committed(name, tracked=tracked, ignored=ignored)
+
+
+def _comparable(
+    subject: Subject, run: Run, samples: Sequence[Sample], uses: Mapping[str, Sequence[Sample]]
+) -> Iterable[Finding]:
+    from ragate.core.power import fewest_losses
+
+    config = cast("Config", subject.config)
+    metrics = make_metrics(config, samples, states=run.manifest.states, retrieval_only=False)
+    infos = {metric.info.name: metric.info for metric in metrics}
+    gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
+    known = max(1, run.manifest.runs - run.manifest.identical)
+    losses = fewest_losses(
+        config.policy.alpha, baseline_runs=known, candidate_runs=1, flips=known == 1
+    )
+    found = memory.comparable(run, infos, gated)
+    return found + memory.enough(run, infos, uses, gated, losses=losses)
+
+
+def _personal(subject: Subject, run: Run) -> Iterable[Finding]:
+    texts = [record.output.answer for record in run.records if record.output.answer]
+    if subject.baseline is not None:
+        contexts = load_contexts(subject.baseline)
+        texts += [chunk.text for chunks in contexts.values() for chunk in chunks]
+    store = subject.config.policy.store if subject.config is not None else "answers"
+    return memory.personal_data(texts, store="answers" if texts else store)
+
+
+def _state(subject: Subject) -> Iterable[Finding]:
+    state = subject.operations.state
+    top = vcs.repository(subject.root)
+    known = top is not None and state.is_relative_to(top)
+    stored = [path for path in (state / "runs").glob("*") if path.is_dir()]
+    return place.state_folder(
+        _name(subject, state),
+        writable=_writable(state),
+        ignored=vcs.is_ignored(top, state / "x") if top is not None and known else None,
+        runs=len(stored),
+        size=sum(file.stat().st_size for run in stored for file in run.glob("*")),
+    )
+
+
+def _writable(folder: Path) -> bool:
+    """Tell whether the folder, or the nearest above it that exists, can be written."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def _name(subject: Subject, path: Path) -> str:
+    real = path.resolve()
+    if real.is_relative_to(subject.root):
+        return real.relative_to(subject.root).as_posix()
+    return str(real)

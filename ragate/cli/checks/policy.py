@@ -1,0 +1,103 @@
+"""The policy: what it demands, its waivers, and the keys that it names."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warning
+from ragate.config import Config, Provider
+from ragate.core.waivers import expired
+from ragate.models import Waiver
+
+
+def configuration(config: Config) -> list[Finding]:
+    """Say what is configured."""
+    levels = [rule.level for rule in config.policy.metrics]
+    return [
+        ok(
+            "configuration",
+            f"{config.path.name}: system {config.system.use}, "
+            f"{plural(len(levels), 'metric')}, {levels.count('error')} of level error",
+        )
+    ]
+
+
+def waivers(
+    given: Sequence[Waiver], ids: Collection[str] | None, *, today: datetime.date
+) -> list[Finding]:
+    """Say which waivers are over, or are for no sample.
+
+    Args:
+        ids: Of the golden set; None where it cannot be read.
+    """
+    check = "waivers"
+    found = []
+    if over := [f"{one.id} ({one.metric}, until {one.until})" for one in expired(given, today)]:
+        found.append(
+            problem(
+                check,
+                f"{plural(len(over), 'waiver')} past the last day: {some(over)}",
+                "mend the sample and remove the waiver, or set a new `until`",
+            )
+        )
+    if ids is not None and (lost := [one.id for one in given if one.id not in ids]):
+        found.append(
+            warning(check, f"no sample has the id {some(lost)}", "remove the waiver, or correct it")
+        )
+    if given and not found:
+        found.append(ok(check, f"{plural(len(given), 'waiver')}, none over"))
+    return found
+
+
+def used_providers(system: Mapping[str, Any]) -> set[str]:
+    """Return the providers that the tables of ``[system]`` name."""
+    tables = [value for value in system.values() if isinstance(value, dict)]
+    return {name for table in tables if isinstance(name := table.get("provider"), str) and name}
+
+
+def keys(
+    providers: Mapping[str, Provider], used: Collection[str], environment: Mapping[str, str]
+) -> list[Finding]:
+    """Say which key variables are set; their values are looked at, and never shown."""
+    found = [_unknown(name, providers) for name in sorted(set(used) - providers.keys())]
+    for name, provider in sorted(providers.items()):
+        found += _key(name, provider, environment, used=name in used)
+    return found
+
+
+def _unknown(name: str, providers: Mapping[str, Provider]) -> Finding:
+    return problem(
+        "keys",
+        f"[system] uses the provider {name!r}, which is not in [policy.providers]",
+        f"add [policy.providers.{name}] with base_url and key_env; known: "
+        f"{', '.join(sorted(providers)) or 'none'}",
+    )
+
+
+def _key(
+    name: str, provider: Provider, environment: Mapping[str, str], *, used: bool
+) -> Iterable[Finding]:
+    variable = provider.key_env
+    value = environment.get(variable, "")
+    if not variable:
+        yield ok("keys", f"provider {name} needs no key")
+    elif not value and used:
+        yield problem(
+            "keys",
+            f"provider {name}: the environment variable {variable} is not set",
+            f"set {variable}: in your shell, in .env (read on your machine only), or as a secret "
+            "of the workflow; pull requests from forks get no secrets",
+            exit_code=3,
+        )
+    elif not value:
+        yield ok("keys", f"provider {name}: {variable} is not set; [system] does not use it")
+    elif value != value.strip():
+        yield warning(
+            "keys",
+            f"provider {name}: {variable} begins or ends with white space",
+            "set it again without the line end that was pasted along",
+        )
+    else:
+        yield ok("keys", f"provider {name}: {variable} is set")

@@ -1,0 +1,180 @@
+"""``ragate init``: a first configuration, a starter golden set and a workflow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.errors import UsageError
+from ragate.escape import plain
+
+if TYPE_CHECKING:
+    from ragate.cli.scaffold.config_text import Choice
+    from ragate.cli.scaffold.plan import Plan
+    from ragate.cli.scaffold.survey import Survey
+
+BUILT_IN, RECORDED = "documents", "recordings"
+
+
+@click.command("init")
+@click.option("--yes", is_flag=True, help="Ask nothing; take the answers that were guessed.")
+@click.argument(
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path(),
+    required=False,
+)
+def command(*, folder: Path, yes: bool) -> int:
+    """Write a first ragate.toml, a starter golden set and a workflow into FOLDER.
+
+    Looks at what is there and asks at most three questions; none with --yes, or without a terminal.
+    No file is overwritten.
+    """
+    from ragate.cli.scaffold.plan import existing_choice, guess, make_plan
+    from ragate.cli.scaffold.survey import look
+
+    survey = look(folder)
+    _say(*_found(survey))
+    if (survey.root / "ragate.toml").exists():
+        return _finish(survey, _workflow_only(survey, existing_choice(survey.root)))
+    choice = guess(survey) if yes or not _terminal() else _ask(survey)
+    return _finish(survey, make_plan(survey, choice))
+
+
+def _workflow_only(survey: Survey, known: Choice | None) -> Plan:
+    """Return what is still to be done where there is a ragate.toml: it stays as it is."""
+    from ragate.cli.scaffold.config_text import Choice
+    from ragate.cli.scaffold.plan import WORKFLOW, NewFile, Plan
+    from ragate.cli.scaffold.workflow_text import workflow_text
+
+    choice = known or Choice("pgvector", "")
+    folder = survey.root.relative_to(survey.top).as_posix()
+    workflow = workflow_text(choice, folder="" if folder == "." else folder)
+    files = () if survey.elsewhere else (NewFile(survey.top / WORKFLOW, workflow),)
+    notes = ("ragate.toml: there already, left alone; `ragate doctor` says what it lacks",)
+    return Plan(choice, files, notes=notes)
+
+
+def _terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        click.echo(plain(line))
+
+
+def _found(survey: Survey) -> list[str]:
+    """Return what was found, in lines."""
+    docs = [f"{one.path}/ ({one.pages} pages)" for one in survey.docs[:4]]
+    facts = {
+        "documents": docs,
+        "BEIR folders": survey.beir,
+        "golden sets": survey.golden[:4],
+        "recorded outputs": survey.recorded,
+        "libraries": survey.libraries,
+    }
+    lines = [f"  {name}: {', '.join(found)}" for name, found in facts.items() if found]
+    return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
+
+
+def _ask(survey: Survey) -> Choice:
+    """Ask the three questions, with what was guessed as the answer of an empty line."""
+    from ragate.cli.scaffold.config_text import Choice
+    from ragate.cli.scaffold.plan import guess
+
+    try:
+        guessed = guess(survey)
+    except UsageError:
+        guessed = Choice("pgvector", "docs")
+    system = click.prompt(
+        "Gate the built-in RAG over documents, or recordings of your own pipeline?",
+        type=click.Choice((BUILT_IN, RECORDED)),
+        default=RECORDED if guessed.system == "replay" else BUILT_IN,
+    )
+    if system == RECORDED:
+        default = guessed.source if guessed.system == "replay" else "outputs/*.jsonl"
+        return Choice("replay", click.prompt("Where are the recordings?", default=default))
+    source = guessed.source if guessed.system == "pgvector" else _first_docs(survey)
+    folder = click.prompt(
+        "Which folder holds the documents?",
+        default=source,
+        value_proc=lambda text: _usable(survey, text),
+    )
+    extractive = click.confirm(
+        "Answers from sentences of the documents, without a language model?", default=True
+    )
+    return Choice("pgvector", folder, "extractive" if extractive else "chat")
+
+
+def _first_docs(survey: Survey) -> str:
+    return survey.docs[0].path if survey.docs else "docs"
+
+
+def _usable(survey: Survey, text: str) -> str:
+    from ragate.cli.scaffold.plan import documents_in
+
+    folder = text.strip().rstrip("/") or text
+    try:
+        documents_in(survey.root, folder)
+    except UsageError as error:
+        raise click.BadParameter(error.message) from error
+    return folder
+
+
+def _finish(survey: Survey, plan: Plan) -> int:
+    from ragate.cli.scaffold.plan import ignore_state, write_new
+
+    _say("", *plan.notes)
+    for file in plan.files:
+        name = _name(survey, file.path)
+        if write_new(file):
+            _say(f"{name}: written")
+        else:
+            _say(f"{name}: there already, left alone")
+    if ignore_state(survey.root):
+        _say(".gitignore: .ragate/ added")
+    _say("", "Next:", *(f"  {n}. {step}" for n, step in enumerate(_next(survey, plan), start=1)))
+    return 0
+
+
+def _name(survey: Survey, path: Path) -> str:
+    base = survey.root if path.is_relative_to(survey.root) else survey.top
+    return path.relative_to(base).as_posix()
+
+
+def _next(survey: Survey, plan: Plan) -> list[str]:
+    """Return what is left to do, in order."""
+    from ragate.cli.scaffold.config_text import DATASET, KEY_VARIABLE
+
+    chat = plan.choice.answers == "chat"
+    steps = []
+    if plan.questions:
+        steps.append(
+            f"Replace the {plan.questions} questions in {DATASET} by 20 or more of your users; "
+            "they are made up from your files and tagged starter."
+        )
+    if chat:
+        steps.append(f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository.")
+    steps += [
+        "ragate doctor               (what is missing, with the remedy)",
+        "ragate baseline update      (records what later changes are compared with)",
+        "ragate check                (a verdict; nothing changed yet)",
+        "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3.",
+    ]
+    if survey.elsewhere:
+        return [*steps, "Put `ragate check` into your CI: docs/workflows.md has recipes."]
+    steps.append(
+        'On GitHub, require the status check "gate" for the main branch (Settings, Rules).'
+    )
+    if not chat:
+        steps.append("No secret is needed.")
+    if survey.libraries and plan.choice.system == "pgvector":
+        steps.append(
+            "This gates the built-in RAG. To gate your own pipeline "
+            f"({', '.join(survey.libraries)}), record its outputs: docs/replay.md."
+        )
+    return steps

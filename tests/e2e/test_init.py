@@ -1,0 +1,121 @@
+"""From an empty repository with a few pages to a verdict, with the installed command."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragate.config import load_config
+
+RAGATE = Path(sys.executable).parent / "ragate"
+PAGES = {
+    "docs/refunds.md": "# Refunds\n\nRefunds are possible for 30 days.\n\n## Late refunds\n\nNo.\n",
+    "docs/shipping.md": "# Shipping\n\nWe ship to Europe.\n\n## Customs duties\n\nYou pay them.\n",
+    "docs/vat.md": "# Value added tax\n\nValue added tax is added to every price.\n",
+}
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, text in PAGES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    return tmp_path
+
+
+def ragate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    # Neither the caller's settings nor its colours: each folder starts with its own server.
+    environment = {key: value for key, value in os.environ.items() if "RAGATE" not in key}
+    return subprocess.run(
+        [str(RAGATE), *arguments],
+        cwd=folder,
+        env={**environment, "CI": "1", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_what_init_writes_can_be_recorded_and_checked_at_once(project: Path) -> None:
+    assert ragate(project, "init", "--yes").returncode == 0
+    before = ragate(project, "doctor")
+    recorded = ragate(project, "baseline", "update", "--runs", "1")
+    checked = ragate(project, "check")
+    after = ragate(project, "doctor", "--format", "json")
+
+    assert before.returncode == 3, before.stdout + before.stderr
+    assert "there is no baseline yet" in before.stdout
+    assert recorded.returncode == 0, recorded.stderr
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert after.returncode == 0, after.stdout + after.stderr
+    checks = {one["check"]: one for one in json.loads(after.stdout)["checks"]}
+    assert "3 documents" in checks["index"]["message"]
+    assert checks["expected documents"]["status"] == "ok"
+
+
+def test_init_changes_no_file_that_is_there(project: Path) -> None:
+    mine = {
+        "ragate.toml": "# mine",
+        ".github/workflows/ragate.yml": "# mine",
+        ".gitignore": "dist/\n.ragate/\n",
+    }
+    for name, text in mine.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+
+    done = ragate(project, "init", "--yes")
+
+    assert done.returncode == 0, done.stderr
+    assert "ragate.toml: there already" in done.stdout
+    assert ".github/workflows/ragate.yml: there already" in done.stdout
+    assert {name: (project / name).read_text() for name in mine} == mine
+    assert not (project / "evals").exists()
+
+
+def test_init_in_an_empty_folder_writes_nothing_and_ends_with_2(tmp_path: Path) -> None:
+    done = ragate(tmp_path, "init", "--yes")
+
+    assert done.returncode == 2
+    assert "docs/" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_in_a_terminal_three_questions_are_asked(project: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [str(RAGATE), "init"], cwd=project, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as command:
+        os.close(theirs)
+        os.write(ours, b"documents\ndocs\nn\n")
+        shown = read_all(ours)
+        assert command.wait(timeout=60) == 0, shown
+    os.close(ours)
+
+    assert shown.count("?") >= 3
+    assert "OPENAI_API_KEY" in shown
+    assert load_config(project / "ragate.toml").system.settings["answer"]["use"] == "chat"
+
+
+def read_all(terminal: int) -> str:
+    parts = []
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        parts.append(part)
+    return b"".join(parts).decode()
