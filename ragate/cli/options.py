@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -9,8 +11,10 @@ from typing import Any, TypeVar
 
 import click
 
+from ragate.cli.operations import in_ci
 from ragate.errors import UsageError
-from ragate.models import Filters, Report, Verdict
+from ragate.escape import one_line, plain
+from ragate.models import Filters, Report
 from ragate.pipeline.session import Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -106,13 +110,16 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
     return [(one, path) for one, path in zip_longest(wanted, outputs) if one is not None]
 
 
-def show(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> int:
-    """Write the report in every wanted format; return the exit code of its verdict."""
-    from ragate import plugins
+def show(report: Report, wanted: Sequence[tuple[str, Path | None]], *, limit: int = 20) -> int:
+    """Write the report in every wanted format; return the exit code of its verdict.
+
+    Args:
+        limit: Most samples that the console lists; 0 for all.
+    """
     from ragate.atomic import write_atomic
 
     for name, path in wanted:
-        text: str = plugins.load("renderers", name).render(report)
+        text = _render(report, name, path, limit=limit)
         if path is not None:
             write_atomic(path, text.encode())
         else:
@@ -122,8 +129,20 @@ def show(report: Report, wanted: Sequence[tuple[str, Path | None]]) -> int:
     return report.decision.exit_code
 
 
+def _render(report: Report, name: str, path: Path | None, *, limit: int) -> str:
+    from ragate import plugins
+
+    module = plugins.load("renderers", name)
+    if name != "console":
+        text: str = module.render(report)
+        return text
+    terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), limit=limit)
+    return shown
+
+
 def summary(report: Report) -> str:
     """Return the verdict in one line, for when the reports go to files."""
     reasons = "; ".join(report.decision.reasons[:3])
-    word = "passed" if report.decision.verdict is Verdict.PASSED else report.decision.verdict.value
-    return f"{report.gate}: {word.replace('_', ' ')}{': ' + reasons if reasons else ''}"
+    word = report.decision.verdict.value.replace("_", " ")
+    return plain(one_line(f"{report.gate}: {word}{': ' + reasons if reasons else ''}"))

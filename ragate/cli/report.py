@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
-from ragate.cli.operations import open_config
+from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option, output_options, show, targets
 
 
@@ -34,8 +35,8 @@ def command(
     store = LocalStore(operations.state)
     folder = store.find(run)
     if explain is None:
-        return show(store.load_report(folder), wanted)
+        return show(store.load_report(folder), wanted, limit=0)
     from ragate.pipeline.explain import explain_sample
 
-    click.echo(explain_sample(loaded, store, folder, explain))
+    click.echo(explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ)))
     return 0

@@ -16,7 +16,9 @@ from ragate.settings import nearest
 from ragate.stores.local import LocalStore
 
 
-def explain_sample(config: Config, store: LocalStore, folder: Path, sample_id: str) -> str:
+def explain_sample(
+    config: Config, store: LocalStore, folder: Path, sample_id: str, *, ci: bool = True
+) -> str:
     """Return the text of `ragate report RUN --explain SAMPLE`.
 
     Raises:
@@ -33,6 +35,7 @@ def explain_sample(config: Config, store: LocalStore, folder: Path, sample_id: s
         _with_contexts(config, _of(baseline, sample_id)) if baseline else [],
         _with_texts(folder, _of(run, sample_id)),
         row=rows.get(sample_id),
+        ci=ci,
     )
 
 
