@@ -193,21 +193,27 @@ class EmbeddedServer:
 
     def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         account = self._account
-        return subprocess.run(  # noqa: S603 - our own programs, no shell
-            [str(self._programs.folder / program), *arguments],
-            cwd=self.home,
-            # Nothing of our environment: it holds keys, and PG variables that would change things.
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=START_S * 2,
-            check=False,
-            user=None if account is None else account.uid,
-            group=None if account is None else account.gid,
-            extra_groups=None if account is None else [],
-        )
+        try:
+            return subprocess.run(  # noqa: S603 - our own programs, no shell
+                [str(self._programs.folder / program), *arguments],
+                cwd=self.home,
+                # Nothing of our environment: it holds keys, and variables that Postgres heeds.
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=START_S * 2,
+                check=False,
+                user=None if account is None else account.uid,
+                group=None if account is None else account.gid,
+                extra_groups=None if account is None else [],
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise DatabaseError(
+                f"the embedded Postgres in {self.home}: {program} could not be run: {error}",
+                remedy="set RAGATE_DATABASE_URL to a Postgres with pgvector",
+            ) from error
 
     def _failed(self, what: str, done: subprocess.CompletedProcess[str]) -> DatabaseError:
         said = " ".join(done.stderr.split())[-500:] or self._log_tail()

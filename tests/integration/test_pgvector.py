@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -284,6 +285,16 @@ def test_a_connection_that_was_cut_is_opened_again(project: Project) -> None:
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE pid <> pg_backend_pid() AND datname = current_database()"
             )
+        return await system.answer(project.sample("pump"))
+
+    assert project.run(run).chunks == project.ask("pump").chunks
+
+
+def test_a_question_that_ran_out_of_time_does_not_spoil_the_next(project: Project) -> None:
+    async def run(system: Any) -> Any:
+        await system.prepare()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(system._connection.execute("SELECT pg_sleep(9)"), 0.2)
         return await system.answer(project.sample("pump"))
 
     assert project.run(run).chunks == project.ask("pump").chunks

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragate.core.text import split_sentences
 from ragate.models import RetrievedChunk
 from ragate.systems.pgvector.settings import AnswerSettings
-from ragate.systems.pgvector.terms import Analyzer, dimension
+from ragate.systems.pgvector.terms import Analyzer
 
 RANK_DISCOUNT = 0.03  # what a sentence loses for each chunk that was ranked above its own
 CONTEXT_SHARE = 0.5  # what a term counts that stands only in the headings above the sentence
@@ -84,7 +84,7 @@ def _quotes(
 
 
 def _covered(text: str, weights: Mapping[int, float], analyzer: Analyzer) -> frozenset[int]:
-    return frozenset(weights.keys() & {dimension(term) for term in analyzer.terms(text)})
+    return frozenset(weights.keys() & set(analyzer.dimensions(text)))
 
 
 def _clean(sentence: str) -> str:

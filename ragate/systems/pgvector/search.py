@@ -21,14 +21,18 @@ if TYPE_CHECKING:
 HYBRID_DEPTH = 100  # chunks of each ranking that are fused
 # Rounded before it is compared: two servers may differ in the last bits of a sum.
 _BM25 = """
-SELECT doc_id, position, score::float8 FROM (
-    SELECT doc_id, position, round((-(tf <#> %s))::numeric, 4) AS score FROM {weights}
-) AS scored WHERE score > 0 ORDER BY score DESC, doc_id, position LIMIT %s
+WITH scored AS MATERIALIZED (
+    SELECT doc_id, position, round((tf <#> %s) * -10000) AS score FROM {weights}
+)
+SELECT doc_id, position, score / 10000 FROM scored
+WHERE score > 0 ORDER BY score DESC, doc_id, position LIMIT %s
 """
 _EXACT = """
-SELECT doc_id, position, score::float8 FROM (
-    SELECT doc_id, position, round((1 - (embedding <=> %s))::numeric, 5) AS score FROM {vectors}
-) AS scored ORDER BY score DESC, doc_id, position LIMIT %s
+WITH scored AS MATERIALIZED (
+    SELECT doc_id, position, round((1 - (embedding <=> %s)) * 100000) AS score FROM {vectors}
+)
+SELECT doc_id, position, score / 100000 FROM scored
+ORDER BY score DESC, doc_id, position LIMIT %s
 """
 _HNSW = """
 SELECT doc_id, position, 1 - (embedding <=> %s) FROM {vectors}

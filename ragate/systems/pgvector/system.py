@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 T = TypeVar("T")
+_BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
 TRIES = 3  # of a database call whose connection was lost, and of opening a contended index
 
 
@@ -198,17 +199,20 @@ class PgvectorSystem:
         )
 
     async def _guarded(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Return what `call` returns; a lost connection is opened again a few times."""
-        for tries_left in reversed(range(TRIES)):
+        """Return what `call` returns; a connection that broke is opened again a few times.
+
+        A sample that ran out of time leaves its transaction failed, which is mended the same way.
+        """
+        for attempt in range(1, TRIES + 1):
             try:
                 return await call()
             except psycopg.Error as error:
-                lost = self._connection is None or self._connection.closed
                 await self.close()
-                if not (lost and tries_left):
+                if attempt == TRIES or not isinstance(error, _BROKEN):
                     conninfo = self._resources.database.conninfo()
                     raise describe(error, conninfo) from error
-        raise AssertionError("unreachable")
+                await asyncio.sleep(0.2 * attempt)
+        raise AssertionError("TRIES is at least 1")
 
 
 def _embedder(settings: Settings, resources: Resources) -> Embedder | None:

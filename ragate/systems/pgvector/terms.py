@@ -28,24 +28,23 @@ class Analyzer:
     def __init__(self, settings: Bm25Settings) -> None:
         self._stop = STOP_WORDS if settings.stop_words == "english" else frozenset()
         self._stem = _stemmer(settings.stemmer)
-        self._known: dict[str, str | None] = {}
+        self._known: dict[str, int | None] = {}
 
-    def terms(self, text: str) -> list[str]:
-        """Return the stems of all words that are no stop words, in order, with repeats."""
-        found = (self._term(word) for word in tokens(text))
-        return [term for term in found if term]
+    def dimensions(self, text: str) -> list[int]:
+        """Return the dimension of each word that is no stop word, in order, with repeats."""
+        known = self._known
+        words = tokens(text)
+        for word in words:
+            if word not in known:
+                known[word] = None if word in self._stop else dimension(self._stem(word))
+        return [place for place in map(known.__getitem__, words) if place is not None]
 
     def counts(self, text: str) -> dict[int, int]:
         """Return how often each dimension occurs, in rising order of dimension."""
-        counted = Counter(dimension(term) for term in self.terms(text))
+        counted = Counter(self.dimensions(text))
         if len(counted) > MAX_NONZERO:
             counted = Counter(dict(counted.most_common(MAX_NONZERO)))
         return dict(sorted(counted.items()))
-
-    def _term(self, word: str) -> str | None:
-        if word not in self._known:
-            self._known[word] = None if word in self._stop else self._stem(word)
-        return self._known[word]
 
 
 def dimension(term: str) -> int:
