@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -213,8 +213,3 @@ def worst_case(case: Case) -> Case | None:
 def worst_value(column: Column) -> float:
     """Return the worst possible value in the metric's own unit."""
     return column.low if column.info.direction is Direction.HIGHER else column.low + column.span
-
-
-def by_name(outcomes: Sequence[tuple[str, Outcome]]) -> Mapping[str, Outcome]:
-    """Index outcomes by metric."""
-    return dict(outcomes)

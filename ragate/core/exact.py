@@ -19,6 +19,8 @@ def judge_exact(case: Case, comparison: Comparison, max_unscored: float) -> Outc
     if refused is not None:
         return refused
     row = _compare(case)
+    if row.verdict is MetricVerdict.NOT_MEASURED:
+        return Outcome(row, undecided=(row.reason,) if case.gates else ())
     red = row.verdict is MetricVerdict.REGRESSED and case.gates
     row = row.model_copy(update={"blocks": red})
     if red:

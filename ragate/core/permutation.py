@@ -179,11 +179,20 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
         step = max(1, _CELLS // draws)
         for start in range(0, len(table), step):
             units = table[start : start + step]
+            if units.shape[1] == 2:  # a coin a unit: one product of matrices
+                coins = _coins(bits, len(units), draws)
+                sums += units[:, 0].sum(axis=0) + coins.T @ (units[:, 1] - units[:, 0])
+                continue
             picks = _picks(bits, len(units) * draws, table.shape[1]).reshape(len(units), draws)
             for unit, pick in zip(units, picks, strict=True):
                 np.take(unit, pick, axis=0, out=part, mode="clip")
                 sums += part
     return sums
+
+
+def _coins(bits: np.random.PCG64, units: int, draws: int) -> Floats:
+    raw = bits.random_raw(-(-units * draws // 64)).view(np.uint8)
+    return np.unpackbits(raw, count=units * draws).reshape(units, draws).astype(np.float64)
 
 
 def _picks(bits: np.random.PCG64, count: int, among: int) -> npt.NDArray[np.intp]:

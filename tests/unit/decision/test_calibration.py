@@ -1,0 +1,58 @@
+"""A short, seeded version of benchmarks/gate_calibration.py: the gate errs as often as it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.gate_calibration import (
+    PUBLISHED,
+    PUBLISHED_ADAPTIVE,
+    SIGHTS,
+    TRUTHS,
+    judge_only,
+    run_cell,
+    sight,
+)
+
+SLACK = 0.03
+
+
+@pytest.mark.parametrize("q", [0.02, 0.05, 0.10])
+@pytest.mark.parametrize("n", [15, 50])
+def test_a_change_that_changes_nothing_is_red_at_most_alpha_of_the_time(n, q):
+    cell = run_cell(n, q, TRUTHS["identical"], 250)
+
+    for claim in ("this-set", "generalise"):
+        for design in ("1x1", "3x1", "3x3", "adaptive"):
+            assert cell.red(design, claim, alpha=0.05) <= 0.05 + SLACK
+    assert cell.naive(0.02) > 0.15
+
+
+@pytest.mark.parametrize(("n", "truth"), [(15, "one -.20"), (50, "one -.10"), (50, "all -.05")])
+def test_real_drops_are_caught_as_often_as_published(n, truth):
+    cell = run_cell(n, 0.05, TRUTHS[truth], 250)
+
+    for place, design in enumerate(("1x1", "3x1", "3x3", "adaptive")):
+        goal = PUBLISHED[n, truth][place]
+        assert cell.red(design, "this-set", alpha=0.05) == pytest.approx(goal, abs=0.07)
+
+
+def test_a_neutral_rewrite_is_red_on_this_set_and_not_for_fresh_questions():
+    cell = run_cell(50, 0.05, TRUTHS["rewrite all"], 250)
+    here, fresh = PUBLISHED_ADAPTIVE[50, "rewrite all"]
+    options = {"alpha": 0.05, "min_drop": 0.02}
+
+    assert cell.red("adaptive", "this-set", **options) == pytest.approx(here, abs=0.08)
+    assert cell.red("adaptive", "generalise", **options) <= fresh + SLACK
+
+
+def test_a_noisy_judge_of_answers_that_repeat_is_not_blamed_on_a_neutral_rewording():
+    assert judge_only(60, alpha=0.02) <= 0.02 + SLACK
+
+
+@pytest.mark.parametrize("part", ["noise", "count"])
+def test_the_printed_effect_is_where_power_reaches_80_percent(part):
+    cell = next(each for each in SIGHTS if each.part == part and each.base == 3)
+    printed, seen = sight(cell, 150)
+
+    assert printed == pytest.approx(seen, rel=0.15)
