@@ -115,6 +115,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     policy = read_settings(
         Policy, {**policy_table, "metrics": rules}, where="[policy]", strict=True
     )
+    _refuse_unread(policy)
     _check_waivers(policy.waivers, rules)
     for name in policy.systems:
         plugins.locate("systems", name)
@@ -138,6 +139,21 @@ def _table(
     if not isinstance(table, dict):
         raise ConfigError(f"{name or key} = {shown(table)}: must be a table: [{name or key}]")
     return table
+
+
+def _refuse_unread(policy: Policy) -> None:
+    """Refuse what is for parts that this version does not have: nothing is read and ignored."""
+    if policy.http_hosts:
+        raise ConfigError(
+            f"[policy] http_hosts = {list(policy.http_hosts)}: this version has no http system",
+            remedy="remove the key",
+        )
+    if policy.without_key != "fail":
+        raise ConfigError(
+            f"[policy] without_key = {policy.without_key!r}: this version has no judge, and so no "
+            "key that could be missing for one",
+            remedy="remove the key",
+        )
 
 
 def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None:

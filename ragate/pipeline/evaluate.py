@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from ragate import plugins
-from ragate.config import Config
+from ragate.config import Config, check_rule
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.models import (
     MetricInfo,
@@ -39,16 +39,18 @@ def make_metrics(
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
         retrieval_only: Leave out metrics that read answers.
     """
-    made = [
-        plugins.metric(
+    made = []
+    for rule in config.policy.metrics:
+        if rule.level == "off":
+            continue
+        metric = plugins.metric(
             rule.metric,
             settings=config.metric_settings.get(rule.metric, {}),
             samples=samples,
             state=states.get(rule.metric),
         )
-        for rule in config.policy.metrics
-        if rule.level != "off"
-    ]
+        check_rule(rule, metric.info)
+        made.append(metric)
     if not retrieval_only:
         return made
     return [metric for metric in made if metric.info.reads is not Reads.ANSWER]

@@ -12,6 +12,7 @@ from ragate import plugins
 from ragate.config import Config
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources
+from ragate.settings import nearest
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,12 @@ class Clients:
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
         use = str(table.get("use", "openai"))
+        if not plugins.is_builtin("embedders", use):
+            # This table comes from the pull request, and a dotted path is code.
+            raise ConfigError(
+                f"[system.embedder] use = {use!r}: only ragate's own embedders may be named here"
+                f"{nearest(use, plugins.names('embedders'))}"
+            )
         settings = {key: value for key, value in table.items() if key != "use"}
         made: Embedder = plugins.load("embedders", use).create(settings, self.client)
         return made

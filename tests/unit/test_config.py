@@ -145,15 +145,17 @@ def test_a_wrong_value_is_named_with_its_key(line: str, shown: str) -> None:
     assert shown in error_of(changed("[policy]", f"[policy]\n{line}"))
 
 
-def test_hosts_and_patterns_are_kept_as_written() -> None:
-    lines = (
-        'http_hosts = ["rag.example", "10.0.0.1:8080", "[::1]:9"]\nreplay_paths = ["out/*.jsonl"]'
-    )
+def test_patterns_are_kept_as_written() -> None:
+    policy = parse(changed("[policy]", '[policy]\nreplay_paths = ["out/*.jsonl"]')).policy
 
-    policy = parse(changed("[policy]", f"[policy]\n{lines}")).policy
-
-    assert policy.http_hosts == ("rag.example", "10.0.0.1:8080", "[::1]:9")
     assert policy.replay_paths == ("out/*.jsonl",)
+
+
+@pytest.mark.parametrize(
+    "line", ['http_hosts = ["rag.example", "[::1]:9"]', 'without_key = "judge-free"']
+)
+def test_a_key_for_a_part_that_this_version_lacks_is_refused_not_ignored(line: str) -> None:
+    assert "this version has no" in error_of(changed("[policy]", f"[policy]\n{line}"))
 
 
 @pytest.mark.parametrize("line", ["policy = 1", 'policy.metrics = "x"', "policy.metrics.a = 1"])
