@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from ragate.core.answer_evidence import by_words, gave_up_by_run, score_words, trace_run, worst_run
 from ragate.core.case import Case, named, unknown, values
-from ragate.core.displacement import displacers, fell, rank_words, retrieval
-from ragate.core.evidence import Origin, Traced, gave_up, layout, supports, trace
+from ragate.core.displacement import fell, rank_words, retrieval
+from ragate.core.evidence import Origin, layout, supports
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
 _HALF = 0.5
+_FAR = 3  # ranks; a smaller fall seldom takes a passage out of an answerer's sight
 # Judged against the reference alone: contexts are no part of the question.
 _REFERENCE_ONLY = frozenset({"correctness", "correctness_binary"})
 _CORPUS_PARTS = ("corpus", "document")
@@ -78,17 +80,11 @@ def _same_contexts(case: Case) -> Cause:
     if case.moved and all(one.reads is Reads.RETRIEVAL for one in case.moved):
         return _another_verdict(case)
     chunks = len(case.after[0].output.chunks)
-    evidence = f"same {chunks} chunks, another answer{_scores(case)}"
+    evidence = f"same {chunks} chunks, another answer{score_words(case)}"
     answers = {record.output_hash for record in twins}
     if len(answers) > 1:
         evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"
     return Cause(kind=CauseKind.GENERATION, evidence=evidence)
-
-
-def _scores(case: Case) -> str:
-    if case.lead is None:
-        return ""
-    return f": {case.lead.metric} {case.lead.before:.3f} -> {case.lead.after:.3f}"
 
 
 def _reference_only(case: Case) -> bool:
@@ -101,7 +97,7 @@ def _another_verdict(case: Case) -> Cause:
     lead = case.moved[0]
     if not lead.judged:
         return unknown(f"{lead.metric} scored the same text otherwise: the metric changed")
-    evidence = f"what {lead.metric} reads is the same, the verdict is another{_scores(case)}"
+    evidence = f"what {lead.metric} reads is the same, the verdict is another{score_words(case)}"
     return Cause(kind=CauseKind.JUDGE, evidence=evidence)
 
 
@@ -157,72 +153,40 @@ def _worse(case: Case, answers: Answers) -> Cause:
         return _after_a_loss(case, had)
     if answers is Answers.UNKNOWN or not any(_texts(one) for one in case.after):
         return _cannot_tell(case)
-    found = _trace(case)
-    if found.origin is Origin.SUSPECTS:
-        return retrieval(case, f"the answer now says {_quoted(found)}, which only these hold")
-    if found.origin is Origin.NOWHERE and not any(_gave_up(case)):
-        return Cause(
-            kind=CauseKind.GENERATION,
-            evidence=f"the answer now says {_quoted(found)}, which no retrieved chunk holds",
-        )
-    if not had:
-        return _cannot_tell(case)
+    return by_words(case, had) or _by_ranks(case, had)
+
+
+def _by_ranks(case: Case, had: Sequence[RankChange]) -> Cause:
+    """Decide by the expected documents alone, where the answer's words do not tell."""
     if any(fell(one) for one in had):
-        return retrieval(case, "the answer gave up") if all(_gave_up(case)) else _cannot_tell(case)
-    return _generation(case, had) if _passages_held(case) else _cannot_tell(case)
+        far = any(fell(one, by=_FAR) for one in had)
+        if far and all(gave_up_by_run(case)):
+            return retrieval(case, "the answer gave up")
+        return _cannot_tell(case)
+    return _generation(case, had) if had and _passages_held(case) else _cannot_tell(case)
 
 
 def _after_a_loss(case: Case, had: Sequence[RankChange]) -> Cause:
     """An expected document is gone: that explains a fall unless its content is still there."""
-    chunks = _worst(case).output.chunks
+    chunks = worst_run(case).output.chunks
     if supports(chunks, case.sample.references):
         return unknown(f"{rank_words(had)}, yet another chunk holds the reference answer")
-    if all(one.after is None for one in had) or _trace(case).origin is not Origin.NOWHERE:
+    if (
+        all(one.after is None for one in had)
+        or trace_run(case, worst_run(case)).origin is not Origin.NOWHERE
+    ):
         return retrieval(case)
     return unknown(f"{rank_words(had)}, and the answer says what no chunk holds: both may be it")
-
-
-def _worst(case: Case) -> Record:
-    """Return the candidate's run that shows the leading movement most."""
-    lead = case.moved[0]
-    sign = 1 if lead.after < lead.before else -1
-
-    def key(record: Record) -> float:
-        found = values([record], lead.metric)
-        return sign * found[0] if found else float("inf")
-
-    return min(case.after, key=key)
-
-
-def _answers_of(records: Sequence[Record]) -> list[str]:
-    return [record.output.answer for record in records if record.output.answer]
 
 
 def _texts(record: Record) -> bool:
     return any(chunk.text for chunk in record.output.chunks)
 
 
-def _trace(case: Case) -> Traced:
-    record = _worst(case)
-    suspects = set(displacers(case)) - set(case.sample.expected)
-    return trace(
-        record.output.answer or "",
-        known=[case.sample.query, *_answers_of(case.before)],
-        chunks=record.output.chunks,
-        suspects=suspects,
-    )
-
-
-def _gave_up(case: Case) -> list[bool]:
-    """Return for each of the candidate's runs whether nothing of the old answers is left."""
-    old = _answers_of(case.before)
-    return [gave_up(record.output.answer or "", known=old) for record in case.after]
-
-
 def _passages_held(case: Case) -> bool:
     """True where the passages of the expected documents can be taken to be there still."""
     return _expected_chunks_held(case) or supports(
-        _worst(case).output.chunks, case.sample.references
+        worst_run(case).output.chunks, case.sample.references
     )
 
 
@@ -233,14 +197,12 @@ def _expected_chunks_held(case: Case) -> bool:
 
 
 def _generation(case: Case, held: Sequence[RankChange]) -> Cause:
-    evidence = f"{rank_words(held)}; the contexts changed elsewhere, and the answer{_scores(case)}"
+    evidence = (
+        f"{rank_words(held)}; the contexts changed elsewhere, and the answer{score_words(case)}"
+    )
     return Cause(kind=CauseKind.GENERATION, evidence=evidence)
 
 
 def _cannot_tell(case: Case) -> Cause:
     seen = rank_words(case.ranks)
     return unknown("contexts and answer both changed" + (f"; {seen}" if seen else ""))
-
-
-def _quoted(found: Traced) -> str:
-    return ", ".join(f'"{word}"' for word in found.words[:3])

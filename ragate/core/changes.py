@@ -29,7 +29,10 @@ _ORDER: dict[Change, int] = {"failed": 1, "worse": 2, "mixed": 2, "new": 3, "bet
 
 
 class _Look(NamedTuple):
-    """One sample worth a row; `before` is empty where there is nothing to compare with."""
+    """One sample worth a row.
+
+    `before` is empty where there is nothing to compare with; `equal` is True where nothing differs.
+    """
 
     sample: Sample
     before: Sequence[Record]
@@ -37,6 +40,7 @@ class _Look(NamedTuple):
     moved: Sequence[Movement]
     failing: Sequence[str]
     change: Change
+    equal: bool = False
 
 
 def changed_samples(
@@ -66,7 +70,7 @@ def changed_samples(
             continue
         if before and before[0].content_hash == after[0].content_hash:
             look = _compared(sample, before, after, sides)
-            unchanged += look is None or (look.change == "same" and _known(before, after))
+            unchanged += look is None or look.equal
         else:
             look = _alone(sample, after, sides)
         if look is not None:
@@ -91,9 +95,11 @@ def _compared(
     moved = movements(old, new, sides.metrics, incomparable=sides.incomparable)
     failing = _failing(after, sides) if sample.must_pass else []
     silent = old.keys() - new.keys() and any(name in old for name in _unscored(after))
-    if not (moved or failing or silent) and _known(before, after):
+    equal = not (moved or silent) and _known(before, after)
+    if equal and not failing:
         return None
-    return _Look(sample, before, after, moved, failing, _change(before, after, moved))
+    change = _change(before, after, moved)
+    return _Look(sample, before, after, moved, failing, change, equal)
 
 
 def _known(before: Iterable[Record], after: Iterable[Record]) -> bool:

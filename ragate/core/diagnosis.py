@@ -104,15 +104,28 @@ def _drift(case: Case) -> Step:
     share = _control_share(case)
     if share >= _HALF or _only_in_control(case, given):
         return Cause(kind=CauseKind.DRIFT, evidence=_drift_evidence(case))
+    if case.lead and case.lead.metric in case.drifted and not _only_ours_retrieved_otherwise(case):
+        return unknown(
+            "the base version moved today on the whole set, so drift cannot be ruled out"
+        )
     if given <= case.known:
         return case.between((*case.before, *case.control), case.after)
     if case.lead is None:
         return case.between(case.control, case.after)
     if share > 0 and not _apart(case, case.lead.metric):
         return unknown("the base version, run today, moved as well, though by less")
-    if case.lead.metric in case.drifted or not _apart(case, case.lead.metric):
+    if not _apart(case, case.lead.metric):
         return unknown("the base version gave other outputs today, so drift cannot be ruled out")
     return case.between(case.control, case.after)
+
+
+def _only_ours_retrieved_otherwise(case: Case) -> bool:
+    """True where the base version still retrieves what it did, and the candidate does not."""
+    ours, before, today = (
+        {record.retrieval_hash for record in side}
+        for side in (case.after, case.before, case.control)
+    )
+    return today <= before and ours.isdisjoint(before)
 
 
 def _only_in_control(case: Case, given: set[str]) -> bool:

@@ -9,8 +9,11 @@ from ragate.core.evidence import newcomers
 from ragate.models import Cause, CauseKind, RankChange
 
 
-def fell(change: RankChange) -> bool:
-    return change.before is not None and change.after is not None and change.after > change.before
+def fell(change: RankChange, *, by: int = 1) -> bool:
+    """True where the document is still retrieved, `by` ranks lower or more."""
+    if change.before is None or change.after is None:
+        return False
+    return change.after - change.before >= by
 
 
 def retrieval(case: Case, note: str = "") -> Cause:

@@ -123,7 +123,7 @@ def trace(
 
 
 def _trace_facts(facts: list[str], *, theirs: set[str], others: set[str]) -> Traced:
-    if all(fact in theirs and fact not in others for fact in facts):
+    if theirs.issuperset(facts) and not others.issuperset(facts):
         return Traced(Origin.SUSPECTS, tuple(facts))
     if all(fact not in theirs and fact not in others for fact in facts):
         return Traced(Origin.NOWHERE, tuple(facts))
@@ -138,6 +138,12 @@ def gave_up(answer: str, *, known: Iterable[str]) -> bool:
         for old in ({word for word in words(text) if _weighs(word)} for text in known)
         if old
     )
+
+
+def is_part(answer: str, known: Iterable[str]) -> bool:
+    """Return True where the answer says some of an earlier answer and nothing else."""
+    now = words(without_markers(answer))
+    return len(now) >= _MIN_WORDS and any(now < words(text) for text in known)
 
 
 def supports(chunks: Sequence[RetrievedChunk], references: Sequence[str]) -> bool:

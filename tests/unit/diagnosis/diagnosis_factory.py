@@ -1,0 +1,81 @@
+"""Records of one sample in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.models import (
+    Failure,
+    MetricInfo,
+    Needs,
+    Reads,
+    Record,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    Sample,
+    Score,
+    SystemInfo,
+    SystemOutput,
+)
+
+METRICS = {
+    "mrr": MetricInfo(name="mrr", reads=Reads.RETRIEVAL),
+    "idf_f1": MetricInfo(name="idf_f1"),
+    "correctness": MetricInfo(
+        name="correctness", needs=Needs.JUDGE, low=1.0, high=5.0, unit="grade"
+    ),
+    "faithfulness": MetricInfo(name="faithfulness", needs=Needs.JUDGE),
+}
+SAMPLE = Sample(
+    id="q1",
+    query="How many requests a minute?",
+    relevant={"limits.md": 1},
+    references=("600 requests a minute for each key",),
+)
+TEXTS = {
+    "limits.md": "The limit is 600 requests a minute for each key.",
+    "old.md": "Until 2019 it was 250 requests, set by Marlow.",
+    "other.md": "Invoices come on the first of the month.",
+    "third.md": "Nothing about limits here.",
+}
+RIGHT = "The limit is 600 requests a minute."
+
+
+def record(
+    docs: Sequence[str] = ("limits.md", "other.md"),
+    answer: str | None = RIGHT,
+    *,
+    run: int = 0,
+    sample: Sample = SAMPLE,
+    error: Failure | None = None,
+    request: str | None = None,
+    light: bool = False,
+    **scores: float,
+) -> Record:
+    """Return a record; ``light`` takes the texts away after hashing, as a baseline does."""
+    chunks = tuple(RetrievedChunk(doc_id=one, text=TEXTS.get(one, one)) for one in docs)
+    output = SystemOutput(chunks=chunks, answer=answer, error=error, request_hash=request)
+    bare = tuple(RetrievedChunk(doc_id=one) for one in docs)
+    return Record(
+        sample_id=sample.id,
+        run=run,
+        content_hash=content_hash(sample),
+        retrieval_hash=retrieval_hash(output),
+        output_hash=output_hash(output),
+        output=output.model_copy(update={"chunks": bare}) if light else output,
+        scores={name: Score(metric=name, value=value) for name, value in scores.items()},
+    )
+
+
+def run_of(
+    *records: Record,
+    metrics: Mapping[str, MetricInfo] = METRICS,
+    judge: str | None = "judge-1",
+    parts: Mapping[str, str] | None = None,
+) -> Run:
+    manifest = RunManifest(
+        system=SystemInfo(use="x", parts=dict(parts or {})), metrics=dict(metrics), judge=judge
+    )
+    return Run(manifest=manifest, records=records)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.core.symptoms import symptoms
+from ragate.models import (
+    Cause,
+    CauseKind,
+    Diagnosis,
+    Direction,
+    MetricRow,
+    MetricVerdict,
+    SampleRow,
+)
+
+
+def row(metric: str, mean: float | None, change: float | None = None, **more: object) -> MetricRow:
+    before = None if mean is None or change is None else mean - change
+    fields = {"level": "error", "verdict": MetricVerdict.UNCHANGED, "n": 50} | more
+    return MetricRow(metric=metric, baseline=before, candidate=mean, change=change, **fields)
+
+
+def found(*rows: MetricRow) -> list[str]:
+    return [one.symptom.partition(":")[0] for one in symptoms(rows)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "symptom"),
+    [
+        ([row("hit_rate@10", 0.4)], "expected documents are missed"),
+        ([row("recall@5", 0.4)], "expected documents are missed"),
+        ([row("hit_rate@10", 0.9), row("mrr@10", 0.4)], "the right documents come late"),
+        ([row("faithfulness", 0.6)], "answers say what the contexts do not"),
+        ([row("relevancy", 0.6)], "answers miss the question"),
+        (
+            [row("faithfulness", 0.95), row("relevancy", 0.5)],
+            "true to the contexts, beside the question",
+        ),
+        ([row("correctness_binary", 0.5)], "answers are right in part"),
+        ([row("correctness", 3.0, unit="grade")], "answers are right in part"),
+        ([row("error_rate", 0.1, direction=Direction.LOWER)], "the system fails"),
+        ([row("false_refusal", 0.1, 0.05, direction=Direction.LOWER)], "refusals rise"),
+        ([row("refusal_recall", 0.9, -0.05)], "unanswerable questions get answers"),
+        ([row("citation_validity", 0.9, -0.05)], "citations fall"),
+        ([row("faithfulness", 0.9, n=40, unscored_candidate=10)], "much was not measured"),
+    ],
+)
+def test_a_symptom_is_named(rows: list[MetricRow], symptom: str):
+    assert found(*rows) == [symptom]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("hit_rate@10", 0.9), row("mrr@10", 0.8)],
+        [row("mrr@10", 0.4)],
+        [row("correctness", 4.0, unit="grade")],
+        [row("error_rate", 0.0, direction=Direction.LOWER)],
+        [row("faithfulness", None)],
+        [row("false_refusal", 0.1, -0.05, direction=Direction.LOWER)],
+        [row("faithfulness", 0.9, n=98, unscored_candidate=2)],
+    ],
+)
+def test_a_healthy_or_unmeasured_run_has_no_symptom(rows: list[MetricRow]):
+    assert found(*rows) == []
+
+
+def test_a_high_mean_that_regressed_is_a_symptom_with_its_change():
+    (one,) = symptoms([row("hit_rate@10", 0.8, -0.1, verdict=MetricVerdict.REGRESSED)])
+
+    assert one.symptom == "expected documents are missed: hit_rate@10 is 0.800, -0.100"
+
+
+def test_an_exact_metric_that_fell_by_five_points_is_a_symptom():
+    assert found(row("hit_rate@10", 0.8, -0.06, exact=True)) == ["expected documents are missed"]
+    assert found(row("hit_rate@10", 0.8, -0.04, exact=True)) == []
+
+
+def test_made_up_answers_to_the_right_question_say_so():
+    (one,) = symptoms([row("faithfulness", 0.5), row("relevancy", 0.9)])
+
+    assert one.likely_cause == "the model adds facts of its own to the right question"
+
+
+def test_everything_low_points_to_the_corpus_alone():
+    rows = [row("hit_rate@10", 0.3), row("faithfulness", 0.4), row("correctness_binary", 0.2)]
+
+    assert found(*rows) == ["everything measured is low"]
+
+
+def test_the_most_frequent_reason_for_missing_scores_is_named():
+    missing = row(
+        "faithfulness", 0.9, n=40, unscored_candidate=10, unscored_reasons={"a": 1, "timeout": 9}
+    )
+
+    assert symptoms([missing])[0].likely_cause == "timeout"
+
+
+def flipped(kind: CauseKind, number: int) -> SampleRow:
+    cause = Cause(kind=kind, evidence="x")
+    return SampleRow(sample_id=str(number), query="q", change="worse", cause=cause)
+
+
+def test_where_most_flips_came_from_is_said():
+    rows = [flipped(CauseKind.RETRIEVAL, number) for number in range(4)]
+
+    assert symptoms([], samples=[*rows, flipped(CauseKind.JUDGE, 9)]) == (
+        Diagnosis(
+            symptom="4 of the 5 samples that got worse: retrieval",
+            likely_cause="the change made retrieval worse",
+            action="look at what displaced the expected documents before touching the prompt",
+        ),
+    )
+    assert symptoms([], samples=rows) == ()
+    unknown = [flipped(CauseKind.UNKNOWN, number) for number in range(9)]
+    assert symptoms([], samples=unknown) == ()
+
+
+names = st.sampled_from(
+    ["hit_rate@5", "mrr", "faithfulness", "relevancy", "correctness", "error_rate", "false_refusal"]
+)
+
+
+@given(st.lists(st.builds(row, names, st.one_of(st.none(), st.floats(0, 1)))))
+def test_any_rows_give_whole_sentences(rows: list[MetricRow]):
+    for one in symptoms(rows):
+        assert one.symptom
+        assert one.likely_cause
+        assert one.action
