@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.command import ragate
+
 ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.e2e
-
-
-def ragate(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [Path(sys.executable).parent / "ragate", *arguments],
-        cwd=folder,
-        env={**os.environ, "CI": "1", "NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def set_key(folder: Path, key: str, value: str) -> None:
@@ -44,7 +30,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("docs", "evals"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "ragate.toml", folder)
-    done = ragate("baseline", "update", folder=folder)
+    done = ragate(folder, "baseline", "update")
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -58,7 +44,7 @@ def gate(recorded: Path) -> Path:
 
 
 def test_unchanged_it_passes(gate: Path) -> None:
-    done = ragate("check", folder=gate)
+    done = ragate(gate, "check")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASSED" in done.stdout
@@ -68,7 +54,7 @@ def test_recording_again_leaves_the_bytes_of_the_baseline(gate: Path) -> None:
     baseline = gate / "baselines/docs.json"
     before = baseline.read_bytes()
 
-    done = ragate("baseline", "update", folder=gate)
+    done = ragate(gate, "baseline", "update")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert baseline.read_bytes() == before
@@ -77,7 +63,7 @@ def test_recording_again_leaves_the_bytes_of_the_baseline(gate: Path) -> None:
 def test_one_chunk_in_place_of_ten_fails_it_with_metrics_and_samples(gate: Path) -> None:
     set_key(gate, "top_k", "1")
 
-    done = ragate("check", folder=gate)
+    done = ragate(gate, "check")
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"recall@10 .*regressed", done.stdout)
@@ -89,7 +75,7 @@ def test_a_broken_chunking_fails_it(gate: Path) -> None:
     set_key(gate, "chunk_size", "16")
     set_key(gate, "chunk_overlap", "0")
 
-    done = ragate("check", folder=gate)
+    done = ragate(gate, "check")
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert "regressed" in done.stdout
@@ -100,7 +86,7 @@ def test_a_deleted_question_is_reported_as_removed(gate: Path) -> None:
     first, *rest = golden.read_text().splitlines(keepends=True)
     golden.write_text("".join(rest))
 
-    done = ragate("check", folder=gate)
+    done = ragate(gate, "check")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Removed from the golden set: 1" in done.stdout

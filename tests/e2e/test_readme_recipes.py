@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.e2e.command import CLEAN, RAGATE
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
 RECIPES = dict(re.findall(r"<!-- recipe: (\w+) -->\n```bash\n(.*?)\n```", README, re.DOTALL))
@@ -17,11 +18,11 @@ pytestmark = pytest.mark.e2e
 
 
 def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(Path(RAGATE).parent), CLEAN["PATH"]])
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=folder,
-        env={**os.environ, "PATH": path, "CI": "1", "NO_COLOR": "1"},
+        env={**CLEAN, "PATH": path, "CI": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
