@@ -19,6 +19,7 @@ from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.models import Run, Sample
 from ragate.pipeline.evaluate import make_metrics
+from ragate.pipeline.exercise import last_proof
 
 UNREAD = "ragate.toml cannot be read"
 
@@ -52,6 +53,7 @@ def examine(
         found += guarded(memory.CHECK, lambda: _comparable(subject, runs[0], samples, uses))
     if runs:
         found += guarded("personal data", lambda: _personal(subject, runs[0]))
+        found += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
     return found + guarded("state folder", lambda: _state(subject))
 
 

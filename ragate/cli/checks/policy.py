@@ -10,6 +10,7 @@ from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warnin
 from ragate.config import Config, Provider
 from ragate.core.waivers import expired
 from ragate.models import Waiver
+from ragate.pipeline.exercise import DrillProof
 
 
 def configuration(config: Config) -> list[Finding]:
@@ -49,6 +50,26 @@ def waivers(
     if given and not found:
         found.append(ok(check, f"{plural(len(given), 'waiver')}, none over"))
     return found
+
+
+def proof(last: DrillProof | None) -> list[Finding]:
+    """Say when the gate last proved that it can fail.
+
+    Args:
+        last: Result of the last drill on this machine; None where there was none.
+    """
+    if last is None:
+        return [ok("drill", "none on this machine yet; `ragate drill` shows what the gate catches")]
+    said = f"{last.caught} of {last.planted} planted breaks caught on {last.date}"
+    if last.caught:
+        return [ok("drill", said)]
+    return [
+        problem(
+            "drill",
+            f"{said}: this gate cannot fail",
+            "`ragate drill` says why each break passes; set level, pass_at or minimum accordingly",
+        )
+    ]
 
 
 def used_providers(system: Mapping[str, Any]) -> set[str]:

@@ -66,13 +66,18 @@ def read_subject(start: Path, given: Path | None, environment: Mapping[str, str]
 def _operations(
     root: Path, environment: Mapping[str, str]
 ) -> tuple[Operations, list[tuple[str, RagateError]]]:
-    whole = with_dotenv(root, environment)
+    errors: list[tuple[str, RagateError]] = []
+    whole = dict(environment)
     try:
-        return operations(root, whole), []
+        whole = with_dotenv(root, environment)
+    except (OSError, ValueError) as problem:
+        errors.append(("environment", ConfigError(f"{root / '.env'}: cannot be read: {problem}")))
+    try:
+        return operations(root, whole), errors
     except ConfigError as error:
         numbers = {"RAGATE_CONCURRENCY", "RAGATE_TIMEOUT_S"}
         rest = {key: value for key, value in whole.items() if key not in numbers}
-        return operations(root, rest), [("environment", error)]
+        return operations(root, rest), [*errors, ("environment", error)]
 
 
 def _partly(

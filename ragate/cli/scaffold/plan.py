@@ -78,6 +78,8 @@ def make_plan(survey: Survey, choice: Choice) -> Plan:
     if found is not None:
         return _plan(survey, *found, starters=[], notes=notes)
     starters = from_corpus(corpus)
+    if not starters:
+        notes += (f"no golden set is made: the documents hold no text; write {DATASET}",)
     return _plan(survey, choice, starters, starters=starters, notes=notes)
 
 
@@ -206,8 +208,13 @@ def existing_choice(root: Path) -> Choice | None:
         config = load_config(root / CONFIG_NAME)
     except ConfigError:
         return None
-    answer = config.system.settings.get("answer")
+    settings = config.system.settings
+    answer, paths = settings.get("answer"), settings.get("paths")
     chat = isinstance(answer, dict) and answer.get("use") == "chat"
+    source = settings.get("corpus") or (paths[0] if isinstance(paths, list) and paths else "")
     return Choice(
-        config.system.use, "", "chat" if chat else "extractive", dataset=config.policy.dataset
+        config.system.use,
+        source if isinstance(source, str) else "",
+        "chat" if chat else "extractive",
+        dataset=config.policy.dataset,
     )

@@ -101,7 +101,7 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
         deep = len(here.parts) >= DEPTH
         folders[:] = [] if deep else sorted(name for name in folders if _entered(name))
         for name in sorted(names):
-            if not name.startswith("."):
+            if not name.startswith(".") and name.isprintable():
                 count += 1
                 if count > MAX_FILES:
                     return
@@ -109,7 +109,9 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
 
 
 def _entered(name: str) -> bool:
-    return not name.startswith(".") and name.lower() not in _PASSED_OVER
+    # An unprintable name would have to be shown, and no such folder was made on purpose.
+    plain = not name.startswith(".") and name.isprintable()
+    return plain and name.lower() not in _PASSED_OVER
 
 
 def _docs(files: Iterable[PurePosixPath]) -> list[DocsFolder]:

@@ -76,7 +76,7 @@ def workflow_text(choice: Choice, *, folder: str = "") -> str:
         "CHECKOUT": CHECKOUT,
         "PYTHON": PYTHON,
         "CACHE": CACHE,
-        "KEY": _cache_key([f"{prefix}ragate.toml", f"{prefix}{choice.source}/**"]),
+        "KEY": _cache_key([f"{prefix}ragate.toml", f"{prefix}{choice.source or '**'}/**"]),
         "STATE": quoted(f"{prefix}.ragate/postgres"),
         "SOURCE": one_line(f"{prefix}{choice.source}"),
         "PACKAGE": f"ragate{'[embedded]' if embedded else ''}=={__version__}",

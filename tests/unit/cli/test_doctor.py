@@ -40,6 +40,7 @@ from ragate.models import (
     SystemOutput,
     Waiver,
 )
+from ragate.pipeline.exercise import DrillProof
 
 TODAY = datetime.date(2026, 11, 21)
 BOTH = frozenset({Reads.RETRIEVAL, Reads.ANSWER})
@@ -324,6 +325,15 @@ def test_the_providers_in_use_stand_in_the_tables_of_the_system() -> None:
     assert policy.used_providers(system) == {"a", "b"}
 
 
+def test_a_gate_that_caught_no_planted_break_is_a_problem() -> None:
+    def proof(caught: int) -> DrillProof:
+        return DrillProof(date="2026-11-20", caught=caught, planted=9)
+
+    assert statuses(policy.proof(None)) == ["ok"]
+    assert "7 of 9" in policy.proof(proof(7))[0].message
+    assert [one.exit_code for one in policy.proof(proof(0))] == [2]
+
+
 # Baseline
 
 
@@ -595,6 +605,15 @@ def test_a_wrong_variable_is_named_and_the_rest_is_checked(project: Path) -> Non
 
     assert "RAGATE_TIMEOUT_S" in found["environment"][0].message
     assert found["recordings"][0].status is Status.OK
+
+
+def test_an_env_file_that_is_no_text_is_named_and_the_rest_is_checked(project: Path) -> None:
+    (project / ".env").write_bytes(b"KEY=\xff\xfe")
+
+    found = checks(project)
+
+    assert ".env" in found["environment"][0].message
+    assert found["golden set"][0].status is Status.OK
 
 
 def test_a_system_of_foreign_code_that_breaks_at_import_is_a_finding(

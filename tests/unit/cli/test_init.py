@@ -393,6 +393,12 @@ def test_recordings_outside_the_folder_are_refused(tmp_path: Path, pattern: str)
         make_plan(look(tmp_path), Choice("replay", pattern))
 
 
+def test_documents_without_any_text_make_no_golden_set_and_say_so(tmp_path: Path) -> None:
+    write(tmp_path, {"docs/a.md": "\n"})
+
+    assert "write evals/golden.jsonl" in plan_for(tmp_path).notes[-1]
+
+
 def test_a_repository_on_another_host_gets_no_workflow(tmp_path: Path) -> None:
     write(tmp_path, pages("docs/a.md"))
     survey = Survey(root=tmp_path, top=tmp_path, remote="https://gitlab.example/x.git")
