@@ -14,9 +14,11 @@ from ragate.systems.pgvector.terms import Analyzer
 RANK_DISCOUNT = 0.03  # what a sentence loses for each chunk that was ranked above its own
 CONTEXT_SHARE = 0.5  # what a term counts that stands only in the headings above the sentence
 ALSO_SHARE = 0.6  # a further sentence is quoted where it scores this share of the best
+MIN_WORDS = 3
 MAX_SENTENCE = 600  # characters; what is longer is a table or code
 _HEADING = re.compile(r"#{1,6}[ \t]")
-_FENCED = re.compile(r"(?m)^[ \t]*(`{3,}|~{3,})[^\n]*\n(?:.*\n)*?[ \t]*\1[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_RULE = re.compile(r"[|:\- \t]+")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 _LIST_SIGN = re.compile(r"^(?:[-*+>]|\d{1,3}[.)])[ \t]+")
 _OWN_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4})*)\]")
@@ -70,12 +72,12 @@ def _quotes(
     for number, chunk in enumerate(chunks, start=1):
         above = f"{chunk.metadata.get('title', '')} {chunk.metadata.get('section', '')}"
         context = _covered(above, weights, analyzer)
-        for place, sentence in enumerate(split_sentences(_FENCED.sub("\n\n", chunk.text))):
+        for place, sentence in enumerate(split_sentences(_prose(chunk.text))):
             if _HEADING.match(sentence):
                 context = context | _covered(sentence, weights, analyzer)
                 continue
             own = _covered(sentence, weights, analyzer)
-            if not own or len(sentence) > MAX_SENTENCE:
+            if not own or not MIN_WORDS <= len(sentence.split()) or len(sentence) > MAX_SENTENCE:
                 continue
             share = sum(weights[term] for term in own)
             share += CONTEXT_SHARE * sum(weights[term] for term in context - own)
@@ -88,12 +90,31 @@ def _covered(text: str, weights: Mapping[int, float], analyzer: Analyzer) -> fro
 
 
 def _clean(sentence: str) -> str:
-    """Return a quotable sentence.
+    """Return a quotable sentence: links lose their address and list items their sign.
 
-    Links lose their address, table rows their lines and list items their sign; a number in
-    brackets gets round ones, since it would read as a citation of ours.
+    A number in brackets gets round ones, since it would read as a citation of ours.
     """
-    text = _LINK.sub(r"\1", sentence)
-    if text.startswith("|"):
-        text = ": ".join(cell.strip() for cell in text.strip("|").split("|") if cell.strip())
-    return _OWN_MARKER.sub(r"(\1)", _LIST_SIGN.sub("", text))
+    return _OWN_MARKER.sub(r"(\1)", _LIST_SIGN.sub("", _LINK.sub(r"\1", sentence)))
+
+
+def _prose(text: str) -> str:
+    """Return the text without fenced code, and a table row as `cell: cell` on a line of its own.
+
+    A fence that the chunk does not close runs to its end.
+    """
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if found and (not fence or found[1].startswith(fence)):
+            fence = "" if fence else found[1]
+            lines.append("")
+        elif not fence:
+            lines.append(_row(line) if line.startswith("|") else line)
+    return "\n".join(lines)
+
+
+def _row(line: str) -> str:
+    if _RULE.fullmatch(line):
+        return ""
+    return "\n" + ": ".join(cell.strip() for cell in line.strip("| ").split("|")) + "\n"

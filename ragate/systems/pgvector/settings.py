@@ -55,7 +55,7 @@ class AnswerSettings(Frozen):
 
     use: Literal["extractive", "chat"] = "extractive"
     sentences: int = Field(default=3, ge=1, le=20)
-    threshold: float = Field(default=0.35, ge=0, le=1)
+    threshold: float = Field(default=0.25, ge=0, le=1)
     refusal: str = Field(
         default="I don't know: the documents do not answer this question.", min_length=1
     )
