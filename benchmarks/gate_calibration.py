@@ -170,7 +170,7 @@ def _test(cell: Cell, runs: Floats, *, seed: int) -> None:
 
 def error_table(scale: float) -> Iterator[str]:
     """Yield the first table: this-set, alpha .05, no smallest drop, beside naive rules."""
-    yield "Red verdicts, six metrics, alpha .05, this-set, no min_drop; (published)"
+    yield "Red verdicts, six metrics, alpha .05, this-set, no min_drop; (reference)"
     yield (
         f"{'n':>4} {'q':>4} {'truth':<10} {'tol 0':>6} {'tol.02':>6} {'tol.05':>6} {'t,Holm':>6} "
         f"{'1x1':>12} {'3x1':>12} {'3x3':>12} {'adaptive':>12} {'runs':>5} {'at .02':>7}"
@@ -202,7 +202,7 @@ def _error_row(cell: Cell, n: int, q: float, name: str) -> str:
 
 def claim_table(scale: float) -> Iterator[str]:
     """Yield the second table: both claims of the adaptive rule with the smallest drop."""
-    yield "Red verdicts, adaptive, alpha .05, min_drop .02, q .05: this-set / generalise (goal)"
+    yield "Red verdicts, adaptive, alpha .05, min_drop .02, q .05: this-set, generalise (reference)"
     for n, name in PUBLISHED_ADAPTIVE:
         cell = run_cell(n, 0.05, TRUTHS[name], _size(n, scale))
         goal = PUBLISHED_ADAPTIVE[n, name]

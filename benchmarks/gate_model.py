@@ -80,7 +80,8 @@ def _chances(
     size = q / (2 * rate * (1 - rate) - q)
     grid = np.linspace(0.0, 1.0, 4001)
     table = stats.beta.ppf(grid, rate * size, (1 - rate) * size)
-    return np.interp(_copula(rng, shape, metrics), grid, table)
+    chances = np.interp(_copula(rng, shape, metrics), grid, table)
+    return np.asarray(chances, dtype=np.float64)
 
 
 def _score(rng: np.random.Generator, kind: str, chance: Floats, noise: Floats, q: float) -> Floats:

@@ -28,6 +28,7 @@ from ragate.models import (
 
 __all__ = ["decide", "expired"]
 
+SHOWN_DRAWS = 1_999
 _EXIT = {Verdict.FAILED: 1, Verdict.NO_DECISION: 3, Verdict.PASSED: 0}
 
 
@@ -105,7 +106,8 @@ def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSett
     outcomes.update(family.outcomes)
     for case in noisy:
         if not case.gates:  # shown only: tested alone, and no part of the family's error
-            outcomes.update(judge_noisy([case], comparison, settings).outcomes)
+            alone = judge_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
+            outcomes.update(alone.outcomes)
     return _Judged({case.name: outcomes[case.name] for case in cases}, family)
 
 

@@ -160,13 +160,13 @@ class Tested:
     other: Floats
 
 
-def run_tests(table: Table, *, claim: str, seed: int) -> Tested:
+def run_tests(table: Table, *, claim: str, seed: int, draws: int) -> Tested:
     """Test both claims; with one run a side they are the same test."""
-    here = relabel(table.blocks, seed=seed)
+    here = relabel(table.blocks, seed=seed, draws=draws)
     if all(block.values.shape[1] == 2 for block in table.blocks):
         down = step_down(here)
         return Tested(down, step_down(here, upwards=True), down)
-    fresh = flip(table.unit_sums, seed=seed)
+    fresh = flip(table.unit_sums, seed=seed, draws=draws)
     deciding: Null = here if claim == THIS_SET else fresh
     other: Null = fresh if claim == THIS_SET else here
     return Tested(step_down(deciding), step_down(deciding, upwards=True), step_down(other))

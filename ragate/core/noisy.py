@@ -10,6 +10,7 @@ from ragate.core.columns import SLACK
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE, THIS_SET, Table, Tested, build_table, run_tests, seed_of
 from ragate.core.interval import Interval, difference_interval
+from ragate.core.permutation import DRAWS
 from ragate.core.power import Design, fewest_losses, measure_noise, up_to_a_point
 from ragate.core.verdicts import Figures, reason_of, verdict_of
 from ragate.core.wording import count, listed
@@ -44,7 +45,11 @@ def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> str:
 
 
 def judge_noisy(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+    cases: Sequence[Case],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    *,
+    draws: int = DRAWS,
 ) -> FamilyResult:
     """Judge the metrics of one family together."""
     outcomes: dict[str, Outcome] = {}
@@ -57,11 +62,11 @@ def judge_noisy(
             outcomes[case.name] = refused
     if not usable:
         return FamilyResult(outcomes)
-    result = _judge(usable, comparison, settings)
+    result = _judge(usable, comparison, settings, draws)
     found = dict(result.outcomes)
     gated = [case for case in usable if case.gates]
     if gated and not any(outcome.red for outcome in found.values()):
-        found = _worst_cases(usable, found, comparison, settings)
+        found = _worst_cases(usable, found, comparison, settings, draws)
     return FamilyResult(
         {**outcomes, **found}, result.tested, result.p, result.runs, result.losses, result.units
     )
@@ -72,12 +77,13 @@ def _worst_cases(
     found: dict[str, Outcome],
     comparison: Comparison,
     settings: DecisionSettings,
+    draws: int,
 ) -> dict[str, Outcome]:
     """Turn a pass into no decision where what is unscored could hide a regression."""
     filled = [(case, worst_case(case)) for case in cases]
     if all(worst is None for _, worst in filled):
         return found
-    worst = _judge([worst or case for case, worst in filled], comparison, settings)
+    worst = _judge([worst or case for case, worst in filled], comparison, settings, draws)
     result = dict(found)
     for name, outcome in worst.outcomes.items():
         if outcome.red:
@@ -91,7 +97,7 @@ def _worst_cases(
 
 
 def _judge(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings, draws: int
 ) -> FamilyResult:
     claim = deciding_claim(settings, comparison)
     table = build_table(cases, comparison)
@@ -99,7 +105,7 @@ def _judge(
     if not len(table.units):
         reason = "no sample has all its scores on both sides"
         return FamilyResult({case.name: _nothing(case, reason) for case in cases})
-    tested = run_tests(table, claim=claim, seed=seed)
+    tested = run_tests(table, claim=claim, seed=seed, draws=draws)
     base, cand = table.runs
     flips = claim == GENERALISE or base + cand == 2
     alone, together = (
@@ -179,7 +185,7 @@ def _row(
     assert case.column is not None
     column = case.column
     mde, note = _visible(case, comparison, settings, figures, claim, metrics)
-    untouched = comparison.affected == 0
+    untouched = comparison.affected == 0 and not figures.moved
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
     before, after = column.unit(figures.before), column.unit(figures.after)
     low, high = (bound * column.span for bound in figures.interval)

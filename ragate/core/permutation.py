@@ -134,7 +134,8 @@ def _choices(runs: int, k: int) -> npt.NDArray[np.intp]:
     # draws from them alone is as exact.
     order = np.argsort(np.random.PCG64(0).random_raw(runs), kind="stable")
     place = np.flatnonzero(order >= runs - k)
-    return order[(place[None, :] + np.arange(runs)[:, None]) % runs]
+    rotations = order[(place[None, :] + np.arange(runs)[:, None]) % runs]
+    return np.asarray(rotations, dtype=np.intp)
 
 
 def _tables(block: Block) -> Iterator[Floats]:

@@ -88,7 +88,7 @@ def general_warnings(
     if comparison.partial:
         said.append("partial: only the filtered samples were run")
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
-        if passes.identical > 0:
+        if passes.identical > 0 and family.tested:
             said.append(
                 f"{passes.repeats} {name} runs hold {len(passes.distinct)} different: "
                 f"byte-equal runs count once"

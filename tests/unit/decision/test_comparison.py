@@ -368,3 +368,19 @@ def test_exactness_needs_the_candidates_repeats_to_agree_as_well():
 
     assert compare(baseline, candidate, samples).columns["ndcg@10"].exact
     assert not compare(baseline, again, samples).columns["ndcg@10"].exact
+
+
+def test_a_score_that_reads_the_run_itself_is_not_taken_for_unaffected():
+    seconds = MetricInfo(name="seconds", reads=Reads.RUN, direction="lower", high=None)
+    samples = samples_of(40)
+    requests = {sample.id: "r" for sample in samples}
+    comparison = compare(
+        run_of({"seconds": [[1.0]] * 40}, samples, infos=(seconds,), requests=requests),
+        run_of({"seconds": [[2.0]] * 40}, samples, infos=(seconds,), requests=requests),
+        samples,
+    )
+    row = row_of(judge(comparison, Rule(metric="seconds", level="warn")), "seconds")
+
+    assert comparison.affected == 0
+    assert row.change == 1.0
+    assert row.verdict is MetricVerdict.REGRESSED

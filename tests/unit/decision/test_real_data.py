@@ -65,7 +65,7 @@ def test_a_neutral_prompt_change_of_a_real_app_is_not_red():
     before, after = sides.values()
     ids = sorted(set(before) & set(after))
     samples = [Sample(id=key, query=before[key]["question"]) for key in ids]
-    runs = [
+    first, second = (
         run_of(
             {name: [[side[key]["labels"][name]] for key in ids] for name in names},
             samples,
@@ -74,8 +74,8 @@ def test_a_neutral_prompt_change_of_a_real_app_is_not_red():
             fingerprint=words,
         )
         for side, words in ((before, "before"), (after, "after"))
-    ]
-    decision = judge(compare(*runs, samples), *(Rule(metric=name) for name in names))
+    )
+    decision = judge(compare(first, second, samples), *(Rule(metric=name) for name in names))
 
     assert len(ids) >= 198
     assert decision.verdict is Verdict.PASSED
