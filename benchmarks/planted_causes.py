@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from ragate.models import (
     SystemOutput,
 )
 
+LEAST_RIGHT, MOST_WRONG = 0.95, 0.01
 REACH = 5
 DEPTH = 8
 METRICS = {
@@ -402,7 +404,8 @@ def shares(lines: Sequence[Line], *groups: str) -> tuple[float, float]:
     return sum(one.right for one in chosen) / total, sum(one.wrong for one in chosen) / total
 
 
-def main() -> None:
+def main() -> int:
+    """Print the table; return 1 where fewer than 95 % are right or more than 1 % wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--samples", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
@@ -417,7 +420,9 @@ def main() -> None:
     for groups in (("single",), ("mixed",), ("hard",), ("single", "mixed", "hard")):
         right, wrong = shares(lines, *groups)
         print(f"{' + '.join(groups):32} {'':6} {right:8.1%} {'':8} {wrong:8.1%}")
+    right, wrong = shares(lines, "single", "mixed", "hard")
+    return 0 if right >= LEAST_RIGHT and wrong <= MOST_WRONG else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

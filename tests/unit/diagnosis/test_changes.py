@@ -124,8 +124,6 @@ def test_failures_come_first_and_better_ones_last():
             idf_f1=f1,
             mrr=mrr,
         )
-            answer="x", sample=one, error=error if one.id == "failed" else None, idf_f1=f1, mrr=mrr
-        )
         for one, (f1, mrr) in zip(samples, means, strict=True)
     ]
     rules = (Rule(metric="idf_f1", pass_at=0.5), Rule(metric="mrr", level="warn"))
