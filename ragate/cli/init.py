@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.errors import UsageError
 from ragate.escape import plain
 
@@ -69,7 +70,7 @@ def _say(*lines: str) -> None:
 
 def _found(survey: Survey) -> list[str]:
     """Return what was found, in lines."""
-    docs = [f"{one.path}/ ({one.pages} pages)" for one in survey.docs[:4]]
+    docs = [f"{one.path}/ ({plural(one.pages, 'page')})" for one in survey.docs[:4]]
     facts = {
         "documents": docs,
         "BEIR folders": survey.beir,
@@ -154,8 +155,8 @@ def _next(survey: Survey, plan: Plan) -> list[str]:
     steps = []
     if plan.questions:
         steps.append(
-            f"Replace the {plan.questions} questions in {DATASET} by 20 or more of your users; "
-            "they are made up from your files and tagged starter."
+            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your users; "
+            "the tag starter marks what was made up from your files."
         )
     if chat:
         steps.append(f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository.")
