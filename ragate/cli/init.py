@@ -155,8 +155,8 @@ def _next(survey: Survey, plan: Plan) -> list[str]:
     steps = []
     if plan.questions:
         steps.append(
-            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your users; "
-            "the tag starter marks what was made up from your files."
+            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
+            "users; the tag starter marks what was made up from your files."
         )
     if chat:
         steps.append(f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository.")
