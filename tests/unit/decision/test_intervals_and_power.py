@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from ragate.core.interval import difference_interval, failing_mean, mean_bound, tango
-from ragate.core.planning import noise_of, plan
 from ragate.core.power import (
     Design,
     Noise,
@@ -20,7 +19,6 @@ from ragate.core.power import (
     up_to_a_point,
 )
 from ragate.core.quantiles import binomial_tail, normal_quantile, t_quantile
-from tests.unit.decision.decision_factories import run_of, samples_of
 
 # Points at alpha .05 and q .05: metrics, baseline runs, candidate runs -> by number of samples.
 SIZES = (15, 30, 50, 100, 200, 500, 1000)
@@ -203,29 +201,3 @@ def test_points_are_rounded_up():
     assert up_to_a_point(0.1001) == 0.11
     assert up_to_a_point(0.1) == 0.1
     assert normal_quantile(0.975) == pytest.approx(1.959964, abs=1e-6)
-
-
-def test_a_plan_from_a_baseline_answers_how_many_questions_are_needed():
-    rng = np.random.default_rng(1)
-    scores = (rng.random((100, 3)) < rng.beta(5, 0.5, (100, 1))).astype(float)
-    cells: list[list[float | str]] = [*scores.tolist(), ["n/a"] * 3]
-    baseline = run_of({"faithfulness": cells}, samples_of(101))
-    n, noise = noise_of(baseline, "faithfulness")
-    row = plan([("faithfulness", n, noise)], Design(metrics=2), wanted=0.05)[0]
-
-    assert n == 100
-    assert noise.q == pytest.approx(2 * scores.var(axis=1, ddof=1).mean())
-    assert row.mde is not None
-    assert row.mde > 0.05
-    assert row.samples is not None
-    assert Design(metrics=2).mde(row.samples, noise) <= 0.05  # type: ignore[operator]
-    assert row.calls(calls_per_sample=2, runs=3) == 800
-    assert row.calls(calls_per_sample=1, runs=3, samples=10) == 40
-
-
-def test_a_plan_without_a_baseline_uses_assumed_noise():
-    few, many = plan([("a", 2, Noise()), ("b", 5000, Noise())], Design(), wanted=0.05)
-
-    assert few.mde is None
-    assert many.mde is not None
-    assert many.runs == 1
