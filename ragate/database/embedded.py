@@ -129,9 +129,15 @@ class EmbeddedServer:
             return False
         try:
             self._stop()
+            self._sweep()
         finally:
             os.close(last)
         return True
+
+    def _sweep(self) -> None:
+        """Remove drafts of killed first starts; at the end, since their initdb may have run on."""
+        for left in self.home.glob("new-*"):
+            shutil.rmtree(left, ignore_errors=True)
 
     def _stop(self) -> None:
         postmaster = read_postmaster(self._data)
@@ -159,8 +165,6 @@ class EmbeddedServer:
 
     def _make(self) -> None:
         """Make the data folder; it gets its name when it is whole."""
-        for left in self.home.glob("new-*"):
-            shutil.rmtree(left, ignore_errors=True)
         draft = Path(tempfile.mkdtemp(prefix="new-", dir=self.home))
         give(draft, self._account)
         done = self._run(

@@ -11,6 +11,7 @@ from ragate.database.install import Account, can_enter
 from ragate.errors import DatabaseError
 
 SOCKET_NAME = ".s.PGSQL.5432"
+PROJECT = "project"  # in a fallback folder: names the state folder it stands for
 SOCKET_LIMIT = 100  # bytes; sun_path holds 104 on macOS and 108 on Linux, with the final zero
 BASE = Path("/var/tmp")  # noqa: S108 - survives a restart; `private_base` checks the owner
 
@@ -28,7 +29,14 @@ def choose_home(state: Path, account: Account | None, *, base: Path = BASE) -> P
     name = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:16]
     home = private_base(base) / name
     home.mkdir(mode=0o711, exist_ok=True)
+    (home / PROJECT).write_bytes(os.fsencode(wanted.parent))
     return home
+
+
+def abandoned(home: Path) -> list[Path]:
+    """Return the folders beside the fallback folder `home` whose projects are gone."""
+    marks = home.parent.glob(f"*/{PROJECT}")
+    return [mark.parent for mark in marks if not os.path.lexists(mark.read_bytes())]
 
 
 def private_base(base: Path = BASE) -> Path:

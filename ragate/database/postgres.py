@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from ragate.database.embedded import EmbeddedServer, ServerStatus
-from ragate.database.folder import choose_home, private_base
+from ragate.database.folder import PROJECT, abandoned, choose_home, private_base
 from ragate.database.install import find_account, find_programs, reachable
 from ragate.database.schema import check_server
 from ragate.errors import DatabaseError
@@ -90,7 +91,16 @@ def open_server(state: Path) -> EmbeddedServer:
     home = choose_home(state, account)
     if account is not None:
         programs = reachable(programs, account, private_base())
+    if (home / PROJECT).exists():
+        for left in abandoned(home):
+            _remove(EmbeddedServer(left, programs, account))
     return EmbeddedServer(home, programs, account)
+
+
+def _remove(server: EmbeddedServer) -> None:
+    """Remove the data of a project that is gone, unless a process still uses it."""
+    if server.stop():
+        shutil.rmtree(server.home, ignore_errors=True)
 
 
 def stop(state: Path, *, force: bool = False) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -178,6 +179,26 @@ def test_no_folder_is_opened_to_others_and_a_private_home_is_left_alone(state: P
     assert chosen.parent == state / "ragate-0"
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     assert folder.choose_home(home / "project", None, base=state).parent == home / "project"
+
+
+@as_root
+def test_data_of_a_project_that_is_gone_is_removed_from_the_fallback_folder(state: Path) -> None:
+    state.chmod(0o700)
+    gone, kept, new = (state / name for name in ("gone", "kept", "new"))
+    homes = {}
+    for project in (gone, kept):
+        project.mkdir()
+        with used(project):
+            homes[project] = package.status(project).folder
+    assert homes[gone].is_relative_to(folder.BASE)
+    shutil.rmtree(gone)
+
+    try:
+        homes[new] = package.status(new).folder
+        assert [homes[project].exists() for project in (gone, kept, new)] == [False, True, True]
+    finally:
+        for home in homes.values():
+            shutil.rmtree(home, ignore_errors=True)
 
 
 @as_root

@@ -77,7 +77,7 @@ def _quotes(
                 context = context | _covered(sentence, weights, analyzer)
                 continue
             own = _covered(sentence, weights, analyzer)
-            if not own or not MIN_WORDS <= len(sentence.split()) or len(sentence) > MAX_SENTENCE:
+            if not own or len(sentence) > MAX_SENTENCE or len(sentence.split()) < MIN_WORDS:
                 continue
             share = sum(weights[term] for term in own)
             share += CONTEXT_SHARE * sum(weights[term] for term in context - own)

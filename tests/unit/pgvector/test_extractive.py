@@ -78,4 +78,4 @@ def test_markers_and_links_of_the_document_are_not_taken_for_citations() -> None
 
 def test_terms_are_stemmed_stopped_and_hashed_alike_everywhere() -> None:
     assert ANALYZER.counts("The warranties of a Warranty") == {dimension("warranti"): 2}
-    assert dimension("warranti") == 640_823_263 or dimension("warranti") == dimension("warranti")
+    assert dimension("warranti") == 497_442_249
