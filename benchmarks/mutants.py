@@ -18,11 +18,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/unit/decision"
 SLOW = ("test_calibration.py", "test_real_data.py")
-SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+SWAPS: dict[type[ast.AST], type[Any]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
     ast.Gt: ast.GtE,
@@ -70,9 +71,9 @@ def _changes(node: ast.AST) -> list[int]:
 def _apply(node: ast.AST, at: int) -> str:
     before = ast.unparse(node)
     if isinstance(node, ast.Compare):
-        node.ops[at] = SWAPS[type(node.ops[at])]()  # type: ignore[assignment]
+        node.ops[at] = SWAPS[type(node.ops[at])]()
     elif isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
-        node.op = SWAPS[type(node.op)]()  # type: ignore[assignment]
+        node.op = SWAPS[type(node.op)]()
     elif isinstance(node, ast.UnaryOp):
         node.op = ast.UAdd() if isinstance(node.op, ast.USub) else node.op
         if isinstance(node.op, ast.Not | ast.Invert):
