@@ -14,6 +14,7 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -186,13 +187,19 @@ def _records(
         )
 
 
+@lru_cache(maxsize=100_000)
+def _chunk(doc_id: str) -> RetrievedChunk:
+    # A chunk without text is its id, so that equal ones can be shared: there are very many.
+    return RetrievedChunk(doc_id=doc_id)
+
+
 def _output_and_scores(
     stored: StoredOutput, metrics: dict[str, MetricInfo]
 ) -> tuple[SystemOutput, dict[str, Score]]:
     if unknown := stored.scores.keys() - metrics.keys():
         raise ValueError(f"scores of {sorted(unknown)}, which [metrics] does not hold")
     output = SystemOutput(
-        chunks=tuple(RetrievedChunk(doc_id=doc_id) for doc_id in stored.docs),
+        chunks=tuple(map(_chunk, stored.docs)),
         answer=stored.answer,
         citations=stored.citations,
         error=stored.error,

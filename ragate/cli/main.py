@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -17,6 +18,8 @@ EXIT_INTERRUPTED = 130
 def main() -> NoReturn:
     """Run the command line and exit with a code of docs/exit-codes.md."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # Runs are large and hold no cycles: the collector would look through them again and again.
+    gc.set_threshold(100_000, 50, 100)
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -23,9 +23,24 @@ from ragate.models import (
 )
 
 _TINY = 1e-9
+MOST_ROWS = 1000
 Change = Literal["worse", "better", "mixed", "same", "failed", "new"]
 # Failures first, then what got worse, then what has no baseline, then the rest.
 _ORDER: dict[Change, int] = {"failed": 1, "worse": 2, "mixed": 2, "new": 3, "better": 4, "same": 5}
+
+
+class Changes(NamedTuple):
+    """What changed.
+
+    Attributes:
+        rows: One a changed sample, those to look at first in front.
+        unchanged: Samples without a difference.
+        left_out: Changed samples beyond the rows.
+    """
+
+    rows: tuple[SampleRow, ...]
+    unchanged: int
+    left_out: int = 0
 
 
 class _Look(NamedTuple):
@@ -51,7 +66,8 @@ def changed_samples(
     rules: Sequence[Rule],
     missing_documents: Mapping[str, tuple[str, ...]],
     control: Run | None = None,
-) -> tuple[tuple[SampleRow, ...], int]:
+    most: int = MOST_ROWS,
+) -> Changes:
     """Return the samples that differ, each with its cause, and the number of those that do not.
 
     Values are means over the runs of each side. A sample without a baseline (added or edited)
@@ -59,24 +75,31 @@ def changed_samples(
     must-pass sample that misses a mark is shown although nothing changed.
 
     Order: failing must-pass samples, failed outputs, the largest drop on an error-level metric,
-    then on any other, failing new samples, better ones, and those whose scores are equal.
+    then on any other, failing new samples, better ones, and those whose scores are equal. At most
+    `most` get a row; nobody reads more, and a cause costs time.
     """
     sides = sides_of(baseline, candidate, control, rules=rules, missing=missing_documents)
-    looks: list[_Look] = []
+    places: list[tuple[tuple[int, float, float, str], Sample]] = []
     unchanged = 0
     for sample in samples:
-        before, after = sides.baseline.get(sample.id, ()), sides.candidate.get(sample.id, ())
-        if not after:
+        if not sides.candidate.get(sample.id):
             continue
-        if before and before[0].content_hash == after[0].content_hash:
-            look = _compared(sample, before, after, sides)
-            unchanged += look is None or look.equal
-        else:
-            look = _alone(sample, after, sides)
+        look, compared = _look(sample, sides)
+        unchanged += compared and (look is None or look.equal)
         if look is not None:
-            looks.append(look)
-    looks.sort(key=lambda look: _place(look, sides))
-    return tuple(_row(look, sides) for look in looks), unchanged
+            places.append((_place(look, sides), sample))
+    places.sort(key=lambda place: place[0])
+    looks = (_look(sample, sides)[0] for _, sample in places[:most])
+    rows = tuple(_row(look, sides) for look in looks if look is not None)
+    return Changes(rows, unchanged, max(0, len(places) - most))
+
+
+def _look(sample: Sample, sides: Sides) -> tuple[_Look | None, bool]:
+    """Return what there is to see, and whether the baseline knows this very sample."""
+    before, after = sides.baseline.get(sample.id, ()), sides.candidate[sample.id]
+    if before and before[0].content_hash == after[0].content_hash:
+        return _compared(sample, before, after, sides), True
+    return _alone(sample, after, sides), False
 
 
 def _alone(sample: Sample, after: Sequence[Record], sides: Sides) -> _Look | None:

@@ -32,6 +32,10 @@ class Movement(NamedTuple):
 
 def means(records: Iterable[Record]) -> dict[str, float]:
     """Return each metric's mean over the runs that have a value; metrics without one are absent."""
+    records = list(records)
+    if len(records) == 1:
+        scores = records[0].scores.items()
+        return {name: score.value for name, score in scores if score.value is not None}
     found: dict[str, list[float]] = {}
     for record in records:
         for name, score in record.scores.items():

@@ -19,7 +19,7 @@ class RetrievedChunk(Frozen):
     doc_id: str = Field(min_length=1)
     text: str = ""
     score: float | None = None
-    metadata: dict[str, MetadataValue] = {}
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
 
 
 class ToolCall(Frozen):

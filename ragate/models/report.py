@@ -278,6 +278,7 @@ class Report(Frozen):
         head, base: Commits judged and compared with; "" where unknown.
         samples: Changed samples, failures first.
         unchanged: Number of samples with equal scores and outputs.
+        left_out: Changed samples that got no row, since there are too many.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -301,5 +302,6 @@ class Report(Frozen):
     data: DataChanges = DataChanges()
     samples: tuple[SampleRow, ...] = ()
     unchanged: int = 0
+    left_out: int = 0
     diagnosis: tuple[Diagnosis, ...] = ()
     report_url: str = ""

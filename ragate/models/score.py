@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
-
-from pydantic import ConfigDict
-from pydantic.dataclasses import dataclass
 
 from ragate.models.base import Frozen
 
@@ -20,7 +18,7 @@ class ScoreState(StrEnum):
 
 
 # A slotted dataclass, not a model: a comparison of two 10,000-sample runs holds half a million.
-@dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True, slots=True)
 class Score:
     """One metric on one sample.
 

@@ -117,7 +117,7 @@ def build_report(
     """Return everything that a renderer may show."""
     manifest = candidate.manifest
     missing = manifest.missing_documents
-    rows, unchanged = changed_samples(
+    changes = changed_samples(
         samples,
         baseline,
         candidate,
@@ -144,9 +144,10 @@ def build_report(
         decision=judged.decision,
         facts=facts,
         data=data,
-        samples=rows,
-        unchanged=unchanged,
-        diagnosis=symptoms(judged.decision.metrics),
+        samples=changes.rows,
+        unchanged=changes.unchanged,
+        left_out=changes.left_out,
+        diagnosis=symptoms(judged.decision.metrics, samples=changes.rows),
     )
 
 

@@ -46,6 +46,8 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
             lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
     if limit and total > limit:
         lines.append(f"{total - limit:,} more: ragate report {_run(report, page)} --format json")
+    if report.left_out:
+        lines.append(f"{report.left_out:,} more changed samples are counted and not listed")
     if equal:
         lines.append(f"Other outputs with equal scores: {counted(equal, 'sample')}")
     return lines

@@ -139,6 +139,7 @@ def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[Samp
     better = len(groups.get("better", []))
     parts = [f"{counted(len(below), 'more question')}"] if below else []
     parts += [f"{better:,} that got better"] if better else []
+    parts += [f"{report.left_out:,} more changed and not listed"] if report.left_out else []
     equal = equal_scores(report.samples)
     parts += [f"{equal:,} with other outputs and equal scores"] if equal else []
     parts += ["how it was decided"]

@@ -11,22 +11,35 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 from ragate.atomic import write_atomic
 from ragate.errors import StorageError, UsageError
-from ragate.models import Record, Report, Run, RunManifest, Sample, Score, SystemOutput
+from ragate.files import open_regular
+from ragate.models import (
+    Failure,
+    Frozen,
+    Record,
+    Report,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    Sample,
+    Score,
+    ScoreState,
+    SystemOutput,
+    Usage,
+)
 from ragate.outputs import OutputsHeader, header_line, output_line
 from ragate.settings import nearest
-from ragate.strict_json import loads, read_lines
+from ragate.strict_json import loads
 
 SYNC_SECONDS = 1.0
-_SCORES = TypeAdapter(dict[str, Score])
 
 
 def new_run_id() -> str:
@@ -155,39 +168,89 @@ class LocalStore:
             ) from error
 
 
-def light(output: SystemOutput) -> SystemOutput:
-    """Return `output` without texts, metadata, latency and usage: what a comparison needs."""
-    chunks = tuple(chunk.model_copy(update={"text": "", "metadata": {}}) for chunk in output.chunks)
-    return output.model_copy(update={"chunks": chunks})
+class StoredRecord(Frozen):
+    """One line of ``scores.jsonl``: a record without texts, latency and usage."""
+
+    sample_id: str
+    run: int = 0
+    content_hash: str
+    retrieval_hash: str
+    output_hash: str
+    docs: tuple[str, ...] = ()
+    answer: str | None = None
+    citations: tuple[int, ...] | None = None
+    error: Failure | None = None
+    request_hash: str | None = None
+    usage: Usage | None = None
+    scores: dict[str, float | tuple[ScoreState, str]] = Field(default_factory=dict)
 
 
 def _record_line(record: Record) -> bytes:
-    line = record.model_dump(mode="json", exclude_defaults=True, exclude={"scores", "output"})
-    output = light(record.output).model_dump(mode="json", exclude_defaults=True)
-    return _json({**line, "output": output, "scores": _scores_json(record.scores)})
+    output = record.output
+    stored = StoredRecord(
+        sample_id=record.sample_id,
+        run=record.run,
+        content_hash=record.content_hash,
+        retrieval_hash=record.retrieval_hash,
+        output_hash=record.output_hash,
+        docs=tuple(chunk.doc_id for chunk in output.chunks),
+        answer=output.answer,
+        citations=output.citations,
+        error=output.error,
+        request_hash=output.request_hash,
+        usage=output.usage,
+        scores=_scores_json(record.scores),
+    )
+    return stored.model_dump_json(exclude_defaults=True).encode() + b"\n"
 
 
-def _read_records(path: Path) -> Iterable[Record]:
-    for number, value in read_lines(path, error=StorageError):
-        try:
-            value["scores"] = _scores(value["scores"])
-            yield Record.model_validate(value)
-        except (ValidationError, KeyError, TypeError, ValueError) as error:
-            raise StorageError(f"{path}:{number}: not a record of this ragate: {error}") from error
+def _read_records(path: Path) -> Iterator[Record]:
+    chunks: dict[str, RetrievedChunk] = {}
+    with open_regular(path, error=StorageError) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                stored = StoredRecord.model_validate_json(line)
+                yield _record(stored, chunks)
+            except ValueError as error:
+                raise StorageError(f"{path}:{number}: no record of this ragate: {error}") from error
 
 
-def _scores_json(scores: dict[str, Score]) -> dict[str, Any]:
+def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
+    # Everything is validated by now; a chunk without text is its id, so equal ones are shared.
+    for doc_id in stored.docs:
+        if doc_id not in chunks:
+            chunks[doc_id] = RetrievedChunk(doc_id=doc_id)
+    output = SystemOutput(
+        chunks=(),
+        answer=stored.answer,
+        citations=stored.citations,
+        error=stored.error,
+        request_hash=stored.request_hash,
+        usage=stored.usage,
+    ).model_copy(update={"chunks": tuple(chunks[doc_id] for doc_id in stored.docs)})
+    return Record.model_construct(
+        sample_id=stored.sample_id,
+        run=stored.run,
+        content_hash=stored.content_hash,
+        retrieval_hash=stored.retrieval_hash,
+        output_hash=stored.output_hash,
+        output=output,
+        scores=_scores(stored.scores),
+    )
+
+
+def _scores_json(scores: Mapping[str, Score]) -> dict[str, float | tuple[ScoreState, str]]:
     return {
-        name: score.value if score.value is not None else [score.state, score.reason]
+        name: score.value if score.value is not None else (score.state, score.reason)
         for name, score in scores.items()
     }
 
 
-def _scores(value: dict[str, Any]) -> dict[str, Score]:
+def _scores(value: Mapping[str, Any]) -> dict[str, Score]:
     return {
-        name: Score(metric=name, state=one[0], reason=one[1])
-        if isinstance(one, list)
-        else Score(metric=name, value=one)
+        name: Score(metric=name, value=one)
+        if isinstance(one, float | int)
+        else Score(metric=name, state=ScoreState(one[0]), reason=one[1])
         for name, one in value.items()
     }
 

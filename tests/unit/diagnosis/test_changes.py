@@ -30,7 +30,7 @@ def changed(
     samples: list[Sample], before: list[Record], after: list[Record], **more: object
 ) -> tuple[tuple[SampleRow, ...], int]:
     more = {"rules": RULES, "missing_documents": {}} | more
-    return changed_samples(samples, run_of(*before), run_of(*after), **more)  # type: ignore[arg-type]
+    return changed_samples(samples, run_of(*before), run_of(*after), **more)[:2]  # type: ignore[arg-type]
 
 
 def test_equal_samples_are_counted_and_not_listed():
@@ -56,7 +56,7 @@ def test_seconds_are_no_change():
 
     assert changed_samples(
         [SAMPLE], before, after, rules=RULES, missing_documents={}
-    ) == ((), 1)  # fmt: skip
+    ) == ((), 1, 0)  # fmt: skip
 
 
 def test_a_row_holds_means_ranks_and_both_sides():
@@ -82,7 +82,7 @@ def test_a_row_holds_means_ranks_and_both_sides():
 
 def test_a_metric_where_lower_is_better_gets_worse_when_it_rises():
     metrics = {"false_refusal": MetricInfo(name="false_refusal", direction=Direction.LOWER)}
-    rows, _ = changed_samples(
+    rows, _, _ = changed_samples(
         [SAMPLE],
         run_of(record(false_refusal=0.0), metrics=metrics),
         run_of(record(answer="No.", false_refusal=1.0), metrics=metrics),
@@ -164,7 +164,7 @@ def test_an_edited_sample_that_fails_says_so():
 
 
 def test_without_a_baseline_only_what_fails_is_listed():
-    rows, unchanged = changed_samples(
+    rows, unchanged, _ = changed_samples(
         [SAMPLE, sample("gone")],
         None,
         run_of(record(idf_f1=1.0), record(sample=sample("gone"), idf_f1=1.0)),
@@ -204,7 +204,7 @@ def test_a_score_that_could_not_be_measured_is_listed_with_the_reason():
 
 
 def test_scores_of_another_judge_are_marked():
-    rows, _ = changed_samples(
+    rows, _, _ = changed_samples(
         [SAMPLE],
         run_of(record(correctness=5.0), judge="judge-1"),
         run_of(record(answer="x", correctness=1.0), judge="judge-2"),
@@ -235,7 +235,7 @@ def test_parts_of_the_system_that_changed_are_evidence():
     after = record(idf_f1=0.5).model_copy(
         update={"retrieval_hash": "other texts", "output_hash": "other output"}
     )
-    rows, _ = changed_samples(
+    rows, _, _ = changed_samples(
         [SAMPLE],
         run_of(record(idf_f1=1.0), parts={"chunk_size": "512", "corpus": "a"}),
         run_of(after, parts={"chunk_size": "256", "corpus": "a"}, metrics=METRICS),
@@ -245,3 +245,19 @@ def test_parts_of_the_system_that_changed_are_evidence():
 
     assert rows[0].cause
     assert "chunk_size changed" in rows[0].cause.evidence
+
+
+def test_samples_beyond_the_most_are_counted_and_the_worst_get_the_rows():
+    samples = [sample(f"s{number}") for number in range(5)]
+    before = [record(sample=one, idf_f1=1.0) for one in samples]
+    after = [
+        record(sample=one, answer="x", idf_f1=1.0 - 0.1 * number)
+        for number, one in enumerate(samples)
+    ]
+
+    found = changed_samples(
+        samples, run_of(*before), run_of(*after), rules=RULES, missing_documents={}, most=2
+    )
+
+    assert [row.sample_id for row in found.rows] == ["s4", "s3"]
+    assert found.left_out == 3
