@@ -524,3 +524,49 @@ def test_deterministic_metrics_are_no_part_of_the_family():
 
     assert decision.family == ("faithfulness",)
     assert row_of(decision, "ndcg@10").exact
+
+
+# Edges
+
+
+def test_p_equal_to_alpha_is_red_or_improved():
+    edge = 4**-3  # three of three losses among four runs each
+    fell = judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=edge)
+    rose = judge(noisy_pair(*flips(40, 0, 3, cand=1)), RULE, alpha=edge)
+
+    assert row_of(fell, "faithfulness").verdict is MetricVerdict.REGRESSED
+    assert row_of(rose, "faithfulness").verdict is MetricVerdict.IMPROVED
+    assert judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=edge * 0.99).exit_code == 0
+
+
+def test_a_drop_equal_to_the_smallest_that_counts_is_red():
+    at = judge(noisy_pair(*flips(100, 5)), RULE, min_drop=0.05)
+    above = judge(noisy_pair(*flips(100, 5)), RULE, min_drop=0.0501)
+
+    assert row_of(at, "faithfulness").verdict is MetricVerdict.REGRESSED
+    assert row_of(above, "faithfulness").verdict is MetricVerdict.WORSE_HERE
+
+
+def test_a_large_drop_without_evidence_for_either_claim_is_not_yellow():
+    row = row_of(judge(noisy_pair(*flips(40, 2, cand=1)), RULE), "faithfulness")
+
+    assert row.change == pytest.approx(-0.05)
+    assert row.p_other == pytest.approx(0.125)
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+
+
+def test_nothing_is_held_by_samples_too_few_to_show_a_break():
+    few = judge(noisy_pair(np.ones((70, 3)), np.ones((70, 1))), RULE)
+    enough = judge(noisy_pair(np.ones((77, 3)), np.ones((77, 1))), RULE)
+
+    assert row_of(few, "faithfulness").verdict is MetricVerdict.CANNOT_TELL
+    assert row_of(enough, "faithfulness").verdict is MetricVerdict.HELD
+
+
+def test_suspicion_is_one_in_five():
+    two_of_forty = judge(noisy_pair(*flips(40, 2, cand=1)), RULE)  # p = 1/16
+    one_of_forty = judge(noisy_pair(*flips(40, 1, cand=1)), RULE)  # p = 1/4
+
+    assert two_of_forty.wants_runs == 2
+    assert one_of_forty.wants_runs == 0
+    assert judge(noisy_pair(*flips(40, 2, cand=2)), RULE).wants_runs == 1
