@@ -54,7 +54,19 @@ class DatabaseError(RagateError):
 
 
 class ProviderError(RagateError):
-    """A model service failed after retries, or refused: what depends on it is unscored."""
+    """A model service failed after retries, or refused: what depends on it is unscored.
+
+    Attributes:
+        fatal: Every further call would fail too: wrong key, unknown model, the service is out.
+        status: The HTTP status of the last answer, where there was one.
+    """
+
+    def __init__(
+        self, message: str, *, remedy: str = "", fatal: bool = False, status: int | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.fatal = fatal
+        self.status = status
 
 
 class StorageError(RagateError):

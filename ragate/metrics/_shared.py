@@ -8,6 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ragate.core.applicability import NO_ANSWER as NO_ANSWER
+from ragate.core.applicability import failed as failed
+from ragate.core.applicability import provider_failure as provider_failure
+from ragate.core.applicability import unanswerable as unanswerable
+from ragate.core.applicability import without_reference as without_reference
 from ragate.models import (
     Direction,
     MetricInfo,
@@ -63,23 +68,6 @@ class SampleMetric:
         return self.formula(sample, output)
 
 
-NO_ANSWER = "no answer was asked for"
-
-
-def provider_failure(output: SystemOutput) -> str:
-    """Return why a provider's failure left the output unmeasured, "" where none did."""
-    if output.error is not None and output.error.kind == "provider":
-        return f"provider: {output.error.message}"
-    return ""
-
-
-def failed(output: SystemOutput) -> bool:
-    """Tell whether the system itself failed: an error, or an empty answer."""
-    if output.error is not None:
-        return output.error.kind == "system"
-    return output.answer is not None and not output.answer.strip()
-
-
 def worst(info: MetricInfo) -> float:
     """Return the value of a failed sample, for a metric whose range has a bad end."""
     end = info.low if info.direction is Direction.HIGHER else info.high
@@ -96,15 +84,5 @@ def without_relevant(sample: Sample) -> str:
     return "" if any(grade >= 1 for grade in sample.relevant.values()) else "no relevant documents"
 
 
-def unanswerable(sample: Sample) -> str:
-    return "" if sample.answerable else "unanswerable question"
-
-
 def answerable(sample: Sample) -> str:
     return "answerable question" if sample.answerable else ""
-
-
-def without_reference(sample: Sample) -> str:
-    if not sample.answerable:
-        return unanswerable(sample)
-    return "" if any(map(str.strip, sample.references)) else "no reference answer"

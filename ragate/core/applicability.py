@@ -1,0 +1,31 @@
+"""What can be told of a score before anything is measured: from the sample, and from failures."""
+
+from __future__ import annotations
+
+from ragate.models import Sample, SystemOutput
+
+NO_ANSWER = "no answer was asked for"
+
+
+def provider_failure(output: SystemOutput) -> str:
+    """Return why a provider's failure left the output unmeasured, "" where none did."""
+    if output.error is not None and output.error.kind == "provider":
+        return f"provider: {output.error.message}"
+    return ""
+
+
+def failed(output: SystemOutput) -> bool:
+    """Tell whether the system itself failed: an error, or an empty answer."""
+    if output.error is not None:
+        return output.error.kind == "system"
+    return output.answer is not None and not output.answer.strip()
+
+
+def unanswerable(sample: Sample) -> str:
+    return "" if sample.answerable else "unanswerable question"
+
+
+def without_reference(sample: Sample) -> str:
+    if not sample.answerable:
+        return unanswerable(sample)
+    return "" if any(map(str.strip, sample.references)) else "no reference answer"

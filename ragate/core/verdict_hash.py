@@ -1,0 +1,27 @@
+"""The identity of a verdict: equal hashes share one verdict, whatever run they come from."""
+
+from __future__ import annotations
+
+from ragate.core.hashing import digest
+from ragate.models import Sample, SystemOutput
+
+
+def verdict_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput) -> str:
+    """Return a hash over the judge and everything of the sample and its output that it can see.
+
+    Ids, tags, latency, scores of chunks and names of documents are left out: no verdict reads them.
+    """
+    failure = output.error.kind if output.error else None
+    texts = [chunk.text for chunk in output.chunks]
+    return digest(
+        [
+            judge_fingerprint,
+            sample.query,
+            sample.references,
+            sample.answerable,
+            output.answer,
+            texts,
+            output.citations,
+            failure,
+        ]
+    )
