@@ -53,7 +53,7 @@ def _means(run: object, old: object) -> None:
     click.echo(f"{run.manifest.runs} runs, {run.manifest.identical} of them identical to another")
     for name, value in means(run).items():
         then = before.get(name)
-        change = "" if then is None else f"  ({value - then:+.3f})"
+        change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
         click.echo(f"  {name:<24} {value:.3f}{change}")
 
 

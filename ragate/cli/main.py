@@ -81,11 +81,17 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    from ragate.escape import plain
-
-    lines = [plain(line) for line in message.splitlines()] or [""]
+    lines = [_clean(line) for line in message.splitlines()] or [""]
     print(f"ragate: {lines[0]}", *lines[1:], sep="\n", file=sys.stderr)
     return code
+
+
+def _clean(line: str) -> str:
+    try:
+        from ragate.escape import plain
+    except Exception:  # noqa: BLE001 - a broken installation still ends with our own exit code
+        return ascii(line)
+    return plain(line)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
