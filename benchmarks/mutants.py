@@ -48,12 +48,28 @@ SWAPS: dict[type[ast.AST], type[Any]] = {
 def mutants(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield (line, what was changed, whole source) for every mutant."""
     tree = ast.parse(source)
+    ignored = _inert(tree)
     for place, node in enumerate(ast.walk(tree)):
+        if id(node) in ignored:
+            continue
         for change in _changes(node):
             mutated = copy.deepcopy(tree)
             twin = next(found for at, found in enumerate(ast.walk(mutated)) if at == place)
             said = _apply(twin, change)
             yield getattr(node, "lineno", 0), said, ast.unparse(mutated)
+
+
+def _inert(tree: ast.AST) -> set[int]:
+    """Return what has no effect when it changes: annotations and decorators."""
+    roots: list[ast.AST | None] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            roots.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            roots += [node.returns, *node.decorator_list]
+        elif isinstance(node, ast.ClassDef):
+            roots += node.decorator_list
+    return {id(inner) for root in roots if root is not None for inner in ast.walk(root)}
 
 
 def _changes(node: ast.AST) -> list[int]:

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ragate.core.columns import Column, Floats, Mask, Side, pair, read_side, row_means
+from ragate.core.affected import find_unaffected, keep_baseline
+from ragate.core.columns import Column, Mask, pair, read_side
+from ragate.core.comparability import is_exact, problem_of
 from ragate.core.matching import Matching, cluster_numbers, match
 from ragate.core.passes import Passes, read_passes
 from ragate.models import (
     DataChanges,
     MetricInfo,
-    Needs,
     Reads,
-    Record,
     Run,
-    RunManifest,
     Sample,
     Score,
     Waiver,
@@ -98,7 +97,7 @@ def compare(
     found = match(baseline, candidate, samples, partial=partial)
     then = read_passes(baseline, found.matched)
     now = read_passes(candidate, [*found.matched, *found.added])
-    unaffected, known = _unaffected(baseline, candidate, then, now, found.matched)
+    unaffected, known = find_unaffected(baseline, candidate, then, now, found.matched)
     by_id = {sample.id: sample for sample in samples}
     outputs = [record.output for record in candidate.records]
     return Comparison(
@@ -145,106 +144,18 @@ def _columns(
             read_side(info, now.distinct, found.matched),
             read_side(info, now.distinct, found.added),
         )
-        problem, remedy = _problem(name, baseline, candidate)
+        problem, remedy = problem_of(name, baseline, candidate)
         column = replace(
             column,
             problem=problem,
             remedy=remedy,
-            exact=_exact(info, baseline, candidate, then, now, found.matched),
+            exact=is_exact(info, baseline, candidate, then, now, found.matched),
             declared=info.reads in candidate.manifest.system.deterministic,
         )
         if not problem and info.reads is not Reads.RUN:
-            column = _keep(column, unaffected)
+            column = keep_baseline(column, unaffected)
         columns[name] = column
     return columns
-
-
-def _problem(name: str, baseline: Run | None, candidate: Run) -> tuple[str, str]:
-    """Return why one metric does not compare, and the command that mends it."""
-    if baseline is None:
-        return "there is no baseline", "ragate baseline update"
-    then, now = baseline.manifest, candidate.manifest
-    if name not in now.metrics:
-        return f"{name} was not measured", ""
-    if name not in then.metrics:
-        return f"the baseline has no {name}", "ragate baseline update"
-    old, new = then.metrics[name], now.metrics[name]
-    if (old.version, old.fingerprint) != (new.version, new.fingerprint):
-        return f"the baseline holds another version of {name}", "ragate baseline update"
-    if new.needs is Needs.JUDGE and then.judge != now.judge:
-        return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"
-    return "", ""
-
-
-def _exact(
-    info: MetricInfo,
-    baseline: Run | None,
-    candidate: Run,
-    then: Passes,
-    now: Passes,
-    ids: Sequence[str],
-) -> bool:
-    """Whether a metric carries no noise: declared so, and its inputs repeated byte for byte."""
-    if baseline is None or info.needs is not Needs.NOTHING or info.reads is Reads.RUN:
-        return False
-    if info.reads is Reads.ANSWER:
-        manifests: tuple[RunManifest, ...] = (baseline.manifest, candidate.manifest)
-        if any(Reads.ANSWER not in each.system.deterministic for each in manifests):
-            return False
-    return then.repeats >= 2 and _repeats(info, then, ids) and _repeats(info, now, ids)
-
-
-def _repeats(info: MetricInfo, passes: Passes, ids: Sequence[str]) -> bool:
-    def read(record: Record | None) -> str:
-        if record is None:
-            return ""
-        return record.retrieval_hash if info.reads is Reads.RETRIEVAL else record.output_hash
-
-    first, *rest = passes.distinct or ({},)
-    return all(read(each.get(key)) == read(first.get(key)) for each in rest for key in ids)
-
-
-def _unaffected(
-    baseline: Run | None, candidate: Run, then: Passes, now: Passes, ids: Sequence[str]
-) -> tuple[Mask, bool]:
-    """Return which samples cannot have changed, and whether that is known at all."""
-    mask = np.zeros(len(ids), dtype=bool)
-    if baseline is None:
-        return mask, False
-    sides = (baseline.manifest.system, candidate.manifest.system)
-    declared = all(Reads.ANSWER in each.deterministic for each in sides)
-    known = declared
-    passes = (*then.whole, *now.whole)
-    for row, key in enumerate(ids):
-        records = [each.get(key) for each in passes]
-        if any(record is None or record.output.error is not None for record in records):
-            continue
-        requests = {record.output.request_hash for record in records if record is not None}
-        known = known or None not in requests
-        same_request = len(requests) == 1 and None not in requests
-        outputs = {record.output_hash for record in records if record is not None}
-        mask[row] = same_request or (declared and len(outputs) == 1)
-    return mask, known
-
-
-def _keep(column: Column, unaffected: Mask) -> Column:
-    """Give unaffected samples their baseline mean: what cannot have changed carries no noise."""
-    scored = np.isfinite(column.baseline.values).any(axis=1)
-    rows = unaffected & scored & column.applies
-    if not rows.any():
-        return column
-    means = row_means(column.baseline.values[rows])[:, None]
-    return replace(
-        column,
-        baseline=_filled(column.baseline, rows, means),
-        candidate=_filled(column.candidate, rows, means),
-    )
-
-
-def _filled(side: Side, rows: Mask, means: Floats) -> Side:
-    values = side.values.copy()
-    values[rows] = means
-    return replace(side, values=values)
 
 
 def _aggregates(baseline: Run | None, candidate: Run) -> dict[str, AggregatePair]:

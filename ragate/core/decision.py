@@ -6,13 +6,14 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ragate.core.cases import Case, Outcome, blank_row, read_cases
-from ragate.core.comparison import Comparison, compare
+from ragate.core.cases import Case, Outcome, read_cases
+from ragate.core.comparison import Comparison
+from ragate.core.control import against_control
 from ragate.core.exact import judge_exact
-from ragate.core.family import THIS_SET
 from ragate.core.floors import judge_floors
 from ragate.core.must_pass import judge_must_pass
-from ragate.core.noisy import SUSPICIOUS, FamilyResult, deciding_claim, drift, judge_noisy
+from ragate.core.noisy import SUSPICIOUS, FamilyResult, deciding_claim, judge_noisy
+from ragate.core.shown import shown, shown_aggregate
 from ragate.core.summary import decision_lines, general_warnings
 from ragate.core.waivers import active, expired, waiver_row
 from ragate.models import (
@@ -62,30 +63,49 @@ def decide(
     cases = read_cases(rules, comparison, waivers, today)
     judged = _judge(cases, comparison, settings)
     if control is not None and judged.family.p <= SUSPICIOUS:
-        judged = _with_control(cases, judged, comparison, settings, control)
+        family, said = against_control(cases, judged.family, comparison, settings, control)
+        judged = replace(
+            judged, outcomes={**judged.outcomes, **family.outcomes}, family=family, warnings=said
+        )
     judged, rows = _with_floors(cases, judged, comparison, settings)
     must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
     outcomes = (*judged.outcomes.values(), *judged.extra, found)
     undecided = [*_joined(o.undecided for o in outcomes), *_nothing_gated(cases, comparison)]
-    decision = _sum_up(outcomes, undecided)
-    wants_runs = _wants_runs(judged, cases, comparison, settings)
-    warnings = general_warnings(cases, comparison, judged.family, settings, wants_runs=wants_runs)
     applied = active((*comparison.waivers, *waivers), today).values()
-    return decision.model_copy(
+    decision = _sum_up(outcomes, undecided).model_copy(
         update={
-            "warnings": (*decision.warnings, *judged.warnings, *warnings),
             "metrics": rows,
             "must_pass": tuple(must_pass),
             "waivers": tuple(waiver_row(waiver) for waiver in applied),
+            "wants_tries": wants_tries,
+        }
+    )
+    return _with_evidence(decision, cases, judged, comparison, settings)
+
+
+def _with_evidence(
+    decision: Decision,
+    cases: Sequence[Case],
+    judged: _Judged,
+    comparison: Comparison,
+    settings: DecisionSettings,
+) -> Decision:
+    """Add what the verdict rests on, and what would make it final."""
+    family, made = judged.family, comparison.candidate.repeats
+    wants = _wants_runs(judged, cases, comparison, settings)
+    warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
+    lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
+    return decision.model_copy(
+        update={
+            "warnings": (*decision.warnings, *judged.warnings, *warnings),
             "claim": deciding_claim(settings, comparison),
-            "family": judged.family.tested,
+            "family": family.tested,
             "alpha": settings.alpha,
             "runs_baseline": comparison.baseline.repeats,
-            "runs_candidate": comparison.candidate.repeats,
-            "wants_runs": wants_runs,
-            "wants_tries": wants_tries,
-            "confirmed": comparison.candidate.repeats > 1 and bool(judged.family.tested),
-            "lines": decision_lines(rows, judged.family, comparison, settings, decision.verdict),
+            "runs_candidate": made,
+            "wants_runs": wants,
+            "confirmed": made > 1 and bool(family.tested),
+            "lines": lines,
         }
     )
 
@@ -93,11 +113,11 @@ def decide(
 def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings) -> _Judged:
     outcomes: dict[str, Outcome] = {}
     if comparison.baseline_run is None:
-        return _Judged({case.name: _shown(case) for case in cases}, FamilyResult({}))
+        return _Judged({case.name: shown(case) for case in cases}, FamilyResult({}))
     noisy = []
     for case in cases:
         if case.aggregate is not None:
-            outcomes[case.name] = _aggregate(case)
+            outcomes[case.name] = shown_aggregate(case)
         elif case.column is not None and case.column.exact:
             outcomes[case.name] = judge_exact(case, comparison, settings.max_unscored)
         else:
@@ -109,74 +129,6 @@ def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSett
             alone = judge_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
             outcomes.update(alone.outcomes)
     return _Judged({case.name: outcomes[case.name] for case in cases}, family)
-
-
-def _shown(case: Case) -> Outcome:
-    """Show a metric that there is nothing to compare with."""
-    if case.aggregate is not None:
-        return _aggregate(case)
-    row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
-    if row.candidate is not None:
-        return Outcome(row)
-    reason = f"{case.name} was not measured"
-    row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-    return Outcome(row, undecided=(reason,) if case.gates else ())
-
-
-def _aggregate(case: Case) -> Outcome:
-    assert case.aggregate is not None
-    then, now = case.aggregate.baseline, case.aggregate.candidate
-    measured = now is not None
-    verdict = MetricVerdict.SHOWN if measured else MetricVerdict.NOT_MEASURED
-    reason = "over the whole run: held against its limit only"
-    if now is None:
-        reason = case.aggregate.reason or f"{case.name} was not measured"
-    change = now - then if now is not None and then is not None else None
-    row = blank_row(case, verdict, reason).model_copy(
-        update={"baseline": then, "candidate": now, "change": change}
-    )
-    return Outcome(row, undecided=() if measured or not case.gates else (reason,))
-
-
-def _with_control(
-    cases: Sequence[Case],
-    judged: _Judged,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    control: Run,
-) -> _Judged:
-    """Test against the base version of today; report its own shift as drift."""
-    samples = [comparison.samples[key] for key in comparison.ids]
-    family = [case for case in cases if case.name in judged.family.tested]
-    today = compare(control, comparison.candidate_run, samples, cluster=comparison.cluster)
-    same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
-    fresh = judge_noisy(_on(family, today), today, same)
-    if set(fresh.tested) != set(judged.family.tested):
-        warning = "the control does not cover the same metrics and samples: it is not used"
-        return replace(judged, warnings=(warning,))
-    shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
-    moved = settings.model_copy(update={"claim": THIS_SET})
-    shifted = judge_noisy(_on(family, shift), shift, moved)
-    said = ("tested against the base version run today, not against the recording",)
-    return _Judged(
-        {**judged.outcomes, **fresh.outcomes},
-        fresh,
-        warnings=(*said, *drift(shifted.outcomes)),
-    )
-
-
-def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
-    """Return the cases with the scores of another comparison; what was waived stays so."""
-    moved = []
-    for case in cases:
-        column = comparison.columns[case.name]
-        counted = (
-            column.applies & case.counted
-            if len(case.counted) == len(column.applies)
-            else (column.applies)
-        )
-        moved.append(replace(case, column=column, counted=counted))
-    return moved
 
 
 def _with_floors(

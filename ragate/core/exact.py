@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragate.core.cases import Case, Outcome, blank_row, unusable, worst_case
+from ragate.core.cases import Case, Outcome, blank_row, worst_case
 from ragate.core.columns import SLACK, row_means
 from ragate.core.comparison import Comparison
+from ragate.core.refusals import unusable
 from ragate.core.wording import count, moved, number
 from ragate.models import Direction, MetricRow, MetricVerdict
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.cases import Case, Outcome, blank_row, unusable, worst_case
-from ragate.core.columns import SLACK
+from ragate.core.cases import Case, Outcome, blank_row, worst_case
 from ragate.core.comparison import Comparison
-from ragate.core.family import GENERALISE, THIS_SET, Table, Tested, build_table, run_tests, seed_of
+from ragate.core.family import GENERALISE, THIS_SET, Table, build_table, run_tests, seed_of
 from ragate.core.interval import Interval, difference_interval
+from ragate.core.noisy_rows import figures_of, noisy_row
 from ragate.core.permutation import DRAWS
-from ragate.core.power import Design, fewest_losses, measure_noise, up_to_a_point
-from ragate.core.verdicts import Figures, reason_of, verdict_of
-from ragate.core.wording import count, listed
-from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
+from ragate.core.power import fewest_losses
+from ragate.core.refusals import unusable
+from ragate.core.verdicts import Figures
+from ragate.core.wording import count
+from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
 SUSPICIOUS = 0.2
 
@@ -118,8 +119,8 @@ def _judge(
         if interval is None:
             outcomes[case.name] = _nothing(case, f"{case.name} has no value on both sides")
             continue
-        figures = _figures(case, place, table, tested, interval, settings, claim, len(cases))
-        row = _row(case, comparison, settings, figures, claim, len(cases))
+        figures = figures_of(case, place, table, tested, interval, settings, claim, len(cases))
+        row = noisy_row(case, comparison, settings, figures, claim, len(cases))
         outcomes[case.name] = _outcome(case, row, figures, alone, clustered=table.clustered)
     p = float(tested.down.min())
     units = len({int(unit) for unit in table.units})
@@ -140,104 +141,6 @@ def _interval(table: Table, place: int, seed: int) -> Interval | None:
     return difference_interval(spread, seed=seed, paired_binary=bool(table.binary[place]))
 
 
-def _figures(
-    case: Case,
-    place: int,
-    table: Table,
-    tested: Tested,
-    interval: Interval,
-    settings: DecisionSettings,
-    claim: str,
-    metrics: int,
-) -> Figures:
-    assert case.column is not None
-    rows = table.speaks[:, place]
-    change = table.differences[rows, place]
-    margin = case.rule.margin / case.column.span
-    proven = margin <= 0 or interval.upper(settings.alpha / metrics) < -margin
-    return Figures(
-        change=float(change.mean()),
-        units=len(table.spread(place)),
-        moved=bool((abs(change) > SLACK).any()),
-        p=float(tested.down[place]),
-        p_up=float(tested.up[place]),
-        p_other=float(tested.other[place]),
-        lower=interval.lower(0.05),
-        beyond_margin=proven,
-        before=float(table.before[rows, place].mean()),
-        after=float(table.after[rows, place].mean()),
-        worse=int((change < -SLACK).sum()),
-        better=int((change > SLACK).sum()),
-        interval=interval.two_sided(),
-        claim=claim,
-        n=int(rows.sum()),
-    )
-
-
-def _row(
-    case: Case,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    figures: Figures,
-    claim: str,
-    metrics: int,
-) -> MetricRow:
-    assert case.column is not None
-    column = case.column
-    mde, note = _visible(case, comparison, settings, figures, claim, metrics)
-    untouched = comparison.affected == 0 and not figures.moved
-    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
-    before, after = column.unit(figures.before), column.unit(figures.after)
-    low, high = (bound * column.span for bound in figures.interval)
-    if column.info.direction is Direction.LOWER:
-        low, high = -high, -low
-    row = blank_row(case, verdict)
-    return row.model_copy(
-        update={
-            "n": figures.n,
-            "baseline": before,
-            "candidate": after,
-            "change": after - before,
-            "interval": None if untouched else (low, high),
-            "better": figures.better,
-            "worse": figures.worse,
-            "p": figures.p,
-            "p_other": figures.p_other,
-            "claim": claim,
-            "mde": mde,
-            "mde_note": note,
-            "reason": reason_of(case, verdict, figures, settings, before, after, mde),
-        }
-    )
-
-
-def _visible(
-    case: Case,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    figures: Figures,
-    claim: str,
-    metrics: int,
-) -> tuple[float | None, str]:
-    """Return the minimum detectable effect with one candidate run, in own units, and a note."""
-    assert case.column is not None
-    column, passes = case.column, comparison.baseline
-    recorded = column.scaled(column.recorded.values[case.counted])
-    noise = measure_noise(recorded)
-    design = Design(
-        alpha=settings.alpha,
-        metrics=metrics,
-        baseline_runs=max(len(passes.distinct), 1),
-        flips=claim == GENERALISE,
-        min_drop=settings.min_drop,
-    )
-    seen = design.mde(figures.units, noise)
-    note = "" if noise.known else "noise unknown: 5 % of verdicts are assumed to flip between runs"
-    if seen is None:
-        return None, "no drop can be shown"
-    return up_to_a_point(seen) * column.span, note
-
-
 def _outcome(
     case: Case, row: MetricRow, figures: Figures, losses: int, *, clustered: bool
 ) -> Outcome:
@@ -254,19 +157,3 @@ def _outcome(
         )
         return Outcome(row, undecided=(reason,), warnings=warnings)
     return Outcome(row, warnings=warnings)
-
-
-def drift(outcomes: dict[str, Outcome], *, level: float = 0.05) -> tuple[str, ...]:
-    """Say which metrics moved between the recording and the control run of today."""
-    moved = []
-    for outcome in outcomes.values():
-        row = outcome.row
-        if row is None or row.p is None or row.change is None:
-            continue
-        up = row.verdict is MetricVerdict.IMPROVED
-        if row.p <= level or up:
-            moved.append(f"{row.metric} {row.change:+.3f}")
-    if not moved:
-        return ()
-    said = f"drift: the base version itself moved since the recording ({listed(moved)})"
-    return (f"{said}; that part is not this change's doing",)

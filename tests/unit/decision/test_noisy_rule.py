@@ -570,3 +570,20 @@ def test_suspicion_is_one_in_five():
     assert two_of_forty.wants_runs == 2
     assert one_of_forty.wants_runs == 0
     assert judge(noisy_pair(*flips(40, 2, cand=2)), RULE).wants_runs == 1
+
+
+def test_the_other_claim_counts_at_one_in_twenty_exactly():
+    one_lost = judge(noisy_pair(*flips(40, 1), fingerprint="other"), RULE)
+    row = row_of(one_lost, "faithfulness")
+
+    assert row.p_other == pytest.approx(0.05, abs=1e-15)
+    assert row.verdict is MetricVerdict.WORSE_HERE
+
+
+def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
+    small = judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=4**-3, min_drop=0.2)
+    margin = Rule(metric="faithfulness", margin=0.04)
+    close = judge(noisy_pair(*flips(100, 5)), margin, min_drop=0.05)
+
+    assert "less than the 0.200 that counts" in row_of(small, "faithfulness").reason
+    assert "beyond the margin of 0.040 is not" in row_of(close, "faithfulness").reason

@@ -1,0 +1,55 @@
+"""Samples that cannot have changed: nothing upstream of their scores differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ragate.core.columns import Column, Floats, Mask, Side, row_means
+from ragate.core.passes import Passes
+from ragate.models import Reads, Run
+
+
+def find_unaffected(
+    baseline: Run | None, candidate: Run, then: Passes, now: Passes, ids: Sequence[str]
+) -> tuple[Mask, bool]:
+    """Return which samples cannot have changed, and whether that is known at all."""
+    mask = np.zeros(len(ids), dtype=bool)
+    if baseline is None:
+        return mask, False
+    sides = (baseline.manifest.system, candidate.manifest.system)
+    declared = all(Reads.ANSWER in each.deterministic for each in sides)
+    known = declared
+    passes = (*then.whole, *now.whole)
+    for row, key in enumerate(ids):
+        records = [each.get(key) for each in passes]
+        if any(record is None or record.output.error is not None for record in records):
+            continue
+        requests = {record.output.request_hash for record in records if record is not None}
+        known = known or None not in requests
+        same_request = len(requests) == 1 and None not in requests
+        outputs = {record.output_hash for record in records if record is not None}
+        mask[row] = same_request or (declared and len(outputs) == 1)
+    return mask, known
+
+
+def keep_baseline(column: Column, unaffected: Mask) -> Column:
+    """Give unaffected samples their baseline mean: what cannot have changed carries no noise."""
+    scored = np.isfinite(column.baseline.values).any(axis=1)
+    rows = unaffected & scored & column.applies
+    if not rows.any():
+        return column
+    means = row_means(column.baseline.values[rows])[:, None]
+    return replace(
+        column,
+        baseline=_filled(column.baseline, rows, means),
+        candidate=_filled(column.candidate, rows, means),
+    )
+
+
+def _filled(side: Side, rows: Mask, means: Floats) -> Side:
+    values = side.values.copy()
+    values[rows] = means
+    return replace(side, values=values)

@@ -1,0 +1,110 @@
+"""One noisy metric's figures and its row in the report."""
+
+from __future__ import annotations
+
+from ragate.core.cases import Case, blank_row
+from ragate.core.columns import SLACK
+from ragate.core.comparison import Comparison
+from ragate.core.family import GENERALISE, Table, Tested
+from ragate.core.interval import Interval
+from ragate.core.power import Design, measure_noise, up_to_a_point
+from ragate.core.verdicts import Figures, reason_of, verdict_of
+from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
+
+
+def figures_of(
+    case: Case,
+    place: int,
+    table: Table,
+    tested: Tested,
+    interval: Interval,
+    settings: DecisionSettings,
+    claim: str,
+    metrics: int,
+) -> Figures:
+    assert case.column is not None
+    rows = table.speaks[:, place]
+    change = table.differences[rows, place]
+    margin = case.rule.margin / case.column.span
+    proven = margin <= 0 or interval.upper(settings.alpha / metrics) < -margin
+    return Figures(
+        change=float(change.mean()),
+        units=len(table.spread(place)),
+        moved=bool((abs(change) > SLACK).any()),
+        p=float(tested.down[place]),
+        p_up=float(tested.up[place]),
+        p_other=float(tested.other[place]),
+        lower=interval.lower(0.05),
+        beyond_margin=proven,
+        before=float(table.before[rows, place].mean()),
+        after=float(table.after[rows, place].mean()),
+        worse=int((change < -SLACK).sum()),
+        better=int((change > SLACK).sum()),
+        interval=interval.two_sided(),
+        claim=claim,
+        n=int(rows.sum()),
+    )
+
+
+def noisy_row(
+    case: Case,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    figures: Figures,
+    claim: str,
+    metrics: int,
+) -> MetricRow:
+    assert case.column is not None
+    column = case.column
+    mde, note = _visible(case, comparison, settings, figures, claim, metrics)
+    untouched = comparison.affected == 0 and not figures.moved
+    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
+    before, after = column.unit(figures.before), column.unit(figures.after)
+    low, high = (bound * column.span for bound in figures.interval)
+    if column.info.direction is Direction.LOWER:
+        low, high = -high, -low
+    row = blank_row(case, verdict)
+    return row.model_copy(
+        update={
+            "n": figures.n,
+            "baseline": before,
+            "candidate": after,
+            "change": after - before,
+            "interval": None if untouched else (low, high),
+            "better": figures.better,
+            "worse": figures.worse,
+            "p": figures.p,
+            "p_other": figures.p_other,
+            "claim": claim,
+            "mde": mde,
+            "mde_note": note,
+            "reason": reason_of(case, verdict, figures, settings, before, after, mde),
+        }
+    )
+
+
+def _visible(
+    case: Case,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    figures: Figures,
+    claim: str,
+    metrics: int,
+) -> tuple[float | None, str]:
+    """Return the minimum detectable effect with one candidate run, in own units, and a note."""
+    assert case.column is not None
+    column, passes = case.column, comparison.baseline
+    recorded = column.scaled(column.recorded.values[case.counted])
+    noise = measure_noise(recorded)
+    design = Design(
+        alpha=settings.alpha,
+        metrics=metrics,
+        baseline_runs=max(len(passes.distinct), 1),
+        flips=claim == GENERALISE,
+        min_drop=settings.min_drop,
+    )
+    seen = design.mde(figures.units, noise)
+    note = "" if noise.known else "noise unknown: 5 % of verdicts are assumed to flip between runs"
+    if seen is None:
+        return None, "no drop can be shown"
+    return up_to_a_point(seen) * column.span, note
