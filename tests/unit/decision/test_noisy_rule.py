@@ -587,3 +587,15 @@ def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
 
     assert "less than the 0.200 that counts" in row_of(small, "faithfulness").reason
     assert "beyond the margin of 0.040 is not" in row_of(close, "faithfulness").reason
+
+
+def test_sentences_about_grades_are_in_grades():
+    info = MetricInfo(name="faithfulness", low=1, high=5, unit="grade", needs=Needs.JUDGE)
+
+    def reason(before: np.ndarray, after: np.ndarray) -> str:
+        pair = noisy_pair(1 + 4 * before, 1 + 4 * after, info=info)
+        return row_of(judge(pair, RULE), "faithfulness").reason
+
+    assert "a drop of 0.200 or more is excluded" in reason(*flips(200, 1, 1))
+    assert "less than the 0.080 that counts" in reason(*flips(1000, 12))
+    assert "can see drops of 12 points or more" in reason(*flips(40, 1, 1, cand=1))
