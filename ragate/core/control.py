@@ -35,7 +35,7 @@ def against_control(
     moved = settings.model_copy(update={"claim": THIS_SET})
     shifted = judge_noisy(_on(tested, shift), shift, moved)
     said = "tested against the base version run today, not against the recording"
-    return fresh, (said, *drift(shifted.outcomes))
+    return fresh, (said, *drift(shifted.outcomes, level=settings.alpha))
 
 
 def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
@@ -51,15 +51,14 @@ def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
     ]
 
 
-def drift(outcomes: Mapping[str, Outcome], *, level: float = 0.05) -> tuple[str, ...]:
+def drift(outcomes: Mapping[str, Outcome], *, level: float) -> tuple[str, ...]:
     """Say which metrics moved between the recording and the control run of today."""
     moved = []
     for outcome in outcomes.values():
         row = outcome.row
         if row is None or row.p is None or row.change is None:
             continue
-        up = row.verdict is MetricVerdict.IMPROVED
-        if row.p <= level or up:
+        if row.p <= level or row.verdict is MetricVerdict.IMPROVED:
             moved.append(f"{row.metric} {row.change:+.3f}")
     if not moved:
         return ()

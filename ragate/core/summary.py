@@ -48,9 +48,12 @@ def _visible(
     if verdict is Verdict.PASSED and not held:
         return f"no evidence of regression; drops below {largest} are invisible here"
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
-    return f"{count(family.units, 'unit')} with {runs} can see drops of {largest} or more".replace(
-        "unit", "cluster" if comparison.clusters is not None else "sample"
-    )
+    units = count(family.units, _noun(comparison))
+    return f"{units} with {runs} can see drops of {largest} or more"
+
+
+def _noun(comparison: Comparison) -> str:
+    return "sample" if comparison.clusters is None else "cluster"
 
 
 def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
@@ -128,8 +131,7 @@ def _about_size(
     alone, together = family.losses
     if family.units <= FEW:
         losses = str(alone) if alone == together else f"{alone} to {together}"
-        noun = "cluster" if comparison.clusters is not None else "sample"
-        units = count(family.units, noun)
+        units = count(family.units, _noun(comparison))
         said.append(f"{units}: {losses} must break before this gate can fail")
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
         flips = deciding_claim(settings, comparison) == GENERALISE

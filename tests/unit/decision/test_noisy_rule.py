@@ -412,8 +412,10 @@ def test_a_waived_sample_is_not_tested():
 # Control
 
 
-def control_case(control_rate: float, cand_rate: float, *, judge_name: str = "judge-1"):
-    rng = np.random.default_rng(3)
+def control_case(
+    control_rate: float, cand_rate: float, *, judge_name: str = "judge-1", seed: int = 3
+):
+    rng = np.random.default_rng(seed)
     samples = samples_of(200)
 
     def draw(rate: float, runs: int) -> list[list[float]]:
@@ -427,8 +429,9 @@ def control_case(control_rate: float, cand_rate: float, *, judge_name: str = "ju
     return compare(baseline, candidate, samples), control
 
 
-def test_drift_that_a_control_shares_is_not_blamed_on_the_change():
-    comparison, control = control_case(0.85, 0.85)
+@pytest.mark.parametrize("seed", range(8))
+def test_drift_that_a_control_shares_is_not_blamed_on_the_change(seed):
+    comparison, control = control_case(0.85, 0.85, seed=seed)
 
     assert judge(comparison, RULE).verdict is Verdict.FAILED
     decision = judge(comparison, RULE, control=control)
@@ -436,11 +439,19 @@ def test_drift_that_a_control_shares_is_not_blamed_on_the_change():
     assert any("drift: the base version itself moved" in line for line in decision.warnings)
 
 
-def test_a_planted_regression_stays_red_beside_a_steady_control():
-    comparison, control = control_case(0.98, 0.85)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_planted_regression_stays_red_beside_a_steady_control(seed):
+    comparison, control = control_case(0.98, 0.85, seed=seed)
     decision = judge(comparison, RULE, control=control)
 
     assert decision.verdict is Verdict.FAILED
+
+
+def test_a_steady_control_is_not_said_to_drift():
+    comparison, control = control_case(0.98, 0.85)
+    decision = judge(comparison, RULE, control=control)
+
+    assert any("tested against the base version run today" in w for w in decision.warnings)
     assert not any("drift" in line for line in decision.warnings)
 
 
