@@ -98,6 +98,7 @@ def _with_evidence(
     return decision.model_copy(
         update={
             "warnings": (*decision.warnings, *judged.warnings, *warnings),
+            "remedies": (*decision.remedies, *_settle(decision)),
             "claim": deciding_claim(settings, comparison),
             "family": family.tested,
             "alpha": settings.alpha,
@@ -108,6 +109,15 @@ def _with_evidence(
             "lines": lines,
         }
     )
+
+
+def _settle(decision: Decision) -> tuple[str, ...]:
+    """Return the command that tells what would settle a pass that could not tell."""
+    blind = any(
+        row.level == "error" and row.verdict is MetricVerdict.CANNOT_TELL
+        for row in decision.metrics
+    )
+    return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
 
 
 def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings) -> _Judged:

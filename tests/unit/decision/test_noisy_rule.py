@@ -83,6 +83,7 @@ def test_a_pass_that_holds_nothing_says_what_is_invisible():
     assert decision.verdict is Verdict.PASSED
     assert row.verdict is MetricVerdict.CANNOT_TELL
     assert "no evidence of regression; drops below" in decision.lines[0]
+    assert decision.remedies == ("ragate power",)
     assert "this set can see drops of" in row.reason
     assert row.mde is not None
     assert row.mde == pytest.approx(round(row.mde, 2))
