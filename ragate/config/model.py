@@ -11,7 +11,9 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.models import DecisionSettings, Frozen, Rule, Waiver
 
-_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:]+\](:[0-9]{1,5})?")
+_HOST = re.compile(
+    r"(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:]+\](:[0-9]{1,5})?"
+)
 
 
 def _pattern(value: str) -> str:
@@ -24,6 +26,8 @@ def _pattern(value: str) -> str:
 def _host(value: str) -> str:
     if not _HOST.fullmatch(value):
         raise ValueError("write a host in lower case, with a port or without: rag.example:8080")
+    if value.startswith("*.") and "." not in value[2:]:
+        raise ValueError("below * there must be a domain of your own: *.preview.example")
     return value
 
 
@@ -42,6 +46,33 @@ class Provider(Frozen):
     key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
 
 
+_Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class JudgeSettings(Frozen):
+    """``[policy.judge]``: the model that gives the judged metrics; the rest its plugin reads.
+
+    Attributes:
+        provider: A table of ``[policy.providers]``, for a judge that has one.
+        concurrency: Judgements under way at once.
+        timeout_s: Seconds for one judgement.
+        settings: The plugin's own keys.
+    """
+
+    use: str = Field(min_length=1)
+    provider: str = ""
+    model: str = ""
+    concurrency: int = Field(default=8, ge=1, le=1024)
+    timeout_s: float = Field(default=60.0, gt=0)
+    settings: dict[str, Any] = {}
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """Return what the plugin gets: its keys, and provider and model where they are set."""
+        named = {"provider": self.provider, "model": self.model}
+        return {**{key: value for key, value in named.items() if value}, **self.settings}
+
+
 class Policy(DecisionSettings):
     """``[policy]``: how a run is judged, and what a change may use. In CI from the base commit.
 
@@ -55,14 +86,22 @@ class Policy(DecisionSettings):
     gate: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")
     replay_paths: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
+    http_header_env: dict[Annotated[str, AfterValidator(_host)], tuple[_Variable, ...]] = {}
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)
     providers: dict[str, Provider] = {}
+    judge: JudgeSettings | None = None
     metrics: tuple[Rule, ...]
     waivers: tuple[Waiver, ...] = ()
+
+    @property
+    def key_names(self) -> frozenset[str]:
+        """Return the names of all variables that hold a key."""
+        providers = {one.key_env for one in self.providers.values() if one.key_env}
+        return frozenset(providers).union(*self.http_header_env.values())
 
     @property
     def decision(self) -> DecisionSettings:

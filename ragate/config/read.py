@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.config.judge import check_judge, read_judge
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
 from ragate.errors import ConfigError
@@ -106,16 +107,14 @@ def _refuse_infinite(value: Any, place: str) -> None:
 
 def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     policy_table = _table(tables, "policy")
+    metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
+    judge = None
     if "judge" in policy_table:
-        raise ConfigError(
-            "[policy.judge]: this version of ragate has no judge",
-            remedy="remove the table, and use metrics that need none: docs/metrics.md",
-        )
-    rules, settings = read_rules(_table(policy_table, "metrics", "policy.metrics", missing={}))
-    policy = read_settings(
-        Policy, {**policy_table, "metrics": rules}, where="[policy]", strict=True
-    )
-    _refuse_unread(policy)
+        judge = read_judge(_table(policy_table, "judge", "policy.judge"))
+    rules, settings = read_rules(metric_tables, judge=judge)
+    read = {**policy_table, "metrics": rules, "judge": judge}
+    policy = read_settings(Policy, read, where="[policy]", strict=True)
+    check_judge(policy)
     _check_waivers(policy.waivers, rules)
     for name in policy.systems:
         plugins.locate("systems", name)
@@ -139,21 +138,6 @@ def _table(
     if not isinstance(table, dict):
         raise ConfigError(f"{name or key} = {shown(table)}: must be a table: [{name or key}]")
     return table
-
-
-def _refuse_unread(policy: Policy) -> None:
-    """Refuse what is for parts that this version does not have: nothing is read and ignored."""
-    if policy.http_hosts:
-        raise ConfigError(
-            f"[policy] http_hosts = {list(policy.http_hosts)}: this version has no http system",
-            remedy="remove the key",
-        )
-    if policy.without_key != "fail":
-        raise ConfigError(
-            f"[policy] without_key = {policy.without_key!r}: this version has no judge, and so no "
-            "key that could be missing for one",
-            remedy="remove the key",
-        )
 
 
 def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None:

@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ragate import plugins
+from ragate.config.judge import check_judged
+from ragate.config.model import JudgeSettings
 from ragate.errors import ConfigError
 from ragate.models import Direction, MetricInfo, Rule
 from ragate.settings import nearest, read_settings, shown
@@ -16,12 +18,15 @@ _SLACK = 1e-9
 
 
 def read_rules(
-    tables: Mapping[str, Any],
+    tables: Mapping[str, Any], *, judge: JudgeSettings | None = None
 ) -> tuple[tuple[Rule, ...], dict[str, dict[str, Any]]]:
     """Return one rule for each table, in the order of the file, and each metric's own keys.
 
     A built-in metric is made here once, so that a wrong cut-off, setting or limit is found before
     anything runs. One of foreign code is not: a configuration is read without running any.
+
+    Args:
+        judge: Who scores the metrics that need a judge.
 
     Raises:
         ConfigError: there is no table, a metric is unknown, or a key or value is wrong.
@@ -38,7 +43,7 @@ def read_rules(
         where = _table_name(name)
         if not isinstance(table, dict):
             raise ConfigError(f"policy.metrics.{name} = {shown(table)}: must be a table: {where}")
-        rule, settings[name] = _rule(name, table, where)
+        rule, settings[name] = _rule(name, table, where, judge)
         rules.append(rule)
     return tuple(rules), settings
 
@@ -47,7 +52,9 @@ def _table_name(name: str) -> str:
     return f"[policy.metrics.{name}]" if name.isidentifier() else f'[policy.metrics."{name}"]'
 
 
-def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[str, Any]]:
+def _rule(
+    name: str, table: Mapping[str, Any], where: str, judge: JudgeSettings | None
+) -> tuple[Rule, dict[str, Any]]:
     base, _ = plugins.split_metric(name)
     plugins.locate("metrics", base)
     known = plugins.is_builtin("metrics", base)
@@ -57,7 +64,10 @@ def _rule(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[s
     mine = {key: value for key, value in table.items() if key in RULE_KEYS}
     rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
     if known:
-        check_rule(rule, plugins.metric(name, settings=own).info)
+        metric = plugins.metric(name, settings=own)
+        check_rule(rule, metric.info)
+        if rule.level != "off":
+            check_judged(metric, judge, where)
     return rule, own
 
 

@@ -151,13 +151,6 @@ def test_patterns_are_kept_as_written() -> None:
     assert policy.replay_paths == ("out/*.jsonl",)
 
 
-@pytest.mark.parametrize(
-    "line", ['http_hosts = ["rag.example", "[::1]:9"]', 'without_key = "judge-free"']
-)
-def test_a_key_for_a_part_that_this_version_lacks_is_refused_not_ignored(line: str) -> None:
-    assert "this version has no" in error_of(changed("[policy]", f"[policy]\n{line}"))
-
-
 @pytest.mark.parametrize("line", ["policy = 1", 'policy.metrics = "x"', "policy.metrics.a = 1"])
 def test_what_must_be_a_table_and_is_none_is_named(line: str) -> None:
     assert "must be a table" in error_of(f'{line}\n[system]\nuse = "replay"\n')
@@ -280,16 +273,76 @@ def test_a_metric_of_foreign_code_is_not_imported_by_reading_the_file(tmp_path: 
     assert "this" not in __import__("sys").modules
 
 
+JUDGE = """
+[policy.judge]
+use = "rubric"
+provider = "local"
+model = "judge-1"
+"""
+
+
+def judged(judge: str = JUDGE, metric: str = "faithfulness", body: str = "") -> str:
+    return f"{WHOLE}\n[policy.metrics.{metric}]\n{body}\n{judge}"
+
+
+def test_a_judge_is_read_with_its_own_keys_apart() -> None:
+    judge = parse(judged(f'{JUDGE}effort = "low"\nconcurrency = 4\ntimeout_s = 30\n')).policy.judge
+
+    assert judge is not None
+    assert (judge.use, judge.concurrency, judge.timeout_s) == ("rubric", 4, 30.0)
+    assert judge.own == {"provider": "local", "model": "judge-1", "effort": "low"}
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "correctness", "judged_refusal"])
+def test_a_judged_metric_without_a_judge_says_what_to_add(metric: str) -> None:
+    message = error_of(judged("", metric))
+
+    assert f"[policy.metrics.{metric}]: needs a judge" in message
+    assert "add [policy.judge]" in message
+
+
+def test_a_judged_metric_that_is_off_needs_no_judge() -> None:
+    assert parse(judged("", body='level = "off"')).policy.judge is None
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("old", "new", "shown"),
     [
-        changed("[policy]", '[policy.judge]\nuse = "rubric"\n[policy]'),
-        with_metric("faithfulness", ""),
-        with_metric("correctness", ""),
+        ('use = "rubric"', 'use = "rubrik"', "did you mean 'rubric'"),
+        ('use = "rubric"', "", "'use' is missing"),
+        ('provider = "local"', 'provider = "locale"', "did you mean 'local'"),
+        ('provider = "local"', "", "'provider' is missing"),
+        ('model = "judge-1"', "", "'model' is missing"),
+        ('model = "judge-1"', 'model = "judge-1"\neffrt = "low"', "did you mean 'effort'"),
+        ('model = "judge-1"', 'model = "judge-1"\ntemperature = "0"', "temperature = '0'"),
+        ('model = "judge-1"', 'model = "judge-1"\nformat = "xml"', "format = 'xml'"),
+        ('model = "judge-1"', 'model = "judge-1"\nconcurrency = 0', "concurrency = 0"),
     ],
 )
-def test_a_judge_is_refused_because_there_is_none(text: str) -> None:
-    assert "judge" in error_of(text)
+def test_a_wrong_judge_is_named_with_its_key(old: str, new: str, shown: str) -> None:
+    message = error_of(judged(JUDGE.replace(old, new)))
+
+    assert shown in message
+    assert "judge" in message
+
+
+def test_a_judge_of_foreign_code_is_not_imported_by_reading_the_file() -> None:
+    judge = parse(judged('[policy.judge]\nuse = "this:create"\nanything = 1\n')).policy.judge
+
+    assert judge is not None
+    assert judge.own == {"anything": 1}
+    assert "this" not in __import__("sys").modules
+
+
+def test_the_limits_of_a_grade_are_those_of_its_scale() -> None:
+    assert "values go from 1 to 5" in error_of(judged(JUDGE, "correctness", "minimum = 0.8"))
+    assert parse(judged(JUDGE, "correctness", "minimum = 4.0\npass_at = 4.0"))
+
+
+def test_without_a_key_the_policy_may_do_without_the_judge() -> None:
+    text = changed("[policy]", '[policy]\nwithout_key = "judge-free"')
+
+    assert parse(text).policy.without_key == "judge-free"
 
 
 def test_a_waiver_names_a_configured_metric() -> None:

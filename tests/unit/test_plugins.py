@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
 from ragate import plugins
 from ragate.errors import ConfigError, PluginError
+from ragate.models import Needs
 from ragate.plugins import Kind
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -35,6 +36,9 @@ def create(request):
 
 def judged(request):
     return Polite(request, Needs.JUDGE)
+
+def embedded(request):
+    return Polite(request, Needs.EMBEDDINGS)
 
 nothing = 3
 '''
@@ -146,10 +150,16 @@ def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
     assert "ownplugins.polite" not in sys.modules
 
 
-def test_a_metric_that_needs_a_judge_is_refused(package: Path) -> None:
-    for name in ("ownplugins.polite:judged", "faithfulness"):
-        with pytest.raises(ConfigError, match="a judge"):
-            plugins.metric(name)
+def test_a_metric_that_needs_a_judge_names_its_criterion(package: Path) -> None:
+    with pytest.raises(ConfigError, match="names no criterion"):
+        plugins.metric("ownplugins.polite:judged")
+    metric: Any = plugins.metric("faithfulness")
+    assert (metric.info.needs, metric.criterion) == (Needs.JUDGE, "faithfulness")
+
+
+def test_a_metric_that_needs_embeddings_is_refused(package: Path) -> None:
+    with pytest.raises(ConfigError, match="needs embeddings"):
+        plugins.metric("ownplugins.polite:embedded")
 
 
 @pytest.mark.parametrize(

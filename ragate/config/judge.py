@@ -1,0 +1,80 @@
+"""The table [policy.judge], and whether it and the judged metrics fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragate import plugins
+from ragate.config.model import JudgeSettings, Policy
+from ragate.errors import ConfigError
+from ragate.models import Needs
+from ragate.protocols import JudgeMetric
+from ragate.settings import nearest, read_settings
+
+WHERE = "[policy.judge]"
+_EXAMPLE = (
+    'add [policy.judge] with use = "rubric", provider (a table of [policy.providers]) and model, '
+    "or remove the metric: docs/judge.md"
+)
+
+
+def read_judge(table: Mapping[str, Any]) -> JudgeSettings:
+    """Return the judge; the keys of a built-in one are checked, foreign code is not run.
+
+    Raises:
+        ConfigError: a key is unknown or has a wrong value.
+    """
+    shared = {key: value for key, value in table.items() if key in _SHARED}
+    settings = {key: value for key, value in table.items() if key not in _SHARED}
+    judge = read_settings(JudgeSettings, {**shared, "settings": settings}, where=WHERE, strict=True)
+    plugins.locate("judges", judge.use)
+    if plugins.is_builtin("judges", judge.use):
+        model = plugins.settings_model("judges", judge.use)
+        if model is not None:
+            read_settings(model, judge.own, where=WHERE, strict=True)
+    return judge
+
+
+_SHARED = frozenset(JudgeSettings.model_fields) - {"settings"}
+
+
+def check_judge(policy: Policy) -> None:
+    """Check that the judge's provider has a table.
+
+    Raises:
+        ConfigError: names the provider and those that are there.
+    """
+    judge = policy.judge
+    if judge is None or not judge.provider or judge.provider in policy.providers:
+        return
+    raise ConfigError(
+        f"{WHERE} provider = {judge.provider!r}: there is no table [policy.providers."
+        f"{judge.provider}]{nearest(judge.provider, policy.providers)}",
+        remedy="add the table with base_url and key_env",
+    )
+
+
+def check_judged(metric: Any, judge: JudgeSettings | None, where: str) -> None:
+    """Check that a metric that a judge scores has a judge that knows its criterion.
+
+    Raises:
+        ConfigError: there is none, or it does not.
+    """
+    if metric.info.needs is not Needs.JUDGE:
+        return
+    if judge is None:
+        raise ConfigError(f"{where}: needs a judge, and there is no {WHERE}", remedy=_EXAMPLE)
+    if not plugins.is_builtin("judges", judge.use):
+        return
+    criterion = _criterion(metric)
+    known = getattr(plugins.load("judges", judge.use), "CRITERIA", frozenset({criterion}))
+    if criterion not in known:
+        raise ConfigError(
+            f"{where}: the judge {judge.use!r} does not know the criterion {criterion!r}",
+            remedy=f"it knows {', '.join(sorted(known))}",
+        )
+
+
+def _criterion(metric: JudgeMetric) -> str:
+    return metric.criterion

@@ -1,0 +1,125 @@
+"""Canaries: answers whose verdict is known, asked of a judge before it is believed.
+
+Each has a twin that differs only in a request to the judge, planted in a context or in the answer;
+the twin has to get the same verdict. They belong to ragate, not to the change under test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragate.errors import ConfigError
+from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
+from ragate.protocols import Judge
+from ragate.strict_json import read_lines
+
+TRIES = 3
+FAILURES = 2
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Canary:
+    """One known answer.
+
+    Attributes:
+        expect: By criterion, the lowest and highest score of a sound judge.
+        twin_of: The canary that this one repeats with a request to the judge in it.
+    """
+
+    sample: Sample
+    output: SystemOutput
+    expect: Mapping[str, tuple[float, float]]
+    twin_of: str = ""
+
+
+@dataclass(frozen=True)
+class CanaryResult:
+    """How a judge did on one canary.
+
+    Attributes:
+        tries: Judgements it took.
+        reason: What was wrong with the last one that failed, "" where none did.
+    """
+
+    canary: str
+    passed: bool
+    tries: int
+    reason: str = ""
+
+
+def load_canaries() -> list[Canary]:
+    """Return all canaries, plain ones before their twins."""
+    path = Path(__file__).with_name("canaries") / "canaries.jsonl"
+    rows: dict[str, dict[str, Any]] = {}
+    for _, row in read_lines(path, error=ConfigError):
+        rows[row["id"]] = {**rows.get(row.get("twin_of", ""), {}), **row}
+    return [_canary(row) for row in rows.values()]
+
+
+def _canary(row: Mapping[str, Any]) -> Canary:
+    chunks = tuple(
+        RetrievedChunk(doc_id=f"page-{number}", text=text)
+        for number, text in enumerate(row["contexts"], start=1)
+    )
+    references = tuple(row["references"])
+    return Canary(
+        sample=Sample(id=row["id"], query=row["query"], references=references),
+        output=SystemOutput(chunks=chunks, answer=row["answer"]),
+        expect={name: (low, high) for name, (low, high) in row["expect"].items()},
+        twin_of=row.get("twin_of", ""),
+    )
+
+
+async def run_canaries(
+    judge: Judge, *, criteria: Collection[str] | None = None
+) -> list[CanaryResult]:
+    """Return one result for each canary that knows one of the criteria.
+
+    A canary passes when its first judgement is right. After a wrong one it has three in all, and
+    fails with the second wrong one; no verdict counts as a wrong one. The judge has to answer
+    afresh each time: a memo between it and its model would repeat the same answer.
+
+    Args:
+        criteria: What the run asks of the judge; None for all that it can judge.
+
+    Raises:
+        ProviderError: the judge cannot be asked.
+    """
+    wanted = judge.criteria if criteria is None else judge.criteria & frozenset(criteria)
+    known = [canary for canary in load_canaries() if wanted & canary.expect.keys()]
+    tasks = [asyncio.ensure_future(_run(judge, canary, wanted)) for canary in known]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _run(judge: Judge, canary: Canary, wanted: frozenset[str]) -> CanaryResult:
+    failures = 0
+    reason = ""
+    for tries in range(1, TRIES + 1):
+        scores = await judge(sorted(wanted), canary.sample, canary.output)
+        if wrong := _wrong(scores, canary, wanted):
+            failures, reason = failures + 1, wrong
+        if failures == FAILURES or not failures or tries - failures == FAILURES:
+            break
+    return CanaryResult(canary.sample.id, failures < FAILURES, tries, reason)
+
+
+def _wrong(scores: Mapping[str, Score], canary: Canary, wanted: frozenset[str]) -> str:
+    """Return the first criterion that a sound judge would have scored otherwise, "" where none."""
+    for name, (low, high) in canary.expect.items():
+        if name not in wanted:
+            continue
+        score = scores.get(name)
+        if score is None or score.value is None:
+            return f"{name}: {score.reason if score else 'no score'}"
+        if not low - _SLACK <= score.value <= high + _SLACK:
+            return f"{name} is {score.value:g}, expected {low:g} to {high:g}"
+    return ""

@@ -1,0 +1,130 @@
+"""One answer as the judge gets it: numbered, cut where it is too long, between secret marks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragate.core.text import markers, split_sentences, tokens, without_markers
+from ragate.models import Sample, SystemOutput
+
+NONCE_DIGITS = 20
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is judged.
+
+    Attributes:
+        contexts: In rank order; their numbers begin at 1.
+        sentences: Of the answer, likewise.
+        worded: Numbers of the sentences that hold a word or number besides markers.
+        cited: By sentence that cites, the contexts it cites, each once; 0 for one that is not
+            there. Sentences whose citations all lead nowhere are left out.
+        lost: Citations of those left out.
+        cut: What was cut, in words, "" where nothing was.
+    """
+
+    question: str
+    contexts: tuple[str, ...]
+    references: tuple[str, ...]
+    sentences: tuple[str, ...]
+    answerable: bool
+    worded: frozenset[int]
+    cited: dict[int, tuple[int, ...]]
+    lost: int = 0
+    cut: str = ""
+
+    @property
+    def citing(self) -> frozenset[int]:
+        """Numbers of the sentences that hold a citation marker."""
+        return frozenset(n for n, text in enumerate(self.sentences, start=1) if markers(text))
+
+
+def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> Case:
+    """Return the case of an output that has an answer."""
+    contexts = [_clean(chunk.text) for chunk in output.chunks]
+    limit = even_limit([len(text) for text in contexts], max_context_chars)
+    answer = _clean(output.answer or "")
+    sentences = tuple(split_sentences(answer)) or (" ".join(answer.split()),)
+    cited = {
+        number: tuple(dict.fromkeys(n if 1 <= n <= len(contexts) else 0 for n in found))
+        for number, sentence in enumerate(sentences, start=1)
+        if (found := markers(sentence))
+    }
+    resolved = {number: found for number, found in cited.items() if any(found)}
+    return Case(
+        question=_clean(sample.query),
+        contexts=tuple(text[:limit] for text in contexts),
+        references=tuple(_clean(text) for text in sample.references if text.strip()),
+        sentences=sentences,
+        answerable=sample.answerable,
+        worded=frozenset(
+            number
+            for number, sentence in enumerate(sentences, start=1)
+            if tokens(without_markers(sentence))
+        ),
+        cited=resolved,
+        lost=sum(len(found) for number, found in cited.items() if number not in resolved),
+        cut=_cut(contexts, limit, max_context_chars),
+    )
+
+
+def even_limit(lengths: Sequence[int], room: int) -> int:
+    """Return the length to cut texts to, the largest with which all together keep within `room`.
+
+    Short texts stay whole and leave their share to the others.
+    """
+    rest = room
+    for place, length in enumerate(ordered := sorted(lengths)):
+        share = rest // (len(ordered) - place)
+        if length > share:
+            return share
+        rest -= length
+    return max(lengths, default=0)
+
+
+def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
+    longer = sum(len(text) > limit for text in contexts)
+    total = sum(map(len, contexts))
+    if not longer:
+        return ""
+    return f"{longer} contexts were cut to {limit} characters ({total} in all, {room} are read)"
+
+
+def _clean(text: str) -> str:
+    """Return text that can be sent: half of a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def render_data(case: Case) -> tuple[str, str]:
+    """Return the blocks of data, contexts first, and the mark of the blocks behind them.
+
+    A mark is a hash over all that stands between it and its twin, so that no text can hold the mark
+    of its own block: who writes the text would have to find a value that hashes to itself. The
+    contexts' mark depends on the contexts alone, so that a provider's prefix cache serves every
+    answer that rests on them.
+    """
+    first = _nonce(["contexts", *case.contexts])
+    lines = [f"<contexts {first}>"]
+    for number, text in enumerate(case.contexts, start=1):
+        lines += [f"<context {number} {first}>", text]
+    lines.append(f"</contexts {first}>")
+    references = case.references
+    mark = _nonce(["rest", first, case.question, *references, "answer", *case.sentences])
+    lines += [f"<question {mark}>", case.question, f"</question {mark}>"]
+    for text in references:
+        lines += [f"<reference {mark}>", text, f"</reference {mark}>"]
+    numbered = (f"S{number}: {text}" for number, text in enumerate(case.sentences, start=1))
+    lines += [f"<answer {mark}>", *numbered, f"</answer {mark}>"]
+    return "\n".join(lines), mark
+
+
+def _nonce(texts: Sequence[str]) -> str:
+    hashed = hashlib.sha256()
+    for text in texts:
+        content = text.encode()
+        hashed.update(len(content).to_bytes(8, "big"))
+        hashed.update(content)
+    return hashed.hexdigest()[:NONCE_DIGITS]

@@ -1,0 +1,99 @@
+"""The messages: fixed rules, the data, and behind it the instructions of the prompt file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragate.core.criteria import CRITERIA
+from ragate.core.hashing import digest
+from ragate.errors import ConfigError
+from ragate.files import inside, read_text
+from ragate.judges.rubric._case import Case, render_data
+from ragate.judges.rubric._schema import keys_for, schema_for
+from ragate.judges.rubric._settings import Format
+
+VERSION = 1  # raised whenever a message or a formula changes
+MAX_BYTES = 256 * 1024
+WHERE = "[policy.judge] prompt"
+_KNOWN = "a prompt knows keys, mark, contexts, sentences, cited and references"
+Messages = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The fixed rules and the instructions, compiled."""
+
+    system: str
+    text: str
+    template: Any
+    name: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of version and texts."""
+        return digest([VERSION, self.system, self.text])
+
+    def messages(self, case: Case, keys: Sequence[str], form: Format) -> Messages:
+        """Return what is sent: only the instructions depend on what is asked."""
+        data, mark = render_data(case)
+        parts = [data, self._instructions(case, keys, mark)]
+        if form != "schema":
+            schema = json.dumps(schema_for(keys), separators=(",", ":"))
+            parts.append(f"JSON schema of the object:\n{schema}")
+        return (("system", self.system), ("user", "\n\n".join(parts)))
+
+    def _instructions(self, case: Case, keys: Sequence[str], mark: str) -> str:
+        from jinja2 import TemplateError
+
+        cited = [
+            {"sentence": number, "contexts": [n for n in found if n]}
+            for number, found in case.cited.items()
+        ]
+        try:
+            text = self.template.render(
+                keys=list(keys),
+                mark=mark,
+                contexts=len(case.contexts),
+                sentences=len(case.sentences),
+                cited=cited,
+                references=len(case.references),
+            )
+        except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
+            raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
+        return str(text).strip()
+
+
+def load_prompt(root: Path, given: str) -> Prompt:
+    """Return the prompt, tried once with every key and once with few.
+
+    Raises:
+        ConfigError: the file is absent, outside the project, or no template that can be rendered.
+    """
+    from jinja2 import StrictUndefined, TemplateSyntaxError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    here = Path(__file__)
+    path = here.with_name("instructions.md")
+    if given:
+        path = inside(root, given, where=WHERE, error=ConfigError)
+    text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
+    system = read_text(here.with_name("system.md"), error=ConfigError).strip()
+    # Text for a model, not HTML; the sandbox is what keeps a template from running code.
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
+    try:
+        prompt = Prompt(system, text, environment.from_string(text), path.name)
+    except TemplateSyntaxError as error:
+        raise ConfigError(f"{WHERE}: {path.name}:{error.lineno}: {error.message}") from error
+    for case, criteria in ((_EXAMPLE, tuple(CRITERIA)), (_BARE, ("relevancy",))):
+        prompt.messages(case, keys_for(criteria), "schema")
+    return prompt
+
+
+_EXAMPLE = Case("q", ("c",), ("r",), ("a [1]",), True, frozenset({1}), {1: (1,)})
+_BARE = Case("q", (), (), ("a",), True, frozenset({1}), {})

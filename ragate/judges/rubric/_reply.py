@@ -1,0 +1,159 @@
+"""From a reply's text to a verdict: an exact and complete instance of the schema, or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ragate.errors import RagateError
+from ragate.judges.rubric._case import Case
+from ragate.judges.rubric._schema import GRADES
+from ragate.settings import shown
+from ragate.strict_json import loads
+
+MAX_CHARS = 400_000
+_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
+
+
+class InvalidReplyError(RagateError):
+    """A reply that is no verdict; the message says what is wrong with it."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+Number = Annotated[int, Field(ge=1)]
+
+
+class Claim(_Strict):
+    """One claim of the answer and what the contexts say of it."""
+
+    id: Number
+    sentence: Number
+    text: str = Field(min_length=1)
+    verdict: Literal["supported", "contradicted", "absent"]
+    contexts: list[Number]
+
+
+class ContextVerdict(_Strict):
+    """Whether one context helps with the question."""
+
+    context: Number
+    relevant: bool
+
+
+class CitationVerdict(_Strict):
+    """What the contexts that one sentence cites are worth to it."""
+
+    sentence: Number
+    supporting: list[Number]
+    supported: bool
+
+
+class Reply(_Strict):
+    """A whole reply; a key that was not asked for has its default."""
+
+    claims: list[Claim] = []
+    claim_free: list[Number] = []
+    contexts: list[ContextVerdict] = []
+    citations: list[CitationVerdict] = []
+    refusal: bool = False
+    relevant: bool = False
+    difference: str = ""
+    correctness: float = 1.0
+    correct: bool = False
+
+
+def read_reply(text: str, case: Case, keys: Collection[str], *, fenced: bool = False) -> Reply:
+    """Return the verdict that `text` is.
+
+    Args:
+        keys: What was asked for; more and less are both refused.
+        fenced: One code fence around the whole reply is taken off.
+
+    Raises:
+        InvalidReplyError: it is anything else, or numbers of it are missing, double or unknown.
+    """
+    if len(text) > MAX_CHARS:
+        raise InvalidReplyError(f"{len(text)} characters")
+    if fenced and (found := _FENCED.fullmatch(text)):
+        text = found["body"]
+    value = loads(text.strip(), where="reply", error=InvalidReplyError, max_depth=8)
+    reply = _typed(value, keys)
+    if "claims" in keys:
+        _check_claims(reply, case)
+    if "contexts" in keys:
+        numbers = [item.context for item in reply.contexts]
+        _exactly("contexts", numbers, range(1, len(case.contexts) + 1))
+    if "citations" in keys:
+        _check_citations(reply, case)
+    if "correctness" in keys and reply.correctness not in GRADES:
+        raise InvalidReplyError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
+    return reply
+
+
+def _typed(value: Any, keys: Collection[str]) -> Reply:
+    if not isinstance(value, dict):
+        raise InvalidReplyError(f"{shown(value)}: not an object")
+    if odd := sorted(set(keys) ^ value.keys()):
+        what = "is missing" if odd[0] in keys else "was not asked for"
+        raise InvalidReplyError(f"key {shown(odd[0])} {what}")
+    try:
+        return Reply.model_validate(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise InvalidReplyError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
+
+
+def _check_claims(reply: Reply, case: Case) -> None:
+    _exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
+    _distinct("claim_free", reply.claim_free)
+    with_claims = {claim.sentence for claim in reply.claims}
+    if both := with_claims & set(reply.claim_free):
+        raise InvalidReplyError(f"sentence {min(both)} has a claim and is in claim_free")
+    sentences = sorted(with_claims | set(reply.claim_free))
+    _exactly("sentences", sentences, range(1, len(case.sentences) + 1))
+    for claim in reply.claims:
+        _distinct(f"claim {claim.id}: contexts", claim.contexts)
+        _known(f"claim {claim.id}: context", claim.contexts, len(case.contexts))
+        if claim.verdict == "supported" and not claim.contexts:
+            raise InvalidReplyError(f"claim {claim.id} is supported and names no context")
+
+
+def _check_citations(reply: Reply, case: Case) -> None:
+    _exactly("citations", [item.sentence for item in reply.citations], list(case.cited))
+    for item in reply.citations:
+        place = f"citations: sentence {item.sentence}"
+        _distinct(place, item.supporting)
+        if odd := set(item.supporting) - set(case.cited[item.sentence]):
+            raise InvalidReplyError(f"{place} does not cite context {min(odd)}")
+        if item.supported and not item.supporting:
+            raise InvalidReplyError(f"{place} is supported by no context")
+
+
+def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
+    """Every number once and in order, so that nothing is left out and nothing counts twice."""
+    if list(found) == list(wanted):
+        return
+    missing = sorted(set(wanted) - set(found))
+    if missing:
+        raise InvalidReplyError(f"{what}: number {missing[0]} is missing")
+    _known(what, found, max(wanted, default=0))
+    _distinct(what, found)
+    raise InvalidReplyError(f"{what}: the numbers are not in order")
+
+
+def _known(what: str, numbers: Sequence[int], highest: int) -> None:
+    for number in numbers:
+        if number > highest:
+            raise InvalidReplyError(f"{what}: there is no number {number}")
+
+
+def _distinct(what: str, numbers: Sequence[int]) -> None:
+    if len(set(numbers)) != len(numbers):
+        raise InvalidReplyError(f"{what}: a number stands twice")

@@ -1,0 +1,74 @@
+"""Which parts of a reply are asked for, and their JSON schema; it is the same for every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+VERDICTS = ("supported", "contradicted", "absent")
+GRADES = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
+
+# Keys of the reply in the order they are written, with the criteria that need them.
+_NEEDED_BY: dict[str, frozenset[str]] = {
+    "claims": frozenset({"faithfulness", "faithfulness_binary"}),
+    "claim_free": frozenset({"faithfulness", "faithfulness_binary"}),
+    "contexts": frozenset({"judged_context_relevance"}),
+    "citations": frozenset({"citation_recall", "citation_precision"}),
+    "refusal": frozenset({"judged_refusal"}),
+    "relevant": frozenset({"relevancy"}),
+    "difference": frozenset({"correctness", "correctness_binary"}),
+    "correctness": frozenset({"correctness"}),
+    "correct": frozenset({"correctness_binary"}),
+}
+
+
+def keys_for(criteria: Iterable[str]) -> tuple[str, ...]:
+    """Return the keys of a reply that holds these criteria, in order."""
+    wanted = frozenset(criteria)
+    return tuple(key for key, needed in _NEEDED_BY.items() if needed & wanted)
+
+
+def schema_for(keys: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON schema of a reply with exactly these keys."""
+    return _object({key: _PARTS[key] for key in keys})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+_NUMBER = {"type": "integer"}
+_YES_NO = {"type": "boolean"}
+_TEXT = {"type": "string"}
+_PARTS: dict[str, dict[str, Any]] = {
+    "claims": _list(
+        _object(
+            {
+                "id": _NUMBER,
+                "sentence": _NUMBER,
+                "text": _TEXT,
+                "verdict": {"type": "string", "enum": list(VERDICTS)},
+                "contexts": _list(_NUMBER),
+            }
+        )
+    ),
+    "claim_free": _list(_NUMBER),
+    "contexts": _list(_object({"context": _NUMBER, "relevant": _YES_NO})),
+    "citations": _list(
+        _object({"sentence": _NUMBER, "supporting": _list(_NUMBER), "supported": _YES_NO})
+    ),
+    "refusal": _YES_NO,
+    "relevant": _YES_NO,
+    "difference": _TEXT,
+    "correctness": {"type": "number", "enum": list(GRADES)},
+    "correct": _YES_NO,
+}

@@ -1,0 +1,92 @@
+"""From a verdict to a score, criterion by criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ragate.escape import one_line
+from ragate.judges.rubric._case import Case
+from ragate.judges.rubric._reply import Claim, Reply
+from ragate.models import Score, unscored
+
+Outcome = tuple[float, str]
+NO_CLAIM = "the answer claims nothing"
+
+
+def score(criterion: str, reply: Reply, case: Case) -> Score:
+    """Return the score of a criterion that was asked for."""
+    value, reason = _FORMULAS[criterion](reply, case)
+    return Score(metric=criterion, value=value, reason="; ".join(filter(None, [reason, case.cut])))
+
+
+def all_unscored(criteria: list[str], reason: str) -> dict[str, Score]:
+    """Return one unscored score for each criterion."""
+    return {name: unscored(name, reason) for name in criteria}
+
+
+def _faithfulness(reply: Reply, case: Case) -> Outcome:
+    good = [claim for claim in reply.claims if claim.verdict == "supported"]
+    # Who cites a source for a sentence claims something, whatever the judge calls it.
+    hidden = len(case.citing & set(reply.claim_free))
+    total = len(reply.claims) + hidden
+    if not total:
+        return 0.0, NO_CLAIM
+    return len(good) / total, _listed(reply.claims, len(good), total)
+
+
+def _any_claim(reply: Reply, case: Case) -> Outcome:
+    value, reason = _faithfulness(reply, case)
+    return float(value > 0), reason
+
+
+def _listed(claims: list[Claim], good: int, total: int) -> str:
+    text = f"{good} of {total} claims supported"
+    bad = next((claim for claim in claims if claim.verdict != "supported"), None)
+    return text if bad is None else f"{text}; {bad.verdict}: {one_line(bad.text, 120)}"
+
+
+def _relevancy(reply: Reply, _case: Case) -> Outcome:
+    return float(reply.relevant), ""
+
+
+def _correctness(reply: Reply, _case: Case) -> Outcome:
+    return reply.correctness, one_line(reply.difference, 200)
+
+
+def _correct(reply: Reply, _case: Case) -> Outcome:
+    return float(reply.correct), one_line(reply.difference, 200)
+
+
+def _refusal(reply: Reply, case: Case) -> Outcome:
+    word = "refuses" if reply.refusal else "answers"
+    return float(reply.refusal is not case.answerable), word
+
+
+def _context_relevance(reply: Reply, _case: Case) -> Outcome:
+    good = sum(item.relevant for item in reply.contexts)
+    return good / len(reply.contexts), f"{good} of {len(reply.contexts)} contexts relevant"
+
+
+def _citation_recall(reply: Reply, case: Case) -> Outcome:
+    good = {item.sentence for item in reply.citations if item.supported} & case.worded
+    total = max(1, len(case.worded))
+    return len(good) / total, f"{len(good)} of {total} sentences supported by what they cite"
+
+
+def _citation_precision(reply: Reply, case: Case) -> Outcome:
+    good = sum(len(item.supporting) for item in reply.citations)
+    total = sum(map(len, case.cited.values())) + case.lost
+    return good / total, f"{good} of {total} citations support their sentence"
+
+
+_FORMULAS: dict[str, Callable[[Reply, Case], Outcome]] = {
+    "faithfulness": _faithfulness,
+    "faithfulness_binary": _any_claim,
+    "relevancy": _relevancy,
+    "correctness": _correctness,
+    "correctness_binary": _correct,
+    "judged_refusal": _refusal,
+    "judged_context_relevance": _context_relevance,
+    "citation_recall": _citation_recall,
+    "citation_precision": _citation_precision,
+}
