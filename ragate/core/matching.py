@@ -52,7 +52,7 @@ def match(
     data = DataChanges(
         matched=len(matched),
         selected=len(selected),
-        added=added,
+        added=added if baseline else (),
         removed=tuple(RemovedSample(sample_id=key, means=means[key]) for key in sorted(gone)),
         edited=tuple(sorted(key for key in gone if key in now)),
     )

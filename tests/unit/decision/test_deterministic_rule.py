@@ -165,6 +165,7 @@ def test_without_a_baseline_everything_is_shown_and_nothing_passes():
         Rule(metric="faithfulness"),
     )
 
+    assert compare(None, candidate, samples).data.added == ()
     assert decision.verdict is Verdict.NO_DECISION
     assert decision.remedies == ("ragate baseline update",)
     assert row_of(decision, "ndcg@10").verdict is MetricVerdict.SHOWN
