@@ -53,6 +53,14 @@ class DatabaseError(RagateError):
     """The database cannot be reached or used: no decision."""
 
 
+class SystemStartError(RagateError):
+    """The system under test cannot be started or reached at all: no decision."""
+
+
+class SystemMismatchError(RagateError):
+    """What answers is not the build that is being judged: no decision."""
+
+
 class ProviderError(RagateError):
     """A model service failed after retries, or refused: what depends on it is unscored.
 

@@ -35,6 +35,11 @@ class Embedder(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
+    @property
+    def deterministic(self) -> bool:
+        """True where the same text gives the same vector, bit by bit, on any machine."""
+        ...
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return an array of shape (len(texts), dimension)."""
         ...
@@ -51,23 +56,34 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What came back, with the tokens that the server counted."""
+    """What came back, with the tokens that the server counted.
+
+    Attributes:
+        cost_usd: None where the price is not known.
+        reused: Taken from memory: nothing was sent, so tokens and cost are 0.
+    """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
     finish_reason: str = ""
+    reused: bool = False
 
 
 class ChatClient(Protocol):
     """Chat completions of one provider."""
 
-    async def __call__(self, request: ChatRequest) -> ChatReply:
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
         """Return the reply.
+
+        Args:
+            draw: Which of several answers to the same request is wanted; only a memory of requests
+                tells them apart, and the pass is the natural number.
 
         Raises:
             ProviderError: the provider failed after retries, or refused.
+            BudgetError: a cap of the policy is reached.
         """
         ...
 
@@ -88,6 +104,10 @@ class Resources:
         replay_paths: Glob patterns, from the policy, of recorded outputs.
         top_k: ``--top-k``, where given.
         retrieval_only: No answers are wanted.
+        http_hosts: Hosts, from the policy, that a system may call over HTTP.
+        http_header_env: By such a host, names of variables whose values may be sent to it.
+        environment: The variables that processes of the project may get.
+        key_names: Those of them that hold keys of the policy's providers and services.
     """
 
     root: Path
@@ -101,6 +121,10 @@ class Resources:
     replay_paths: tuple[str, ...] = ()
     top_k: int | None = None
     retrieval_only: bool = False
+    http_hosts: tuple[str, ...] = ()
+    http_header_env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    key_names: frozenset[str] = frozenset()
 
 
 class System(Protocol):
@@ -108,6 +132,7 @@ class System(Protocol):
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
     A failure on one sample is returned as `SystemOutput.error`; an exception is taken as one.
+    A system may have `max_concurrency`, the most samples that it can take at once.
     """
 
     @property

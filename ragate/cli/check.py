@@ -55,7 +55,7 @@ def command(
             loaded,
             operations,
             chosen,
-            control=load_control(loaded, control),
+            control=load_control(loaded, operations, control),
             save_outputs=save_outputs,
         )
     )

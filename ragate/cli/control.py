@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from ragate.config import Config
 from ragate.models import Run
+from ragate.pipeline.resources import Operations
 
 
-def load_control(config: Config, path: Path | None) -> Run | None:
+def load_control(config: Config, operations: Operations, path: Path | None) -> Run | None:
     """Return the scored control run; None where no file is given.
 
     Raises:
@@ -18,4 +20,4 @@ def load_control(config: Config, path: Path | None) -> Run | None:
         return None
     from ragate.pipeline.line import score_outputs
 
-    return score_outputs(config, path)
+    return asyncio.run(score_outputs(config, operations, path))

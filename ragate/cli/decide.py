@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import click
@@ -43,12 +44,14 @@ def command(
     wanted = targets(formats, outputs)
     loaded, operations = open_config(config)
     chosen = selection(tags=tags, ids=ids, limit=limit, top_k=top_k, retrieval_only=retrieval_only)
-    report = decide_outputs(
-        loaded,
-        operations,
-        chosen,
-        files or (operations.state / "outputs.jsonl",),
-        control=load_control(loaded, control),
-        save_outputs=save_outputs,
+    report = asyncio.run(
+        decide_outputs(
+            loaded,
+            operations,
+            chosen,
+            files or (operations.state / "outputs.jsonl",),
+            control=load_control(loaded, operations, control),
+            save_outputs=save_outputs,
+        )
     )
     return show(report, wanted)

@@ -42,7 +42,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     """
     from ragate.core.power import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset
-    from ragate.pipeline.line import load_baseline_or_none
+    from ragate.pipeline.case import load_baseline_or_none
     from ragate.pipeline.plan import assumed_plans, gated, plans
 
     loaded, _ = open_config(config)

@@ -48,6 +48,7 @@ class RunManifest(Frozen):
         identical: Number of passes that equal an earlier one byte for byte on every sample.
         created: ISO 8601, UTC.
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
+        left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
     """
 
@@ -67,6 +68,7 @@ class RunManifest(Frozen):
     identical: int = Field(default=0, ge=0)
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
+    left_out: tuple[str, ...] = ()
 
 
 class Record(Frozen):

@@ -6,14 +6,21 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from ragate.errors import BudgetError, ConfigError, DatabaseError, ProviderError, StorageError
+from ragate.errors import (
+    BudgetError,
+    ConfigError,
+    DatabaseError,
+    ProviderError,
+    StorageError,
+    SystemMismatchError,
+)
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
 
 Outputs = dict[str, SystemOutput]
 OnOutput = Callable[[Sample, SystemOutput, int], None]
 # What is wrong with the machine or the settings is wrong for every sample: it ends the run.
-FATAL = (BudgetError, ConfigError, DatabaseError, StorageError)
+FATAL = (BudgetError, ConfigError, DatabaseError, StorageError, SystemMismatchError)
 
 
 async def run_pass(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from ragate import plugins
@@ -10,7 +11,7 @@ from ragate.config import Config, check_rule
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.models import (
     MetricInfo,
-    Reads,
+    Needs,
     Record,
     Run,
     RunManifest,
@@ -21,9 +22,10 @@ from ragate.models import (
     unscored,
 )
 from ragate.pipeline.collect import Outputs
-from ragate.protocols import Aggregate, Metric, Pair
+from ragate.protocols import Aggregate, JudgeMetric, Metric, Pair
 
 DIGITS = 6
+Verdicts = Callable[[Sample, SystemOutput], Mapping[str, Score]]
 
 
 def make_metrics(
@@ -31,13 +33,11 @@ def make_metrics(
     samples: Sequence[Sample],
     *,
     states: Mapping[str, Mapping[str, float]],
-    retrieval_only: bool,
 ) -> list[Metric | Aggregate]:
     """Return the metrics that the policy asks for, without the ones of level ``off``.
 
     Args:
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
-        retrieval_only: Leave out metrics that read answers.
     """
     made = []
     for rule in config.policy.metrics:
@@ -51,9 +51,7 @@ def make_metrics(
         )
         check_rule(rule, metric.info)
         made.append(metric)
-    if not retrieval_only:
-        return made
-    return [metric for metric in made if metric.info.reads is not Reads.ANSWER]
+    return made
 
 
 def evaluate(
@@ -62,10 +60,12 @@ def evaluate(
     metrics: Sequence[Metric | Aggregate],
     *,
     manifest: RunManifest,
+    verdicts: Verdicts | None = None,
 ) -> Run:
     """Score every output.
 
     Args:
+        verdicts: Gives a judge's scores by criterion; None where no metric needs a judge.
         passes: Outputs by sample id, one mapping a pass; a later pass may hold only some samples.
     """
     records: list[Record] = []
@@ -75,7 +75,7 @@ def evaluate(
         pairs = [(sample, outputs[sample.id]) for sample in samples if sample.id in outputs]
         if not pairs:
             continue
-        records.extend(_records(pairs, metrics, run=run))
+        records.extend(_records(pairs, metrics, verdicts, run=run))
         if len(pairs) == len(samples):
             aggregates.append(_aggregates(pairs, metrics))
             full.append(run)
@@ -97,13 +97,18 @@ def evaluate(
 
 
 def _records(
-    pairs: list[Pair], metrics: Sequence[Metric | Aggregate], *, run: int
+    pairs: list[Pair],
+    metrics: Sequence[Metric | Aggregate],
+    verdicts: Verdicts | None,
+    *,
+    run: int,
 ) -> Iterable[Record]:
     scores: list[dict[str, Score]] = [{} for _ in pairs]
     for metric in metrics:
         if metric.info.aggregate:
             continue
-        for found, score in zip(scores, _score(cast("Metric", metric), pairs), strict=True):
+        given = _judged(metric, pairs, verdicts) or _score(cast("Metric", metric), pairs)
+        for found, score in zip(scores, given, strict=True):
             found[metric.info.name] = score
     for (sample, output), found in zip(pairs, scores, strict=True):
         yield Record(
@@ -115,6 +120,17 @@ def _records(
             output=output,
             scores=found,
         )
+
+
+def _judged(
+    metric: Metric | Aggregate, pairs: list[Pair], verdicts: Verdicts | None
+) -> list[Score] | None:
+    """Return the judge's scores under the metric's name, None where no judge is asked."""
+    if verdicts is None or metric.info.needs is not Needs.JUDGE:
+        return None
+    criterion = cast("JudgeMetric", metric).criterion
+    found = [verdicts(sample, output)[criterion] for sample, output in pairs]
+    return [_checked(replace(score, metric=metric.info.name), metric.info) for score in found]
 
 
 def _score(metric: Metric, pairs: list[Pair]) -> list[Score]:

@@ -10,9 +10,10 @@ from ragate.atomic import write_atomic
 from ragate.config import Config
 from ragate.core.drill import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, Frozen, Sample, SystemOutput
-from ragate.pipeline.collected import Collected, read_collected
-from ragate.pipeline.line import load_baseline_or_none, load_samples, score
+from ragate.models import Decision, Frozen, Needs, Sample, SystemOutput
+from ragate.pipeline.case import load_baseline_or_none, load_samples
+from ragate.pipeline.collected import read_collected
+from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.session import Selection
 from ragate.pipeline.verdict import judge
@@ -34,6 +35,8 @@ def run_drill(
 ) -> Drill:
     """Plant every break in stored outputs (default: the newest run's); runs nothing of the RAG.
 
+    Judged metrics are left out: a drill costs no call.
+
     Raises:
         NoBaselineError: there is nothing to be worse than.
         UsageError: there are no stored outputs.
@@ -46,17 +49,22 @@ def run_drill(
         )
     samples = load_samples(config, Selection())
     collected = read_collected(paths or [newest_outputs(operations)], samples)
-    manifest = collected.manifest
     today = datetime.datetime.now(datetime.UTC).date()
 
+    states = baseline.manifest.states
+    made = make_metrics(config, samples, states=states)
+    metrics = [one for one in made if one.info.needs is Needs.NOTHING]
+    left_out = tuple(one.info.name for one in made if one.info.needs is not Needs.NOTHING)
+    manifest = collected.manifest.model_copy(update={"left_out": left_out})
+
     def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
-        broken = Collected(manifest, [{sample.id: output for sample, output in pairs}])
-        run = score(config, samples, baseline, broken)
+        broken = [{sample.id: output for sample, output in pairs}]
+        run = evaluate(broken, samples, metrics, manifest=manifest)
         return judge(config, samples, baseline, run, today=today).decision
 
-    clean = score(config, samples, baseline, collected)
+    infos = {one.info.name: one.info for one in metrics}
     pairs = [(sample, collected.passes[0][sample.id]) for sample in samples]
-    found = drill(pairs, judge_outputs, metrics=clean.manifest.metrics, shares=SHARES, seed=seed)
+    found = drill(pairs, judge_outputs, metrics=infos, shares=SHARES, seed=seed)
     proof = DrillProof(date=today.isoformat(), caught=found.caught, planted=len(found.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
     return found

@@ -9,7 +9,7 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs import read_outputs
-from ragate.pipeline.line import load_baseline_or_none
+from ragate.pipeline.case import load_baseline_or_none
 from ragate.pipeline.stored import known_samples
 from ragate.renderers.explain import explain
 from ragate.settings import nearest

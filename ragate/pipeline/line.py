@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragate.baseline import load_baseline
 from ragate.config import Config
-from ragate.dataset import read_dataset, select
-from ragate.errors import NoBaselineError, UsageError
+from ragate.errors import UsageError
 from ragate.models import Filters, Report, Run, Sample
+from ragate.pipeline.case import load_samples, open_case
 from ragate.pipeline.collected import Collected, read_collected, save_collected
-from ragate.pipeline.evaluate import evaluate, make_metrics
-from ragate.pipeline.resources import Operations
+from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import (
     MUST_PASS_TRIES,
     Selection,
@@ -23,27 +20,8 @@ from ragate.pipeline.session import (
     open_session,
     possible_runs,
 )
-from ragate.pipeline.verdict import (
-    Judged,
-    build_report,
-    judge,
-    refuse_expired_waivers,
-    run_facts,
-)
-from ragate.stores.local import LocalStore, new_run_id
-
-
-def load_samples(config: Config, selection: Selection) -> list[Sample]:
-    """Return the selected golden set."""
-    return select(read_dataset(config.dataset), selection.filters)
-
-
-def load_baseline_or_none(config: Config) -> Run | None:
-    """Return the baseline, None where there is no file yet."""
-    try:
-        return load_baseline(config.baseline)
-    except NoBaselineError:
-        return None
+from ragate.pipeline.verdict import Judged
+from ragate.stores.local import new_run_id
 
 
 async def collect(
@@ -69,23 +47,25 @@ async def check(
     control: Run | None = None,
     save_outputs: Path | None = None,
 ) -> Report:
-    """Run the system, judge it against the baseline, and run it again where that is needed."""
-    today = datetime.datetime.now(datetime.UTC).date()
+    """Run the system, judge it against the baseline, and run it again where that is needed.
+
+    Judging starts as outputs arrive.
+    """
     started = time.monotonic()
-    refuse_expired_waivers(config, today)
-    samples = load_samples(config, selection)
-    baseline = load_baseline_or_none(config)
-    async with open_session(config, operations, samples, selection) as session:
+    case = open_case(config, operations, selection, control=control)
+    async with (
+        open_session(config, operations, case.samples, selection) as session,
+        case.scorer(session.resources, retrieval_only=selection.retrieval_only) as scorer,
+    ):
+        session.listen = scorer.submit
         for _ in range(possible_runs(session, selection.runs)):
-            await session.add_pass(samples)
-        candidate, judged = _judge(config, samples, baseline, session.collected, today, control)
-        while await _more(session, samples, judged):
-            candidate, judged = _judge(config, samples, baseline, session.collected, today, control)
+            await session.add_pass(case.samples)
+        candidate, judged = await case.judge(scorer, session.collected)
+        while await _more(session, case.samples, judged):
+            candidate, judged = await case.judge(scorer, session.collected)
     if save_outputs is not None:
-        save_collected(save_outputs, session.collected, samples)
-    return _finish(
-        config, operations, samples, baseline, candidate, judged, control, started=started
-    )
+        save_collected(save_outputs, session.collected, case.samples)
+    return case.finish(candidate, judged, started=started)
 
 
 async def _more(session: Session, samples: Sequence[Sample], judged: Judged) -> bool:
@@ -101,7 +81,7 @@ async def _more(session: Session, samples: Sequence[Sample], judged: Judged) -> 
     return runs > 0 or len(session.collected.passes) > before
 
 
-def decide_outputs(
+async def decide_outputs(
     config: Config,
     operations: Operations,
     selection: Selection,
@@ -111,37 +91,36 @@ def decide_outputs(
     save_outputs: Path | None = None,
 ) -> Report:
     """Judge stored outputs against the baseline; runs nothing of the system."""
-    today = datetime.datetime.now(datetime.UTC).date()
     started = time.monotonic()
-    refuse_expired_waivers(config, today)
-    samples = load_samples(config, selection)
+    case = open_case(config, operations, selection, control=control)
     collected = read_collected(
-        paths, samples, top_k=selection.top_k, retrieval_only=selection.retrieval_only
+        paths, case.samples, top_k=selection.top_k, retrieval_only=selection.retrieval_only
     )
     refuse_other_system(config, collected)
-    manifest = collected.manifest.model_copy(
+    collected.manifest = collected.manifest.model_copy(
         update={
             "run_id": new_run_id(),
             "filters": merged_filters(collected.manifest.filters, selection.filters),
             "retrieval_only": collected.manifest.retrieval_only or selection.retrieval_only,
         }
     )
-    collected.manifest = manifest
     if save_outputs is not None:
-        save_collected(save_outputs, collected, samples)
-    baseline = load_baseline_or_none(config)
-    candidate, judged = _judge(config, samples, baseline, collected, today, control)
-    return _finish(
-        config, operations, samples, baseline, candidate, judged, control, started=started
-    )
+        save_collected(save_outputs, collected, case.samples)
+    bare = collected.manifest.retrieval_only
+    with open_resources(config, operations) as resources:
+        async with case.scorer(resources, retrieval_only=bare) as scorer:
+            candidate, judged = await case.judge(scorer, collected)
+    return case.finish(candidate, judged, started=started)
 
 
-def score_outputs(config: Config, path: Path) -> Run:
+async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:
     """Return the scored run of one outputs file, over the whole golden set."""
-    samples = read_dataset(config.dataset)
-    collected = read_collected([path], samples)
+    case = open_case(config, operations, Selection())
+    collected = read_collected([path], case.samples)
     refuse_other_system(config, collected)
-    return score(config, samples, load_baseline_or_none(config), collected)
+    with open_resources(config, operations) as resources:
+        async with case.scorer(resources, retrieval_only=False) as scorer:
+            return await scorer.score(collected)
 
 
 def refuse_other_system(config: Config, collected: Collected) -> None:
@@ -162,50 +141,3 @@ def merged_filters(collected: Filters, wanted: Filters) -> Filters:
         tags=wanted.tags or collected.tags,
         limit=wanted.limit or collected.limit,
     )
-
-
-def score(
-    config: Config,
-    samples: Sequence[Sample],
-    baseline: Run | None,
-    collected: Collected,
-) -> Run:
-    """Return the scored run of what was collected."""
-    metrics = make_metrics(
-        config,
-        samples,
-        states=baseline.manifest.states if baseline else {},
-        retrieval_only=collected.manifest.retrieval_only,
-    )
-    return evaluate(collected.passes, samples, metrics, manifest=collected.manifest)
-
-
-def _judge(
-    config: Config,
-    samples: Sequence[Sample],
-    baseline: Run | None,
-    collected: Collected,
-    today: datetime.date,
-    control: Run | None,
-) -> tuple[Run, Judged]:
-    candidate = score(config, samples, baseline, collected)
-    return candidate, judge(config, samples, baseline, candidate, today=today, control=control)
-
-
-def _finish(
-    config: Config,
-    operations: Operations,
-    samples: Sequence[Sample],
-    baseline: Run | None,
-    candidate: Run,
-    judged: Judged,
-    control: Run | None,
-    *,
-    started: float,
-) -> Report:
-    facts = run_facts(samples, candidate, judged, duration_s=time.monotonic() - started)
-    report = build_report(
-        config, samples, baseline, candidate, judged, facts=facts, control=control
-    )
-    LocalStore(operations.state).save(candidate, report)
-    return report

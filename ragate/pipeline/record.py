@@ -20,8 +20,10 @@ from ragate.core.decision import decide
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import MetricVerdict, Run, Sample, ScoreState
-from ragate.pipeline.evaluate import evaluate, failures, make_metrics
+from ragate.pipeline.case import load_baseline_or_none, open_cache
+from ragate.pipeline.evaluate import failures
 from ragate.pipeline.resources import Operations
+from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import Selection, Session, open_session, possible_runs
 from ragate.stores.local import LocalStore
 
@@ -68,12 +70,37 @@ async def update_baseline(
             if number:
                 await session.system.prepare(rebuild=True)
             await session.add_pass(samples)
-    metrics = make_metrics(config, samples, states={}, retrieval_only=False)
-    collected = session.collected
-    run = evaluate(collected.passes, samples, metrics, manifest=collected.manifest)
+        old = load_baseline_or_none(config)
+        async with open_scorer(
+            config,
+            session.resources,
+            samples,
+            _verdicts_only(old),
+            retrieval_only=False,
+            environment=operations.environment,
+            cache=open_cache(operations),
+        ) as scorer:
+            run = await scorer.score(session.collected)
+    _refuse_left_out(run)
     _refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     return _write(config, samples, run, force=force)
+
+
+def _verdicts_only(old: Run | None) -> Run | None:
+    """Return the old baseline without its tables: a new recording fits them anew."""
+    if old is None:
+        return None
+    return old.model_copy(update={"manifest": old.manifest.model_copy(update={"states": {}})})
+
+
+def _refuse_left_out(run: Run) -> None:
+    if run.manifest.left_out:
+        names = ", ".join(run.manifest.left_out)
+        raise RagateError(
+            f"the judge's key is not set, so {names} cannot be recorded",
+            remedy="set the key; the baseline is unchanged",
+        )
 
 
 def _refuse_missing(session: Session) -> None:

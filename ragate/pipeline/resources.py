@@ -157,4 +157,8 @@ def open_resources(
             replay_paths=policy.replay_paths,
             top_k=top_k,
             retrieval_only=retrieval_only,
+            http_hosts=policy.http_hosts,
+            http_header_env=policy.http_header_env,
+            environment=operations.environment,
+            key_names=policy.key_names,
         )

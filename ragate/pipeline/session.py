@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,13 +36,18 @@ class Selection:
 
 @dataclass
 class Session:
-    """A system that is ready, with the passes that were collected from it so far."""
+    """A system that is ready, with the passes that were collected from it so far.
+
+    Attributes:
+        listen: Sees every output as it arrives, so that judging need not wait for the last.
+    """
 
     system: System
     resources: Resources
     operations: Operations
     writer: OutputsWriter
     collected: Collected
+    listen: Callable[[Sample, SystemOutput], None] = lambda _sample, _output: None
 
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""
@@ -52,6 +57,7 @@ class Session:
         def keep(sample: Sample, output: SystemOutput, number: int) -> None:
             nonlocal done
             self.writer.append(sample, output, run=number)
+            self.listen(sample, output)
             done += 1
             self.operations.progress(done, len(samples), f"run {number + 1}")
 
@@ -59,12 +65,17 @@ class Session:
             self.system,
             samples,
             run=run,
-            concurrency=self.resources.concurrency,
+            concurrency=self._concurrency(),
             timeout_s=self.resources.timeout_s,
             on_output=keep,
         )
         self.collected.passes.append(outputs)
         return outputs
+
+    def _concurrency(self) -> int:
+        """Return the samples in flight: one that waits for its turn would run out of time."""
+        most: int | None = getattr(self.system, "max_concurrency", None)
+        return min(self.resources.concurrency, most or self.resources.concurrency)
 
     def can_add(self, passes: int) -> int:
         """Return how many of `passes` more passes the system can give."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragate import __version__
 from ragate.config import Config
@@ -15,7 +15,6 @@ from ragate.core.symptoms import symptoms
 from ragate.errors import ConfigError
 from ragate.models import (
     Decision,
-    Reads,
     Report,
     Rule,
     Run,
@@ -24,6 +23,7 @@ from ragate.models import (
     Verdict,
 )
 from ragate.pipeline.evaluate import count_unscored, failures
+from ragate.pipeline.scoring import Scorer
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,22 @@ class Judged:
     comparison: Comparison
     decision: Decision
     rules: tuple[Rule, ...]
+    judgements: int = 0
+    reused: int = 0
+
+    def with_notes(self, scorer: Scorer) -> Judged:
+        """Add what the judge did, and what was left out on purpose."""
+        notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
+        judging = scorer.judging
+        if judging is not None and judging.out:
+            notes.append(f"the judge stopped: {judging.out}")
+        warnings = (*notes, *self.decision.warnings)
+        return replace(
+            self,
+            decision=self.decision.model_copy(update={"warnings": warnings}),
+            judgements=judging.fresh if judging is not None else 0,
+            reused=judging.reused if judging is not None else 0,
+        )
 
 
 def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
@@ -51,16 +67,13 @@ def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
         raise ConfigError("\n".join(lines), remedy="mend the sample, or set a new date")
 
 
-def active_rules(config: Config, *, retrieval_only: bool, run: Run) -> tuple[Rule, ...]:
-    """Return the rules that this run is held to; `--retrieval-only` leaves out answer metrics."""
-    rules = tuple(rule for rule in config.policy.metrics if rule.level != "off")
-    if not retrieval_only:
-        return rules
+def active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
+    """Return the rules that this run is held to, without what it was told to leave out."""
+    left_out = set(run.manifest.left_out)
     return tuple(
         rule
-        for rule in rules
-        if rule.metric in run.manifest.metrics
-        and run.manifest.metrics[rule.metric].reads is not Reads.ANSWER
+        for rule in config.policy.metrics
+        if rule.level != "off" and rule.metric not in left_out
     )
 
 
@@ -75,7 +88,7 @@ def judge(
 ) -> Judged:
     """Compare the candidate with the baseline and decide."""
     policy = config.policy
-    rules = active_rules(config, retrieval_only=candidate.manifest.retrieval_only, run=candidate)
+    rules = active_rules(config, candidate)
     comparison = compare(
         _asked_for(baseline, rules),
         candidate,
@@ -170,7 +183,7 @@ def run_facts(
         unjudged=sum(not sample.expected for sample in samples),
         errors=failures(record.output for record in candidate.records if record.run == 0),
         unscored=count_unscored(record for record in candidate.records if record.run == 0),
-        model_calls=sum(usage.calls for usage in usages),
+        model_calls=sum(usage.calls for usage in usages) + judged.judgements,
         cost_usd=round(sum(costs), 6) if costs else None,
         duration_s=None if duration_s is None else round(duration_s, 3),
     )

@@ -128,7 +128,7 @@ def _comparable(
     from ragate.core.power import fewest_losses
 
     config = cast("Config", subject.config)
-    metrics = make_metrics(config, samples, states=run.manifest.states, retrieval_only=False)
+    metrics = make_metrics(config, samples, states=run.manifest.states)
     infos = {metric.info.name: metric.info for metric in metrics}
     gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
     known = max(1, run.manifest.runs - run.manifest.identical)

@@ -1,0 +1,121 @@
+"""One case before the gate: what is asked, what it is compared with, and how it is judged."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from ragate.baseline import load_baseline
+from ragate.config import Config
+from ragate.dataset import read_dataset, select
+from ragate.errors import NoBaselineError
+from ragate.models import Report, Run, Sample
+from ragate.pipeline.collected import Collected
+from ragate.pipeline.judging import NoCache, VerdictCache
+from ragate.pipeline.resources import Operations
+from ragate.pipeline.scoring import Scorer, open_scorer
+from ragate.pipeline.session import Selection
+from ragate.pipeline.verdict import (
+    Judged,
+    build_report,
+    judge,
+    refuse_expired_waivers,
+    run_facts,
+)
+from ragate.protocols import Resources
+from ragate.stores.local import LocalStore
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that a verdict needs but the outputs."""
+
+    config: Config
+    operations: Operations
+    samples: list[Sample]
+    baseline: Run | None
+    control: Run | None
+    today: datetime.date
+
+    @asynccontextmanager
+    async def scorer(self, resources: Resources, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
+        """Yield the scorer of this case."""
+        async with open_scorer(
+            self.config,
+            resources,
+            self.samples,
+            self.baseline,
+            retrieval_only=retrieval_only,
+            environment=self.operations.environment,
+            cache=open_cache(self.operations),
+        ) as scorer:
+            yield scorer
+
+    async def judge(self, scorer: Scorer, collected: Collected) -> tuple[Run, Judged]:
+        """Score what was collected and decide."""
+        candidate = await scorer.score(collected)
+        judged = judge(
+            self.config,
+            self.samples,
+            self.baseline,
+            candidate,
+            today=self.today,
+            control=self.control,
+        )
+        return candidate, judged.with_notes(scorer)
+
+    def finish(self, candidate: Run, judged: Judged, *, started: float) -> Report:
+        """Build the report and store the run."""
+        facts = run_facts(self.samples, candidate, judged, duration_s=time.monotonic() - started)
+        report = build_report(
+            self.config,
+            self.samples,
+            self.baseline,
+            candidate,
+            judged,
+            facts=facts,
+            control=self.control,
+        )
+        LocalStore(self.operations.state).save(candidate, report)
+        return report
+
+
+def open_case(
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+    *,
+    control: Run | None = None,
+) -> Case:
+    """Read the golden set and the baseline.
+
+    Raises:
+        ConfigError: a waiver has expired.
+        DatasetError, BaselineError: a file cannot be read.
+    """
+    today = datetime.datetime.now(datetime.UTC).date()
+    refuse_expired_waivers(config, today)
+    samples = load_samples(config, selection)
+    baseline = load_baseline_or_none(config)
+    return Case(config, operations, samples, baseline, control, today)
+
+
+def load_samples(config: Config, selection: Selection) -> list[Sample]:
+    """Return the selected golden set."""
+    return select(read_dataset(config.dataset), selection.filters)
+
+
+def load_baseline_or_none(config: Config) -> Run | None:
+    """Return the baseline, None where there is no file yet."""
+    try:
+        return load_baseline(config.baseline)
+    except NoBaselineError:
+        return None
+
+
+def open_cache(_operations: Operations) -> VerdictCache:
+    """Return where verdicts outlive a run."""
+    return NoCache()

@@ -1,0 +1,132 @@
+"""Scoring what was collected: the policy's metrics, and the judge where one of them needs it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import cast
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.errors import ConfigError
+from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
+from ragate.pipeline.collected import Collected
+from ragate.pipeline.evaluate import evaluate, make_metrics
+from ragate.pipeline.judging import Judging, VerdictCache
+from ragate.protocols import Aggregate, JudgeMetric, Metric, Resources
+
+
+@dataclass
+class Scorer:
+    """The metrics of one run, with its judge.
+
+    Attributes:
+        left_out: Metrics of the policy that this run is told not to measure, with the reason.
+    """
+
+    metrics: Sequence[Metric | Aggregate]
+    samples: Sequence[Sample]
+    left_out: Mapping[str, str]
+    judging: Judging | None = None
+
+    def submit(self, sample: Sample, output: SystemOutput) -> None:
+        """Start judging an output while others are still collected."""
+        if self.judging is not None:
+            self.judging.submit(sample, output)
+
+    async def score(self, collected: Collected) -> Run:
+        """Return the scored run of everything that was collected so far."""
+        if self.judging is not None:
+            for outputs in collected.passes:
+                for sample in self.samples:
+                    if sample.id in outputs:
+                        self.judging.submit(sample, outputs[sample.id])
+            await self.judging.settle()
+        return evaluate(
+            collected.passes,
+            self.samples,
+            self.metrics,
+            manifest=self._manifest(collected.manifest),
+            verdicts=self.judging.verdict if self.judging is not None else None,
+        )
+
+    def _manifest(self, manifest: RunManifest) -> RunManifest:
+        judge = self.judging.fingerprint if self.judging is not None else None
+        return manifest.model_copy(update={"judge": judge, "left_out": tuple(self.left_out)})
+
+
+@asynccontextmanager
+async def open_scorer(
+    config: Config,
+    resources: Resources,
+    samples: Sequence[Sample],
+    baseline: Run | None,
+    *,
+    retrieval_only: bool,
+    environment: Mapping[str, str],
+    cache: VerdictCache,
+) -> AsyncIterator[Scorer]:
+    """Yield the scorer of one run.
+
+    Args:
+        baseline: Its tables (idf) are used, and its verdicts are not asked for again.
+        environment: Where the judge's key would be.
+
+    Raises:
+        ConfigError: a metric needs a judge and the policy names none.
+    """
+    states = baseline.manifest.states if baseline else {}
+    made = make_metrics(config, samples, states=states)
+    left_out = _left_out(config, made, retrieval_only=retrieval_only, environment=environment)
+    metrics = [metric for metric in made if metric.info.name not in left_out]
+    judged = [cast("JudgeMetric", one) for one in metrics if one.info.needs is Needs.JUDGE]
+    scorer = Scorer(metrics=metrics, samples=samples, left_out=left_out)
+    if not judged:
+        yield scorer
+        return
+    settings = config.policy.judge
+    if settings is None:
+        names = ", ".join(one.info.name for one in judged)
+        raise ConfigError(f"{names}: needs a judge", remedy="add [policy.judge]: docs/judge.md")
+    module = plugins.load("judges", settings.use)
+    async with module.create(settings.own, resources) as judge:
+        scorer.judging = Judging(
+            judge,
+            judged,
+            baseline=baseline,
+            cache=cache,
+            concurrency=settings.concurrency,
+            timeout_s=settings.timeout_s,
+        )
+        try:
+            yield scorer
+        finally:
+            await scorer.judging.close()
+
+
+def _left_out(
+    config: Config,
+    metrics: Sequence[Metric | Aggregate],
+    *,
+    retrieval_only: bool,
+    environment: Mapping[str, str],
+) -> dict[str, str]:
+    """Return what is not measured on purpose, by metric, with the reason."""
+    found = {}
+    keyless = _judge_has_no_key(config, environment)
+    for metric in metrics:
+        if retrieval_only and metric.info.reads is Reads.ANSWER:
+            found[metric.info.name] = "--retrieval-only"
+        elif metric.info.needs is Needs.JUDGE and keyless:
+            found[metric.info.name] = f"{keyless} is not set; [policy] without_key = judge-free"
+    return found
+
+
+def _judge_has_no_key(config: Config, environment: Mapping[str, str]) -> str:
+    """Return the name of the judge's missing key where the policy lets a run go without it."""
+    if config.policy.without_key != "judge-free" or config.policy.judge is None:
+        return ""
+    provider = config.policy.providers.get(config.policy.judge.provider)
+    name = provider.key_env if provider is not None else ""
+    return name if name and not environment.get(name) else ""
