@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.core.comparison import compare
@@ -197,6 +197,7 @@ values = st.lists(st.integers(0, 4).map(lambda step: step / 4), min_size=1, max_
 
 
 @given(before=values, after=values, limit=st.sampled_from([None, 0.0, 0.05, 0.3]))
+@settings(deadline=None)
 def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
     n = min(len(before), len(after))
     before, after = before[:n], after[:n]
@@ -208,6 +209,7 @@ def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
 
 
 @given(before=values, row=st.integers(0, 11), by=st.sampled_from([0.25, 0.5, 1.0]))
+@settings(deadline=None)
 def test_making_the_candidate_worse_never_turns_red_into_a_pass(before, row, by):
     after = [max(0.0, value - 0.25) for value in before]
     worse = list(after)
@@ -216,3 +218,14 @@ def test_making_the_candidate_worse_never_turns_red_into_a_pass(before, row, by)
     second = judge(exact_pair(before, worse), NDCG)
 
     assert second.exit_code == 1 or first.exit_code == 0
+
+
+def test_a_limit_is_in_the_metrics_own_unit():
+    ranks = MetricInfo(name="ranks", high=10.0, reads=EXACT.reads)
+    comparison = exact_pair([10.0] * 10, [8.0] + [10.0] * 9, info=ranks)
+    loose = judge(comparison, Rule(metric="ranks"))
+    strict = judge(comparison, Rule(metric="ranks", max_drop=0.1))
+
+    assert row_of(loose, "ranks").limit == 1.0
+    assert loose.verdict is Verdict.PASSED
+    assert strict.reasons == ("ranks fell by 0.200 (10.000 -> 9.800); 0.100 is allowed",)

@@ -611,3 +611,14 @@ def test_sentences_about_grades_are_in_grades():
     assert "a drop of 0.200 or more is excluded" in reason(*flips(200, 1, 1))
     assert "less than the 0.080 that counts" in reason(*flips(1000, 12))
     assert "can see drops of 12 points or more" in reason(*flips(40, 1, 1, cand=1))
+
+
+def test_a_control_that_lacks_samples_is_not_used():
+    comparison, control = control_case(0.85, 0.85)
+    few = control.model_copy(
+        update={"records": tuple(r for r in control.records if r.sample_id != "q0007")}
+    )
+    decision = judge(comparison, RULE, control=few)
+
+    assert decision.verdict is Verdict.FAILED
+    assert any("it is not used" in line for line in decision.warnings)
