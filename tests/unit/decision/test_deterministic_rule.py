@@ -229,3 +229,44 @@ def test_a_limit_is_in_the_metrics_own_unit():
     assert row_of(loose, "ranks").limit == 1.0
     assert loose.verdict is Verdict.PASSED
     assert strict.reasons == ("ranks fell by 0.200 (10.000 -> 9.800); 0.100 is allowed",)
+
+
+def test_gains_do_not_hide_that_samples_changed():
+    row = row_of(judge(exact_pair([1.0, 0.0, 1.0], [0.0, 1.0, 1.0]), NDCG), "ndcg@10")
+
+    assert (row.better, row.worse) == (1, 1)
+    assert row.change == 0.0
+    assert row.verdict is MetricVerdict.HELD
+
+
+def test_the_change_is_signed_and_the_default_limit_is_a_hundredth_of_many_samples():
+    row = row_of(judge(exact_pair([1.0] * 200, [0.0] * 3 + [1.0] * 197), NDCG), "ndcg@10")
+
+    assert row.change == pytest.approx(-0.015)
+    assert row.limit == 0.01
+    assert row.verdict is MetricVerdict.REGRESSED
+
+
+def test_what_is_unscored_on_both_sides_is_counted_together():
+    samples = samples_of(100)
+    before = [[None, None]] * 2 + [[1.0, 1.0]] * 98
+    after = [[1.0]] * 95 + [[None]] * 5
+    comparison = compare(
+        run_of({"ndcg@10": before}, samples, same_outputs=True),
+        run_of({"ndcg@10": after}, samples, words="after"),
+        samples,
+    )
+
+    assert judge(comparison, NDCG).reasons == (
+        "ndcg@10: 7 unscored samples could hide a 0.011 drop",
+    )
+
+
+def test_a_failing_metric_that_was_repeated_asks_for_no_more():
+    samples = samples_of(9)
+    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 9}, samples, same_outputs=True)
+    candidate = run_of({"ndcg@10": [[0.0, 0.0]] * 9}, samples, words="after", same_outputs=True)
+    decision = judge(compare(baseline, candidate, samples), NDCG)
+
+    assert decision.exit_code == 1
+    assert decision.wants_runs == 0

@@ -622,3 +622,16 @@ def test_a_control_that_lacks_samples_is_not_used():
 
     assert decision.verdict is Verdict.FAILED
     assert any("it is not used" in line for line in decision.warnings)
+
+
+def test_one_in_five_exactly_is_suspicious():
+    samples = samples_of(40)
+    before, after = flips(40, 1, base=4, cand=1)  # one loss among five runs
+    baseline = run_of({"faithfulness": columns(before)}, samples, words="before")
+    candidate = run_of({"faithfulness": columns(after)}, samples, words="after")
+    control = run_of({"faithfulness": columns(before)}, samples, words="control")
+    comparison = compare(baseline, candidate, samples)
+
+    assert judge(comparison, RULE).wants_runs == 2
+    warnings = judge(comparison, RULE, control=control).warnings
+    assert any("run today" in line for line in warnings)
