@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from ragate.errors import StorageError
 
@@ -15,6 +18,26 @@ def write_atomic(path: Path, data: bytes) -> None:
     Raises:
         StorageError: the disk is full, or the folder is not writable; the old file is whole.
     """
+    with _replacing(path) as stream:
+        stream.write(data)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> int:
+    """Replace `path` by lines that need not fit into memory; return how many.
+
+    Raises:
+        StorageError: as for `write_atomic`.
+    """
+    count = 0
+    with _replacing(path) as stream:
+        for line in lines:
+            stream.write(line.encode("utf-8") + b"\n")
+            count += 1
+    return count
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -22,7 +45,7 @@ def write_atomic(path: Path, data: bytes) -> None:
         raise _failed(path, error) from error
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(_mode(path))

@@ -6,42 +6,30 @@ the one base URL it was given, with the one key that belongs to it.
 
 from __future__ import annotations
 
-import asyncio
-import datetime
-import math
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ragate.clients.retry import Retry, TransientError, retry_after
-from ragate.errors import ProviderError
+from pydantic import SecretStr
+
+from ragate.clients.breaker import Breaker
+from ragate.clients.budget import Budget, no_caps
+from ragate.clients.channel import Channel
+from ragate.clients.prices import Price
+from ragate.clients.redact import Redactor
+from ragate.clients.retry import Retry
+from ragate.clients.transport import Transport, post
+from ragate.clients.wire import (
+    Embedded,
+    chat_body,
+    embedding_body,
+    read_chat,
+    read_embeddings,
+)
 from ragate.protocols import ChatReply, ChatRequest
 
 if TYPE_CHECKING:
-    import httpx
     import openai
-
-T = TypeVar("T")
-_SENT = frozenset(
-    {"host", "accept", "accept-encoding", "connection", "content-type", "content-length"}
-)
-_TRANSIENT = frozenset({408, 409, 425, 429})
-_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-_REMEDIES = {
-    401: "check the key of this provider",
-    403: "check the key of this provider, and what it may use",
-    404: "check base_url (it usually ends in /v1) and the model's name",
-}
-
-
-@dataclass
-class _Session:
-    """What belongs to one event loop; a client may be used from one after another."""
-
-    loop: asyncio.AbstractEventLoop
-    client: openai.AsyncOpenAI
-    places: asyncio.Semaphore
 
 
 class OpenAIClient:
@@ -51,7 +39,11 @@ class OpenAIClient:
         base_url: Where the API is, usually ending in ``/v1``.
         key: Sent to that host alone; "" for a server without keys.
         timeout_s: Seconds for one call, its answer included.
-        concurrency: Calls under way at once.
+        deadline_s: Seconds for one question, from its first call on: all its calls and the waits
+            between; without it four times `timeout_s`.
+        concurrency: Calls under way at once, at most.
+        budget: Counts every call that may be billed, and stops before one too many.
+        prices: By model; they win over the list prices.
     """
 
     def __init__(
@@ -60,35 +52,46 @@ class OpenAIClient:
         base_url: str,
         key: str = "",
         timeout_s: float = 60.0,
+        deadline_s: float | None = None,
         concurrency: int = 8,
         retry: Retry | None = None,
+        breaker: Breaker | None = None,
+        budget: Budget | None = None,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
-        self._base_url = base_url
-        self._key = key
-        self._timeout_s = timeout_s
-        self._concurrency = concurrency
-        self._retry = retry or Retry()
-        self._session: _Session | None = None
+        self._redact = Redactor([key])
+        self._channel = Channel(
+            transport=Transport(base_url, SecretStr(key)),
+            redact=self._redact,
+            timeout_s=timeout_s,
+            deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
+            concurrency=concurrency,
+            retry=retry or Retry(),
+            breaker=breaker or Breaker(),
+            budget=budget or no_caps(),
+            prices=prices or {},
+        )
 
     def __repr__(self) -> str:
-        return f"OpenAIClient({self._base_url!r})"
+        return f"OpenAIClient({self._channel.transport.base_url!r})"
 
-    async def __call__(self, request: ChatRequest) -> ChatReply:
-        """Return the reply of one chat completion.
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        """Return the reply of one chat completion; every call is a new draw.
 
         Raises:
-            ProviderError: the server failed after retries, refused, or sent no chat completion.
+            ProviderError: the server failed after retries, refused, or sent no chat completion;
+                fatal where every further call would fail too.
+            BudgetError: a cap is reached.
         """
-        messages: Any = [{"role": role, "content": content} for role, content in request.messages]
-        parameters: dict[str, Any] = dict(request.parameters)
+        del draw
+        body = chat_body(request)
 
         async def once(client: openai.AsyncOpenAI) -> ChatReply:
-            reply = await client.chat.completions.create(
-                model=request.model, messages=messages, stream=False, **parameters
-            )
-            return _chat_reply(reply)
+            return read_chat(await post(client, "/chat/completions", body))
 
-        return await self._send(once)
+        reply = await self._channel.ask(request.model, once)
+        cost = self._channel.cost(request.model, reply)
+        return replace(reply, text=self._redact(reply.text), cost_usd=cost)
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None
@@ -96,128 +99,15 @@ class OpenAIClient:
         """Return one embedding a text, in order; one call.
 
         Raises:
-            ProviderError: as for a chat completion.
+            ProviderError, BudgetError: as for a chat completion.
         """
-        optional: dict[str, Any] = {} if dimensions is None else {"dimensions": dimensions}
+        body = embedding_body(texts, model, dimensions)
 
-        async def once(client: openai.AsyncOpenAI) -> list[list[float]]:
-            reply = await client.embeddings.create(
-                model=model, input=list(texts), encoding_format="float", **optional
-            )
-            return _embeddings(reply, len(texts))
+        async def once(client: openai.AsyncOpenAI) -> Embedded:
+            return read_embeddings(await post(client, "/embeddings", body), len(texts))
 
-        return await self._send(once)
+        return (await self._channel.ask(model, once)).vectors
 
     async def aclose(self) -> None:
         """Close the connections."""
-        session, self._session = self._session, None
-        if session is not None and session.loop is asyncio.get_running_loop():
-            await session.client.close()
-
-    async def _send(self, once: Callable[[openai.AsyncOpenAI], Awaitable[T]]) -> T:
-        session = self._opened()
-
-        async def attempt() -> T:
-            async with session.places:
-                return await self._translated(lambda: once(session.client))
-
-        try:
-            return await self._retry(attempt)
-        except TransientError as error:
-            raise self._error(str(error)) from error
-
-    async def _translated(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Sort what goes wrong into what may be tried again and what may not."""
-        import openai
-
-        try:
-            return await asyncio.wait_for(call(), self._timeout_s)
-        except TimeoutError as error:
-            raise TransientError(f"no answer within {self._timeout_s:g} s") from error
-        except openai.APIStatusError as error:
-            raise self._status(error) from error
-        except openai.APIConnectionError as error:
-            raise TransientError(f"cannot be reached: {error.__cause__ or error}") from error
-        except (openai.OpenAIError, ValueError) as error:
-            raise TransientError(f"sent a reply that cannot be read: {error}") from error
-
-    def _status(self, error: openai.APIStatusError) -> Exception:
-        code = error.status_code
-        text = f"HTTP {code}: {_said(error)}" if code not in (401, 403) else f"HTTP {code}"
-        transient = code in _TRANSIENT or code >= 500
-        if not transient or error.code in _SPENT:
-            return self._error(text, remedy=_REMEDIES.get(code, ""))
-        now = datetime.datetime.now(datetime.UTC)
-        after = retry_after(error.response.headers.get("retry-after"), now=now)
-        return TransientError(text, after=after)
-
-    def _error(self, text: str, *, remedy: str = "") -> ProviderError:
-        line = " ".join(text.split())
-        if self._key:
-            line = line.replace(self._key, "***")
-        return ProviderError(f"{urlsplit(self._base_url).netloc}: {line[:300]}", remedy=remedy)
-
-    def _opened(self) -> _Session:
-        loop = asyncio.get_running_loop()
-        if self._session is None or self._session.loop is not loop:
-            places = asyncio.Semaphore(self._concurrency)
-            self._session = _Session(loop, self._client(), places)
-        return self._session
-
-    def _client(self) -> openai.AsyncOpenAI:
-        import httpx
-        import openai
-
-        transport = httpx.AsyncClient(
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(self._timeout_s),
-            event_hooks={"request": [self._bare]},
-        )
-        return openai.AsyncOpenAI(
-            base_url=self._base_url,
-            api_key=self._key or "none",  # the package wants one; `_bare` decides what is sent
-            max_retries=0,
-            http_client=transport,
-        )
-
-    async def _bare(self, request: httpx.Request) -> None:
-        """Send no header but these: the package adds some from the environment."""
-        for name in [name for name in request.headers if name not in _SENT]:
-            del request.headers[name]
-        request.headers["user-agent"] = "ragate"
-        if self._key:
-            request.headers["authorization"] = f"Bearer {self._key}"
-
-
-def _said(error: openai.APIStatusError) -> str:
-    """Return the server's own words, where it sent JSON; a page of HTML tells nobody anything."""
-    body = error.body
-    if isinstance(body, dict):
-        return str(body.get("message") or body)[:200]
-    return "no explanation"
-
-
-def _chat_reply(reply: Any) -> ChatReply:
-    choices: Any = getattr(reply, "choices", None)
-    message = getattr(choices[0], "message", None) if choices else None
-    if message is None:
-        raise TransientError("sent no chat completion")
-    usage = getattr(reply, "usage", None)
-    return ChatReply(
-        text=message.content or "",
-        prompt_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-        completion_tokens=getattr(usage, "completion_tokens", 0) or 0,
-        finish_reason=choices[0].finish_reason or "",
-    )
-
-
-def _embeddings(reply: Any, expected: int) -> list[list[float]]:
-    rows = sorted(getattr(reply, "data", None) or [], key=lambda row: row.index)
-    found: list[list[float]] = [row.embedding for row in rows]
-    if len(found) != expected:
-        raise TransientError(f"sent {len(found)} embeddings for {expected} texts")
-    finite = all(math.isfinite(value) for one in found for value in one)
-    if not finite or len({len(one) for one in found}) > 1:
-        raise TransientError("sent embeddings that are no vectors of one dimension")
-    return found
+        await self._channel.aclose()

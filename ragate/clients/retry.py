@@ -1,16 +1,33 @@
-"""The one layer that repeats a call: full jitter, and a server's own wish heard."""
+"""The one layer that repeats a call: full jitter, a server's own wish heard, a deadline."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime
+import math
 import random
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
 from typing import TypeVar
 
 T = TypeVar("T")
+_REJECTED_CAP_S = 2.0  # the limiter paces rejected calls; this only spreads them
+_MOST_REJECTIONS = 40
+
+
+class Kind(StrEnum):
+    """Why a call may be made again.
+
+    FAILED: a timeout, a cut connection, a server's error. REJECTED: one call too many (429).
+    MALFORMED: an answer that cannot be read, which seldom heals.
+    """
+
+    FAILED = "failed"
+    REJECTED = "rejected"
+    MALFORMED = "malformed"
 
 
 class TransientError(Exception):
@@ -20,9 +37,36 @@ class TransientError(Exception):
         after: Seconds that the server asks to wait, where it does.
     """
 
-    def __init__(self, message: str, *, after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: Kind = Kind.FAILED,
+        after: float | None = None,
+        status: int | None = None,
+    ) -> None:
         super().__init__(message)
+        self.kind = kind
         self.after = after
+        self.status = status
+
+
+@dataclass
+class Deadline:
+    """Seconds for one question: all its calls and the waits between, not the wait for a place."""
+
+    seconds: float
+    clock: Callable[[], float] = time.monotonic
+    _end: float | None = None
+
+    def start(self) -> None:
+        """Begin to count; later calls change nothing."""
+        if self._end is None:
+            self._end = self.clock() + self.seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left, 0 at least."""
+        return self.seconds if self._end is None else max(0.0, self._end - self.clock())
 
 
 @dataclass(frozen=True)
@@ -30,38 +74,73 @@ class Retry:
     """How often and how patiently a call is repeated.
 
     Attributes:
-        tries: Calls in all.
+        tries: Calls in all; rejected ones (429) do not count, the deadline bounds them. 1: none is
+            repeated, whatever it failed of.
+        malformed_tries: Calls in all where every answer is unreadable.
         base_s: Longest first wait; it doubles with every further one, up to `cap_s`.
         patience_s: A server that asks for a longer wait is given up on at once.
     """
 
-    tries: int = 4
+    tries: int = 6
+    malformed_tries: int = 3
     base_s: float = 0.5
     cap_s: float = 20.0
     patience_s: float = 60.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     uniform: Callable[[float, float], float] = random.uniform
 
-    async def __call__(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Return what `call` returns.
+    async def __call__(
+        self, call: Callable[[int], Awaitable[T]], *, deadline: Deadline | None = None
+    ) -> T:
+        """Return what `call` returns; it is given the number of calls before.
 
         Raises:
             TransientError: the last one, with the number of tries in its message.
         """
-        for attempt in range(1, self.tries + 1):
+        course = _Course(self, deadline or Deadline(math.inf))
+        while True:
             try:
-                return await call()
+                return await call(course.calls)
             except TransientError as error:
-                if attempt == self.tries or (error.after or 0.0) > self.patience_s:
-                    tries = "1 try" if attempt == 1 else f"{attempt} tries"
-                    raise TransientError(f"{error} (after {tries})") from error
-                await self.sleep(self._wait(attempt, error.after))
-        raise AssertionError("tries is at least 1")
+                wait = course.wait_after(error)
+                last = error
+            if wait is None:
+                tries = "1 try" if course.calls == 1 else f"{course.calls} tries"
+                raise TransientError(f"{last} (after {tries})", kind=last.kind, status=last.status)
+            await self.sleep(wait)
 
-    def _wait(self, attempt: int, after: float | None) -> float:
-        """Return the seconds before the next try: never less than the server asks for."""
-        longest = min(self.cap_s, self.base_s * 2.0 ** (attempt - 1))
-        return (after or 0.0) + self.uniform(0.0, longest)
+
+@dataclass
+class _Course:
+    """What one question has been through."""
+
+    retry: Retry
+    deadline: Deadline
+    counts: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))
+
+    @property
+    def calls(self) -> int:
+        return sum(self.counts.values())
+
+    def wait_after(self, error: TransientError) -> float | None:
+        """Return the seconds before the next call; None where this one was the last."""
+        self.counts[error.kind] += 1
+        if self._spent() or (error.after or 0.0) > self.retry.patience_s:
+            return None
+        longest = min(self.retry.cap_s, self.retry.base_s * 2.0 ** min(self.calls - 1, 30))
+        if error.kind is Kind.REJECTED:
+            longest = min(longest, _REJECTED_CAP_S)
+        # Never less than the server asks for.
+        wait = (error.after or 0.0) + self.retry.uniform(0.0, longest)
+        return wait if wait < self.deadline.left() else None
+
+    def _spent(self) -> bool:
+        counted = self.calls - self.counts[Kind.REJECTED]
+        return (
+            self.retry.tries <= max(1, counted)
+            or self.counts[Kind.MALFORMED] >= self.retry.malformed_tries
+            or self.counts[Kind.REJECTED] >= _MOST_REJECTIONS
+        )
 
 
 def retry_after(value: str | None, *, now: datetime.datetime) -> float | None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field
 
+from ragate.clients.prices import Price
 from ragate.models import DecisionSettings, Frozen, Rule, Waiver
 
 _HOST = re.compile(
@@ -40,10 +41,15 @@ def _base_url(value: str) -> str:
 
 
 class Provider(Frozen):
-    """An OpenAI-compatible server, and the name of the variable that holds its key."""
+    """An OpenAI-compatible server, and the name of the variable that holds its key.
+
+    Attributes:
+        prices: By model; they win over the package's list prices.
+    """
 
     base_url: Annotated[str, AfterValidator(_base_url)]
     key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    prices: dict[str, Price] = {}
 
 
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]

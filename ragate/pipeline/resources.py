@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.clients.budget import Budget, Capped
 from ragate.config import Config
-from ragate.errors import BudgetError, ConfigError, ProviderError
-from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources
+from ragate.errors import ConfigError, ProviderError
+from ragate.protocols import ChatClient, Embedder, Resources
 from ragate.settings import nearest
+
+__all__ = ["Budget", "Capped", "Clients", "Operations", "open_resources"]
 
 
 @dataclass(frozen=True)
@@ -36,49 +39,6 @@ class Operations:
 
 
 @dataclass
-class Budget:
-    """Caps of the policy; a run stops before the call that would exceed one."""
-
-    max_calls: int
-    max_cost_usd: float
-    calls: int = 0
-    cost_usd: float = 0.0
-
-    def take(self) -> None:
-        """Count one call.
-
-        Raises:
-            BudgetError: a cap is reached.
-        """
-        if self.calls >= self.max_calls:
-            raise _reached("max_calls", self.max_calls, self.calls)
-        if self.cost_usd >= self.max_cost_usd:
-            raise _reached("max_cost_usd", self.max_cost_usd, round(self.cost_usd, 4))
-        self.calls += 1
-
-
-def _reached(key: str, cap: float, used: float) -> BudgetError:
-    return BudgetError(
-        f"[policy] {key} = {cap} is reached ({used} used); the run stops here",
-        remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
-    )
-
-
-@dataclass
-class Capped:
-    """A chat client that counts its calls against the budget."""
-
-    client: ChatClient
-    budget: Budget
-
-    async def __call__(self, request: ChatRequest) -> ChatReply:
-        self.budget.take()
-        reply = await self.client(request)
-        self.budget.cost_usd += reply.cost_usd or 0.0
-        return reply
-
-
-@dataclass
 class Clients:
     """Clients by provider, one for each, with the key bound to the provider's host."""
 
@@ -93,7 +53,8 @@ class Clients:
         return self.made[name]
 
     def chat(self, name: str) -> ChatClient:
-        return Capped(self.client(name), self.budget)
+        client: ChatClient = self.client(name)  # it counts against the budget itself
+        return client
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
         use = str(table.get("use", "openai"))
@@ -125,8 +86,13 @@ class Clients:
         return OpenAIClient(
             base_url=provider.base_url,
             key=key,
-            timeout_s=self.operations.timeout_s,
+            # A sample's time holds two calls of the longest kind, so that one that hangs is made
+            # again, and ends before the sample does: it is the service that failed, not the system.
+            timeout_s=0.45 * self.operations.timeout_s,
+            deadline_s=0.9 * self.operations.timeout_s,
             concurrency=self.operations.concurrency,
+            budget=self.budget,
+            prices=provider.prices,
         )
 
 

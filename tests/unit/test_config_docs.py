@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ragate import plugins
+from ragate.clients.prices import Price
 from ragate.config import Policy, Provider
 from ragate.models import Rule, Waiver
 
@@ -29,6 +30,7 @@ TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[[policy.waivers]]`", Waiver, set()),
     ("`[policy.providers.<name>]`", Provider, set()),
+    ("`[policy.providers.<name>.prices.<model>]`", Price, set()),
 ]
 for _name in plugins.names("systems"):
     _model = plugins.settings_model("systems", _name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.hashing import digest
+from ragate.clients.memo import request_key
 from ragate.core.text import markers
 from ragate.errors import ConfigError
 from ragate.files import inside, read_text
@@ -95,7 +95,7 @@ def request_for(message: str, settings: AnswerSettings) -> ChatRequest:
 
 def request_hash(request: ChatRequest, provider: str) -> str:
     """Return the identity of a request, provider included."""
-    return digest([provider, request.model, request.messages, dict(request.parameters)])
+    return request_key(request, provider=provider)
 
 
 def cited(answer: str, chunks: int) -> tuple[int, ...]:

@@ -1,0 +1,9 @@
+"""What need not be paid twice: verdicts, model answers and embeddings, in one SQLite file."""
+
+from __future__ import annotations
+
+from ragate.cache.rows import Draw
+from ragate.cache.store import CACHE_NAME, Cache, CacheInfo
+from ragate.cache.transfer import export_cache, import_cache
+
+__all__ = ["CACHE_NAME", "Cache", "CacheInfo", "Draw", "export_cache", "import_cache"]

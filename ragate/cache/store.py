@@ -1,0 +1,216 @@
+"""Looking up and keeping: a batch is one transaction, on the disk when the call returns."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ragate.cache.file import TABLES, Doubt, failed, is_damage, open_database
+from ragate.cache.rows import (
+    Draw,
+    checked_keys,
+    draw_text,
+    read_draw,
+    read_score,
+    read_vector,
+    score_text,
+    vector_bytes,
+)
+from ragate.models import Score
+
+T = TypeVar("T")
+CACHE_NAME = "cache.sqlite"
+_CHUNK = 500  # keys in one query
+DrawKey = tuple[str, str, int]  # session, key, draw
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """What a cache holds: rows by table, and bytes on the disk."""
+
+    path: Path
+    rows: Mapping[str, int]
+    size: int
+
+
+class Cache:
+    """The cache of one project; safe for several processes and threads.
+
+    A file that turns out to be broken is moved aside with a note, and the work goes on with a new
+    one: what the cache loses is asked for again.
+
+    Args:
+        path: The file, such as ``.ragate/cache.sqlite``; made on first use.
+        say: Prints one line.
+    """
+
+    def __init__(self, path: Path, *, say: Callable[[str], None] = lambda _line: None) -> None:
+        self.path = path
+        self._say = say
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    def verdicts(self, keys: Sequence[str]) -> dict[str, dict[str, Score]]:
+        """Return the known scores by key and criterion; a key without any is left out."""
+        found: dict[str, dict[str, Score]] = {}
+        query = "SELECT key, criterion, score FROM verdicts WHERE key IN ({})"
+        for key, criterion, text in self._select(query, checked_keys(keys)):
+            score = read_score(str(criterion), text)
+            if score is not None:
+                found.setdefault(key, {})[score.metric] = score
+        return found
+
+    def put_verdicts(self, scores: Mapping[str, Mapping[str, Score]]) -> None:
+        """Keep scores by key and criterion, but for unscored ones; the latest stays."""
+        checked_keys(scores)
+        rows = [
+            (key, criterion, text)
+            for key, by_criterion in scores.items()
+            for criterion, score in by_criterion.items()
+            if (text := score_text(score)) is not None
+        ]
+        self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", rows)
+
+    def draw(self, session: str, key: str, draw: int) -> Draw | None:
+        """Return one stored answer, None where there is none."""
+        checked_keys([key])
+        query = "SELECT reply FROM draws WHERE session = ? AND key = ? AND draw = ?"
+        rows = self._run(lambda known: known.execute(query, (session, key, draw)).fetchall())
+        return read_draw(rows[0][0]) if rows else None
+
+    def put_draws(self, draws: Mapping[DrawKey, Draw]) -> None:
+        """Keep answers by session, request and number; the latest stays."""
+        checked_keys([key for _, key, _ in draws])
+        rows = [(*place, draw_text(draw)) for place, draw in draws.items()]
+        self._write("INSERT OR REPLACE INTO draws VALUES (?, ?, ?, ?)", rows)
+
+    def embeddings(self, keys: Sequence[str]) -> dict[str, list[float]]:
+        """Return the known vectors by key."""
+        query = "SELECT key, vector FROM embeddings WHERE key IN ({})"
+        rows = self._select(query, checked_keys(keys))
+        found = {key: read_vector(content) for key, content in rows}
+        return {key: vector for key, vector in found.items() if vector is not None}
+
+    def put_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Keep vectors, as 32-bit floats."""
+        checked_keys(vectors)
+        rows = [(key, vector_bytes(vector)) for key, vector in vectors.items()]
+        self._write("INSERT OR REPLACE INTO embeddings VALUES (?, ?)", rows)
+
+    def info(self) -> CacheInfo:
+        """Count what is there; a file that does not exist is not made."""
+        if not self.path.exists():
+            return CacheInfo(self.path, dict.fromkeys(TABLES, 0), 0)
+
+        def count(known: sqlite3.Connection) -> dict[str, int]:
+            query = "SELECT count(*) FROM "
+            return {table: known.execute(query + table).fetchone()[0] for table in TABLES}
+
+        rows = self._run(count)
+        files = [self.path, self.path.with_name(f"{self.path.name}-wal")]
+        return CacheInfo(self.path, rows, sum(f.stat().st_size for f in files if f.exists()))
+
+    def clear(self, tables: Iterable[str] = tuple(TABLES)) -> None:
+        """Forget everything, or the named tables."""
+
+        def forget(known: sqlite3.Connection) -> None:
+            for table in tables:
+                known.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
+            known.execute("VACUUM")
+            known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        self._run(forget)
+
+    def rows(self, table: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a table in the order of their keys; as they are, unread."""
+        with self._lock:
+            query = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - a name of ours
+            yield from self._opened().execute(query)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Keep all that is put inside, or none of it."""
+        with self._lock:
+            self._run(lambda known: known.execute("BEGIN IMMEDIATE"))
+            known = self._opened()
+            try:
+                yield
+            except BaseException:
+                _roll_back(known)
+                raise
+            self._run(lambda known: known.execute("COMMIT"))
+
+    def _select(self, query: str, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+        def select(known: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            found: list[tuple[Any, ...]] = []
+            for start in range(0, len(keys), _CHUNK):
+                some = keys[start : start + _CHUNK]
+                found += known.execute(query.format(", ".join("?" * len(some))), some).fetchall()
+            return found
+
+        return self._run(select)
+
+    def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:
+            self._run(lambda known: _write(known, statement, rows))
+
+    def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `use` returns; a file that is found broken is replaced on the way."""
+        with self._lock:
+            for doubt in Doubt:
+                known = self._opened(doubt)
+                try:
+                    return use(known)
+                except sqlite3.Error as error:
+                    if known.in_transaction or not is_damage(error) or doubt is Doubt.FULL:
+                        raise failed(self.path, error) from error
+                self.close()
+        raise AssertionError("the last doubt returns or raises")
+
+    def _opened(self, doubt: Doubt = Doubt.NONE) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = open_database(self.path, say=self._say, doubt=doubt)
+        return self._connection
+
+
+def _write(known: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if known.in_transaction:
+        known.executemany(statement, rows)
+        return
+    known.execute("BEGIN IMMEDIATE")
+    try:
+        known.executemany(statement, rows)
+        known.execute("COMMIT")
+    except BaseException:
+        _roll_back(known)
+        raise
+
+
+def _roll_back(known: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):  # some errors have rolled back already
+        known.execute("ROLLBACK")

@@ -1,0 +1,47 @@
+"""Stops asking a provider that is out: the next call would wait for nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ragate.errors import ProviderError
+
+
+@dataclass
+class Breaker:
+    """Opens when `failures` calls in a row failed over at least `seconds`, and stays open.
+
+    A burst of failures shorter than that is what retries are for. A refusal that holds for every
+    further call (a wrong key) opens it at once, for one model or for all.
+    """
+
+    failures: int = 10
+    seconds: float = 5.0
+    in_a_row: int = 0
+    _since: float = 0.0
+    _refused: dict[str, ProviderError] = field(default_factory=dict)
+
+    def check(self, model: str) -> None:
+        """Raise the reason where calls to `model` have no prospect.
+
+        Raises:
+            ProviderError: fatal; the first of its kind, worded as when it happened.
+        """
+        known = self._refused.get("") or self._refused.get(model)
+        if known is not None:
+            raise ProviderError(known.message, remedy=known.remedy, fatal=True, status=known.status)
+
+    def succeeded(self) -> None:
+        """Note an answer, also one that refuses: the provider is there."""
+        self.in_a_row = 0
+
+    def failed(self, now: float) -> bool:
+        """Note a call that failed at `now`; return True where that is one too many."""
+        if self.in_a_row == 0:
+            self._since = now
+        self.in_a_row += 1
+        return self.in_a_row >= self.failures and now - self._since >= self.seconds
+
+    def open(self, error: ProviderError, *, model: str = "") -> None:
+        """Fail every further call, or those to one model, with `error`."""
+        self._refused.setdefault(model, error)

@@ -1,0 +1,162 @@
+"""The caps of the policy on calls and cost, and the tally of what was spent and saved."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+from dataclasses import dataclass, field, replace
+
+from ragate.errors import BudgetError
+from ragate.protocols import ChatClient, ChatReply, ChatRequest
+
+_SLACK = 1e-9
+
+
+@dataclass
+class Tally:
+    """What the models cost in one run.
+
+    Attributes:
+        calls: Requests that may be billed, repeats included; refused ones (429, 401) are not.
+        retries: Requests that repeated an earlier one.
+        rejected: Requests refused for being one too many (429).
+        failed: Questions that stayed without an answer after all tries.
+        reused: Answers taken from memory: from the baseline, or from an earlier run.
+        embeddings_reused: Vectors taken from memory.
+        unpriced: Answered calls whose model has no known price; `cost_usd` lacks them.
+        saved_usd: What the reused answers cost when they were made, where that is known.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    rejected: int = 0
+    failed: int = 0
+    reused: int = 0
+    embeddings_reused: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+    saved_usd: float = 0.0
+
+
+@dataclass
+class Budget:
+    """Caps of the policy; a run stops before the call that would exceed one.
+
+    A call is paid for when its answer is there. Until then it counts with what the dearest call so
+    far has cost, so that many calls at once do not pass the cap together.
+    """
+
+    max_calls: int
+    max_cost_usd: float
+    tally: Tally = field(default_factory=Tally)
+    _open: int = 0
+    _dearest: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def calls(self) -> int:
+        return self.tally.calls
+
+    @property
+    def cost_usd(self) -> float:
+        return self.tally.cost_usd
+
+    def take(self, *, again: bool = False) -> None:
+        """Count one call before it is sent; `settle`, `give_back` or `lost` must follow.
+
+        Args:
+            again: It repeats an earlier one.
+
+        Raises:
+            BudgetError: a cap is reached.
+        """
+        with self._lock:
+            if self.tally.calls >= self.max_calls:
+                raise _reached("max_calls", self.max_calls, self.tally.calls)
+            expected = (self._open + 1) * self._dearest
+            spent = self.tally.cost_usd
+            if spent >= self.max_cost_usd or spent + expected > self.max_cost_usd + _SLACK:
+                raise _reached("max_cost_usd", self.max_cost_usd, round(spent, 4))
+            self.tally.calls += 1
+            self.tally.retries += again
+            self._open += 1
+
+    def give_back(self, *, rejected: bool = False) -> None:
+        """Take back a call that was not billed; `rejected`: it was one too many (429)."""
+        with self._lock:
+            self.tally.calls -= 1
+            self.tally.rejected += rejected
+            self._open -= 1
+
+    def settle(
+        self, cost_usd: float | None, *, prompt_tokens: int = 0, completion_tokens: int = 0
+    ) -> None:
+        """Add what an answered call cost; None where its price is not known."""
+        with self._lock:
+            self._open -= 1
+            tally = self.tally
+            tally.prompt_tokens += prompt_tokens
+            tally.completion_tokens += completion_tokens
+            tally.unpriced += cost_usd is None
+            tally.cost_usd += cost_usd or 0.0
+            self._dearest = max(self._dearest, cost_usd or 0.0)
+
+    def lost(self, *, rejected: bool = False) -> None:
+        """Note that a call ended without an answer, and may be billed."""
+        with self._lock:
+            self.tally.rejected += rejected
+            self._open -= 1
+
+    def failed(self) -> None:
+        """Note a question that stays without an answer."""
+        with self._lock:
+            self.tally.failed += 1
+
+    def reused(self, *, answers: int = 0, embeddings: int = 0, saved_usd: float = 0.0) -> None:
+        """Note what was taken from memory."""
+        with self._lock:
+            self.tally.reused += answers
+            self.tally.embeddings_reused += embeddings
+            self.tally.saved_usd += saved_usd
+
+    def snapshot(self) -> Tally:
+        """Return the tally as it is now."""
+        with self._lock:
+            return replace(self.tally)
+
+
+def no_caps() -> Budget:
+    """Return a budget that only counts."""
+    return Budget(max_calls=sys.maxsize, max_cost_usd=math.inf)
+
+
+def _reached(key: str, cap: float, used: float) -> BudgetError:
+    return BudgetError(
+        f"[policy] {key} = {cap:g} is reached ({used:g} used); the run stops here",
+        remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
+    )
+
+
+@dataclass
+class Capped:
+    """Counts the calls of a chat client that does not count for itself."""
+
+    client: ChatClient
+    budget: Budget
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        self.budget.take()
+        try:
+            reply = await self.client(request, draw=draw)
+        except BaseException:
+            self.budget.lost()
+            raise
+        self.budget.settle(
+            reply.cost_usd,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+        )
+        return reply

@@ -1,0 +1,161 @@
+"""All calls to one provider: one limiter, one breaker, one budget, and repeated in one place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from ragate.clients.breaker import Breaker
+from ragate.clients.budget import Budget
+from ragate.clients.faults import Fault, outcome
+from ragate.clients.limiter import Limiter
+from ragate.clients.prices import Price, price_of
+from ragate.clients.redact import Redactor
+from ragate.clients.retry import Deadline, Kind, Retry, TransientError
+from ragate.clients.transport import Transport
+from ragate.clients.wire import Answer
+from ragate.errors import ProviderError
+
+if TYPE_CHECKING:
+    import openai
+
+A = TypeVar("A", bound=Answer)
+Once = Callable[["openai.AsyncOpenAI"], Awaitable[A]]
+_SHOWN = 300
+
+
+@dataclass
+class _Session:
+    """What belongs to one event loop; a client may be used from one after another."""
+
+    loop: asyncio.AbstractEventLoop
+    client: openai.AsyncOpenAI
+    limiter: Limiter
+
+
+@dataclass
+class Channel:
+    """Brings questions to a provider and answers back; see `ragate.clients.openai`."""
+
+    transport: Transport
+    redact: Redactor
+    timeout_s: float
+    deadline_s: float
+    concurrency: int
+    retry: Retry
+    breaker: Breaker
+    budget: Budget
+    prices: Mapping[str, Price]
+    _session: _Session | None = None
+
+    async def ask(self, model: str, once: Once[A]) -> A:
+        """Return the answer to one question, whatever number of calls it takes.
+
+        Raises:
+            ProviderError: no answer after all tries, or a refusal.
+            BudgetError: a cap is reached.
+        """
+        session = self._opened()
+        deadline = Deadline(self.deadline_s)
+
+        async def attempt(calls: int) -> A:
+            self.breaker.check(model)
+            async with session.limiter.place(first_in_line=calls > 0) as place:
+                self.breaker.check(model)  # it may have opened while this call waited
+                deadline.start()
+                timeout_s = min(self.timeout_s, deadline.left())
+                self.budget.take(again=calls > 0)
+                found = await self._call(model, once, session.client, timeout_s)
+                if not isinstance(found, Fault):
+                    session.limiter.accepted(place)
+                    return found
+                if found.kind is Kind.REJECTED:
+                    session.limiter.refused(place, found.after)
+            raise self._sorted(found, model)
+
+        try:
+            return await self.retry(attempt, deadline=deadline)
+        except ProviderError:
+            self.budget.failed()
+            raise
+        except TransientError as error:
+            failed = self._error(str(error), status=error.status)
+        # Raised out here so that it has no context: what the server said may hold the key.
+        self.budget.failed()
+        raise failed
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        session, self._session = self._session, None
+        if session is not None and session.loop is asyncio.get_running_loop():
+            await session.client.close()
+
+    def cost(self, model: str, answer: Answer) -> float | None:
+        """Return US dollars, None where the price is not known."""
+        price = price_of(model, self.prices)
+        if price is None:
+            return None
+        return price.of(input_tokens=answer.prompt_tokens, output_tokens=answer.completion_tokens)
+
+    async def _call(
+        self, model: str, once: Once[A], client: openai.AsyncOpenAI, timeout_s: float
+    ) -> A | Fault:
+        """Make one call and book it."""
+        try:
+            found = await outcome(once(client), timeout_s=timeout_s)
+        except BaseException:
+            self.budget.lost()
+            raise
+        if isinstance(found, Fault):
+            refused = found.kind is Kind.REJECTED
+            (self.budget.lost if found.billed else self.budget.give_back)(rejected=refused)
+            return found
+        self.breaker.succeeded()
+        self.budget.settle(
+            self.cost(model, found),
+            prompt_tokens=found.prompt_tokens,
+            completion_tokens=found.completion_tokens,
+        )
+        return found
+
+    def _sorted(self, fault: Fault, model: str) -> Exception:
+        """Return what is raised for a fault; tell the breaker."""
+        if fault.kind is None:
+            return self._refusal(fault, model)
+        if fault.kind is Kind.REJECTED:
+            self.breaker.succeeded()
+        elif self.breaker.failed(asyncio.get_running_loop().time()):
+            text = f"{self.breaker.in_a_row} calls failed in a row; the last: {fault.text}"
+            error = self._error(text, status=fault.status, fatal=True)
+            self.breaker.open(error)
+            return error
+        return TransientError(
+            self._line(fault.text), kind=fault.kind, after=fault.after, status=fault.status
+        )
+
+    def _refusal(self, fault: Fault, model: str) -> ProviderError:
+        fatal = fault.scope != "request"
+        error = self._error(fault.text, remedy=fault.remedy, status=fault.status, fatal=fatal)
+        self.breaker.succeeded()
+        if fatal:
+            self.breaker.open(error, model=model if fault.scope == "model" else "")
+        return error
+
+    def _error(
+        self, text: str, *, remedy: str = "", status: int | None = None, fatal: bool = False
+    ) -> ProviderError:
+        message = f"{self.transport.host}: {self._line(text)}"
+        return ProviderError(message, remedy=remedy, status=status, fatal=fatal)
+
+    def _line(self, text: str) -> str:
+        """Return text of a server fit for a message: without the key, on one line, not long."""
+        return " ".join(self.redact(text).split())[:_SHOWN]
+
+    def _opened(self) -> _Session:
+        loop = asyncio.get_running_loop()
+        if self._session is None or self._session.loop is not loop:
+            client = self.transport.client(timeout_s=self.timeout_s, connections=self.concurrency)
+            self._session = _Session(loop, client, Limiter(self.concurrency))
+        return self._session

@@ -1,0 +1,104 @@
+"""What may go wrong with one call, sorted: may it be made again, was it billed, what was said.
+
+An exception of the package holds the request, its headers and the server's words, any of which may
+repeat the key. So none of them leaves this module, not even as the cause of another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from ragate.clients.retry import Kind, retry_after
+
+if TYPE_CHECKING:
+    import openai
+
+T = TypeVar("T")
+_TRANSIENT = frozenset({408, 409, 425, 429})
+_SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_REMEDIES = {
+    401: "check the key of this provider",
+    403: "check the key of this provider, and what it may use",
+    404: "check base_url (it usually ends in /v1) and the model's name",
+}
+_MODEL_ONLY = frozenset({403, 404})
+
+
+class MalformedError(ValueError):
+    """An answer that is not what the API promises."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A call that brought no answer.
+
+    Attributes:
+        kind: Why it may be made again; None: it may not.
+        scope: What else the refusal holds for: ``request``, ``model`` or ``provider``.
+        billed: The server may have worked for it.
+    """
+
+    text: str
+    kind: Kind | None = Kind.FAILED
+    after: float | None = None
+    status: int | None = None
+    scope: str = "request"
+    billed: bool = True
+    remedy: str = ""
+
+
+async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
+    """Return what the call brings, or what went wrong; only a cancellation is raised."""
+    import openai
+
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await call
+    except (TimeoutError, openai.APITimeoutError):
+        return Fault(f"no answer within {timeout_s:.3g} s")
+    except openai.APIStatusError as error:
+        return _status(error)
+    except openai.APIConnectionError as error:
+        return _connection(error)
+    except (openai.OpenAIError, ValueError, RecursionError) as error:
+        return Fault(f"sent a reply that cannot be read: {error}", kind=Kind.MALFORMED)
+
+
+def _connection(error: openai.APIConnectionError) -> Fault:
+    import httpx
+
+    cause = error.__cause__
+    sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
+    return Fault(f"cannot be reached: {cause or error}", billed=sent)
+
+
+def _status(error: openai.APIStatusError) -> Fault:
+    code = error.status_code
+    # What a server says about a wrong key often holds the key.
+    text = f"HTTP {code}" if code in (401, 403) else f"HTTP {code}: {_said(error)}"
+    billed = code >= 500
+    if error.code in _SPENT:
+        return Fault(text, kind=None, status=code, scope="provider", billed=False)
+    if code in _TRANSIENT or code >= 500:
+        now = datetime.datetime.now(datetime.UTC)
+        after = retry_after(error.response.headers.get("retry-after"), now=now)
+        kind = Kind.REJECTED if code == 429 else Kind.FAILED
+        return Fault(text, kind=kind, after=after, status=code, billed=billed)
+    scope = "model" if code in _MODEL_ONLY else "provider" if code in (401, *_MOVED) else "request"
+    remedy = _REMEDIES.get(code, "")
+    return Fault(text, kind=None, status=code, scope=scope, billed=False, remedy=remedy)
+
+
+_MOVED = range(300, 400)
+
+
+def _said(error: openai.APIStatusError) -> str:
+    """Return the server's own words, where it sent JSON; a page of HTML tells nobody anything."""
+    body = error.body
+    if isinstance(body, dict):
+        return str(body.get("message") or body)[:2000]
+    return "no explanation"
