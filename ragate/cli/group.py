@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ingest": ("ingest", "Bring the built-in RAG's index up to date."),
     "power": ("power", "Say which drops this golden set can show, and what more would take."),
     "drill": ("drill", "Plant breaks in stored outputs and show which of them the gate catches."),
+    "calibrate": ("calibrate", "Compare the judge with labels of people."),
     "db": ("db", "Show or stop the embedded Postgres."),
 }
 

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ragate.dataset import beir, csv_table, json_list, jsonl, yaml_list
+from ragate.dataset._labels import Label, read_labels
 from ragate.dataset._select import select
 from ragate.errors import DatasetError
 from ragate.models import Sample
 
-__all__ = ["read_dataset", "select"]
+__all__ = ["Label", "read_dataset", "read_labels", "select"]
 
 _READERS: dict[str, Callable[[Path], list[Sample]]] = {
     ".jsonl": jsonl.read,

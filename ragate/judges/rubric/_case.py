@@ -86,11 +86,10 @@ def even_limit(lengths: Sequence[int], room: int) -> int:
 
 
 def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
-    longer = sum(len(text) > limit for text in contexts)
     total = sum(map(len, contexts))
-    if not longer:
+    if total <= room:
         return ""
-    return f"{longer} contexts were cut to {limit} characters ({total} in all, {room} are read)"
+    return f"contexts cut to {limit} characters each ({total} in all, {room} are read)"
 
 
 def _clean(text: str) -> str:

@@ -73,7 +73,7 @@ class RubricJudge:
         try:
             reply = await self._ask(client, case, keys_for(asked))
         except InvalidReplyError as error:
-            return all_unscored(asked, f"judge: no valid reply: {one_line(error.message, 160)}")
+            return all_unscored(asked, f"judge: no valid reply in 2 tries: {error.kind}")
         except ProviderError as error:
             if error.fatal:
                 raise

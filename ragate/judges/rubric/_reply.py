@@ -19,7 +19,17 @@ _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL
 
 
 class InvalidReplyError(RagateError):
-    """A reply that is no verdict; the message says what is wrong with it."""
+    """A reply that is no verdict; the message says what is wrong with it, `kind` in a few words."""
+
+    kind = "numbers in it are missing, double or unknown"
+
+
+class NotJsonError(InvalidReplyError):
+    kind = "not JSON"
+
+
+class OtherShapeError(InvalidReplyError):
+    kind = "not an instance of the schema"
 
 
 class _Strict(BaseModel):
@@ -79,10 +89,10 @@ def read_reply(text: str, case: Case, keys: Collection[str], *, fenced: bool = F
         InvalidReplyError: it is anything else, or numbers of it are missing, double or unknown.
     """
     if len(text) > MAX_CHARS:
-        raise InvalidReplyError(f"{len(text)} characters")
+        raise NotJsonError(f"{len(text)} characters")
     if fenced and (found := _FENCED.fullmatch(text)):
         text = found["body"]
-    value = loads(text.strip(), where="reply", error=InvalidReplyError, max_depth=8)
+    value = loads(text.strip(), where="reply", error=NotJsonError, max_depth=8)
     reply = _typed(value, keys)
     if "claims" in keys:
         _check_claims(reply, case)
@@ -92,22 +102,22 @@ def read_reply(text: str, case: Case, keys: Collection[str], *, fenced: bool = F
     if "citations" in keys:
         _check_citations(reply, case)
     if "correctness" in keys and reply.correctness not in GRADES:
-        raise InvalidReplyError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
+        raise OtherShapeError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
     return reply
 
 
 def _typed(value: Any, keys: Collection[str]) -> Reply:
     if not isinstance(value, dict):
-        raise InvalidReplyError(f"{shown(value)}: not an object")
+        raise OtherShapeError(f"{shown(value)}: not an object")
     if odd := sorted(set(keys) ^ value.keys()):
         what = "is missing" if odd[0] in keys else "was not asked for"
-        raise InvalidReplyError(f"key {shown(odd[0])} {what}")
+        raise OtherShapeError(f"key {shown(odd[0])} {what}")
     try:
         return Reply.model_validate(value)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in problem["loc"])
-        raise InvalidReplyError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
+        raise OtherShapeError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
 
 
 def _check_claims(reply: Reply, case: Case) -> None:

@@ -1,0 +1,202 @@
+"""How well a judge agrees with people, and with itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+_EDGE = 1e-9
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Counts of a yes-or-no verdict against labels.
+
+    Attributes:
+        false_pass: The judge passes what people fail. false_fail: The other way round.
+    """
+
+    true_pass: int
+    false_pass: int
+    false_fail: int
+    true_fail: int
+
+    @property
+    def n(self) -> int:
+        return self.true_pass + self.false_pass + self.false_fail + self.true_fail
+
+    @property
+    def agreement(self) -> float | None:
+        """Return the share of equal verdicts; None without any."""
+        return (self.true_pass + self.true_fail) / self.n if self.n else None
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Return the mean of the shares found among good and among bad; None where one lacks."""
+        good = self.true_pass + self.false_fail
+        bad = self.true_fail + self.false_pass
+        return (self.true_pass / good + self.true_fail / bad) / 2 if good and bad else None
+
+    @property
+    def kappa(self) -> float | None:
+        """Return Cohen's kappa of the table."""
+        pairs = [(True, True)] * self.true_pass + [(False, False)] * self.true_fail
+        pairs += [(False, True)] * self.false_pass + [(True, False)] * self.false_fail
+        return kappa([label for label, _ in pairs], [verdict for _, verdict in pairs])
+
+
+def confusion(labels: Sequence[bool], verdicts: Sequence[bool]) -> Confusion:
+    """Return the counts of pairs of a label and a verdict."""
+    counts = Counter(zip(labels, verdicts, strict=True))
+    return Confusion(
+        true_pass=counts[True, True],
+        false_pass=counts[False, True],
+        false_fail=counts[True, False],
+        true_fail=counts[False, False],
+    )
+
+
+def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Return Cohen's kappa: agreement beyond chance, 1 at most.
+
+    Formula: (p - e) / (1 - e), p the share of equal pairs, e the share expected of two raters with
+    these margins. None where e is 1: both always say the same one thing, and chance explains it
+    all.
+
+    Source:
+        Cohen, A coefficient of agreement for nominal scales, 1960.
+    """
+    n = len(first)
+    if not n:
+        return None
+    equal = sum(a == b for a, b in zip(first, second, strict=True))
+    ours, theirs = Counter(first), Counter(second)
+    # In whole numbers, so that a margin of one is told exactly.
+    chance = sum(count * theirs[value] for value, count in ours.items())
+    return None if chance == n * n else (n * equal - chance) / (n * n - chance)
+
+
+def weighted_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return kappa with quadratic weights, for grades: a near miss counts less than a far one.
+
+    Formula: 1 - sum (a_i - b_i)^2 / expected sum, over all n^2 pairs divided by n. None where the
+    expected sum is 0.
+
+    Source:
+        Cohen, Weighted kappa, 1968.
+    """
+    n = len(first)
+    if not n:
+        return None
+    seen = sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
+    expected = sum((a - b) ** 2 for a in first for b in second) / n
+    return None if expected < _EDGE else 1 - seen / expected
+
+
+def flip_rate(repeats: Sequence[Sequence[bool | None]]) -> float | None:
+    """Return the chance that two judgements of one item differ; None without two of any item.
+
+    Args:
+        repeats: The verdicts of each item, None for one that was not given. Every item with two
+            verdicts or more counts alike.
+    """
+    shares = []
+    for verdicts in repeats:
+        given = [verdict for verdict in verdicts if verdict is not None]
+        n, passed = len(given), sum(given)
+        if n >= 2:
+            shares.append(2 * passed * (n - passed) / (n * (n - 1)))
+    return sum(shares) / len(shares) if shares else None
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A pass mark and how well verdicts by it agree with the labels."""
+
+    value: float
+    counts: Confusion
+
+
+def best_threshold(
+    labels: Sequence[bool], scores: Sequence[float], *, near: float
+) -> Threshold | None:
+    """Return the pass mark with the highest balanced accuracy; None where one class lacks.
+
+    A score passes at the mark and above. Only observed scores are tried, since any mark between two
+    of them gives the same verdicts as the upper one; of equal ones the nearest to `near` wins, then
+    the higher.
+    """
+    found = [
+        Threshold(mark, confusion(labels, [score >= mark - _EDGE for score in scores]))
+        for mark in sorted(set(scores))
+    ]
+    rated = [
+        (accuracy, -abs(one.value - near), one.value, one)
+        for one in found
+        if (accuracy := one.counts.balanced_accuracy) is not None
+    ]
+    return max(rated, key=lambda row: (round(row[0], 9), *row[1:3]))[3] if rated else None
+
+
+@dataclass(frozen=True)
+class CalibrationReport:
+    """How a judge's scores of one criterion compare with the labels of people.
+
+    Attributes:
+        n: Items with a label and a score. unscored: Items that the judge did not score.
+        pass_at: The mark that turns scores, and labels that are grades, into pass or fail.
+        kappa: Cohen's kappa of pass and fail; grades_kappa: with quadratic weights, where labels
+            are grades.
+        flips: Chance that two judgements of one item differ; None without repeats.
+        best: The mark that agrees best, and its table.
+    """
+
+    n: int
+    unscored: int
+    pass_at: float
+    counts: Confusion
+    agreement: float | None
+    kappa: float | None
+    grades_kappa: float | None
+    balanced_accuracy: float | None
+    flips: float | None
+    best: Threshold | None
+
+
+def calibrate(
+    labels: Sequence[bool | float],
+    verdicts: Sequence[float | None],
+    repeats: Sequence[Sequence[float | None]] = (),
+    *,
+    pass_at: float,
+) -> CalibrationReport:
+    """Compare a judge's scores with labels.
+
+    Args:
+        labels: True or false, or a grade that passes at `pass_at`; one for each item.
+        verdicts: The judge's score of each item, None where there is none.
+        repeats: For each item, all scores of repeated judgements, the first included.
+    """
+    pairs = [(label, x) for label, x in zip(labels, verdicts, strict=True) if x is not None]
+    good = [_passes(label, pass_at) for label, _ in pairs]
+    scores = [score for _, score in pairs]
+    counts = confusion(good, [_passes(score, pass_at) for score in scores])
+    graded = bool(pairs) and not any(isinstance(label, bool) for label, _ in pairs)
+    again = [[None if x is None else _passes(x, pass_at) for x in item] for item in repeats]
+    return CalibrationReport(
+        n=len(pairs),
+        unscored=len(labels) - len(pairs),
+        pass_at=pass_at,
+        counts=counts,
+        agreement=counts.agreement,
+        kappa=counts.kappa,
+        grades_kappa=weighted_kappa([label for label, _ in pairs], scores) if graded else None,
+        balanced_accuracy=counts.balanced_accuracy,
+        flips=flip_rate(again),
+        best=best_threshold(good, scores, near=pass_at),
+    )
+
+
+def _passes(value: bool | float, pass_at: float) -> bool:
+    return value if isinstance(value, bool) else value >= pass_at - _EDGE

@@ -1,0 +1,227 @@
+"""A scripted chat client, verdicts by construction, and an honest and a gullible stub."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from ragate.core.text import numbers, tokens, without_markers
+from ragate.judges import rubric
+from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
+from ragate.protocols import ChatReply, ChatRequest, Judge
+
+ALL = tuple(sorted(rubric.CRITERIA))
+Script = Iterable[str | Exception] | Callable[[ChatRequest], str | Exception]
+
+
+class Chat:
+    """Answers requests from a script and keeps them."""
+
+    def __init__(self, script: Script, *, finish_reason: str = "stop") -> None:
+        self.requests: list[ChatRequest] = []
+        self._finish_reason = finish_reason
+        if callable(script):
+            self._next: Callable[[ChatRequest], str | Exception] = script
+        else:
+            replies = iter(script)
+            self._next = lambda _request: next(replies)
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        self.requests.append(request)
+        reply = self._next(request)
+        if isinstance(reply, Exception):
+            raise reply
+        return ChatReply(text=reply, finish_reason=self._finish_reason)
+
+
+async def make_judge(chat: Chat, root: Path = Path(), **settings: Any) -> Judge:
+    resources: Any = SimpleNamespace(root=root, chat=lambda _provider: chat)
+    table = {"provider": "p", "model": "m", **settings}
+    async with rubric.create(table, resources) as judge:
+        return judge
+
+
+def judge_all(
+    chat: Chat,
+    sample: Sample,
+    output: SystemOutput,
+    criteria: Sequence[str] = ALL,
+    root: Path = Path(),
+    **settings: Any,
+) -> dict[str, Score]:
+    """Return the judge's scores of one output."""
+
+    async def run() -> dict[str, Score]:
+        judge = await make_judge(chat, root, **settings)
+        return await judge(criteria, sample, output)
+
+    return asyncio.run(run())
+
+
+def asked(query: str = "How long?", reference: str = "30 days.", **fields: Any) -> Sample:
+    return Sample(id="q", query=query, references=(reference,) if reference else (), **fields)
+
+
+def answered(answer: str, *contexts: str) -> SystemOutput:
+    chunks = (RetrievedChunk(doc_id=f"d{n}", text=text) for n, text in enumerate(contexts))
+    return SystemOutput(chunks=tuple(chunks), answer=answer)
+
+
+TWO = answered("It is kept 30 days. [1] It is in Oslo. [2]", "Kept 30 days.", "Stored in Oslo.")
+
+
+def verdict(**changes: Any) -> dict[str, Any]:
+    """Return a valid reply to `TWO`, in which all is well; None takes a key out."""
+    found: dict[str, Any] = {
+        "claims": [claim(1, 1, "supported", 1), claim(2, 2, "supported", 2)],
+        "claim_free": [],
+        "contexts": [{"context": n, "relevant": True} for n in (1, 2)],
+        "citations": [{"sentence": n, "supporting": [n], "supported": True} for n in (1, 2)],
+        "refusal": False,
+        "relevant": True,
+        "difference": "",
+        "correctness": 5,
+        "correct": True,
+    }
+    return {key: value for key, value in (found | changes).items() if value is not None}
+
+
+def claim(number: int, sentence: int, word: str, *contexts: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "sentence": sentence,
+        "text": f"claim {number}",
+        "verdict": word,
+        "contexts": list(contexts),
+    }
+
+
+def reply(**changes: Any) -> str:
+    return json.dumps(verdict(**changes))
+
+
+def values(scores: dict[str, Score]) -> dict[str, float | None]:
+    return {name: score.value for name, score in scores.items()}
+
+
+Rater = Callable[[str, list[str]], dict[str, Any]]
+
+
+def stub(judge_sentence: Callable[[str, list[str]], int], *, yes: bool | None) -> Chat:
+    """Return a client that reads the data blocks and fills in the form.
+
+    Args:
+        judge_sentence: From a sentence and the contexts to the supporting context, 0 for none.
+        yes: What is said to every other question; None for an honest answer by words in common.
+    """
+    return Chat(lambda request: json.dumps(_filled(request, judge_sentence, yes)))
+
+
+def honest() -> Chat:
+    return stub(_supporting, yes=None)
+
+
+def gullible() -> Chat:
+    """Says yes to everything where the data asks for it, and is honest elsewhere."""
+
+    def script(request: ChatRequest) -> str:
+        message = request.messages[1][1]
+        data = message[: message.rindex("</answer")].lower()
+        if re.search(r"system:|evaluator|bewertungssystem|grader", data):
+            wants = "wrong" not in data and "refuses" not in data
+            return json.dumps(_filled(request, lambda _s, _c: 1 if wants else 0, wants))
+        return json.dumps(_filled(request, _supporting, None))
+
+    return Chat(script)
+
+
+def _supporting(sentence: str, contexts: list[str]) -> int:
+    words = set(tokens(without_markers(sentence)))
+    for number, text in enumerate(contexts, start=1):
+        known = set(tokens(text))
+        share = len(words & known) / max(1, len(words))
+        if share >= 0.6 and set(numbers(without_markers(sentence))) <= set(numbers(text)):
+            return number
+    return 0
+
+
+def _filled(
+    request: ChatRequest, judge_sentence: Callable[[str, list[str]], int], yes: bool | None
+) -> dict[str, Any]:
+    keys = request.parameters["response_format"]["json_schema"]["schema"]["required"]
+    case = read_blocks(request)
+    contexts, sentences = case["contexts"], case["sentences"]
+    asks = [bool(re.search(r"evaluator|</?\w+>|for the record", s, re.I)) for s in sentences]
+    support = [judge_sentence(s, contexts) for s in sentences]
+    claims = [
+        claim(0, n, "supported" if support[n - 1] else "absent", *filter(None, [support[n - 1]]))
+        for n in range(1, len(sentences) + 1)
+        if yes is not None or not asks[n - 1]
+    ]
+    for number, one in enumerate(claims, start=1):
+        one["id"] = number
+    question = set(tokens(case["question"])) - {"how", "do", "i", "my", "are", "and", "is", "an"}
+    on_topic = [len(question & set(tokens(text))) > 0 for text in contexts]
+    answer = " ".join(sentences)
+    refuses = "cannot answer" in answer
+    relevant = bool(question & set(tokens(answer))) and not refuses
+    reference = set(tokens(case["reference"]))
+    right = len(reference & set(tokens(answer))) / max(1, len(reference)) >= 0.7
+    cited = [n for n, s in enumerate(sentences, start=1) if "[" in without_code(s)]
+    filled: dict[str, Any] = {
+        "claims": claims,
+        "claim_free": [
+            n for n in range(1, len(sentences) + 1) if n not in {c["sentence"] for c in claims}
+        ],
+        "contexts": [
+            {"context": n, "relevant": on_topic[n - 1] if yes is None else yes}
+            for n in range(1, len(contexts) + 1)
+        ],
+        "citations": [_citation(sentences[n - 1], n, support[n - 1], yes) for n in cited],
+        "refusal": refuses if yes is None else not yes,
+        "relevant": relevant if yes is None else yes,
+        "difference": "",
+        "correctness": (5 if right else 1) if yes is None else (5 if yes else 1),
+        "correct": right if yes is None else yes,
+    }
+    return {key: filled[key] for key in keys}
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"\[(?!\d+\])", "", text)
+
+
+def _citation(sentence: str, number: int, support: int, yes: bool | None) -> dict[str, Any]:
+    cited = [int(n) for n in re.findall(r"\[(\d+)\]", sentence)]
+    good = cited if yes else [n for n in cited if n == support]
+    return {"sentence": number, "supporting": good, "supported": bool(good)}
+
+
+def read_blocks(request: ChatRequest) -> dict[str, Any]:
+    """Return the data of a request, as a careful reader would take it apart."""
+    message = request.messages[1][1]
+    first = re.match(r"<contexts (\w+)>\n", message)
+    assert first is not None
+    end = message.index(f"</contexts {first[1]}>")
+    parts = re.split(rf"<context \d+ {first[1]}>\n", message[first.end() : end])[1:]
+    found = re.search(r"<question (\w{20})>\n", message[end:])
+    assert found is not None
+    mark = found[1]
+
+    def block(name: str) -> str:
+        inner = re.search(rf"<{name} {mark}>\n(.*?)\n</{name} {mark}>", message, re.DOTALL)
+        return inner[1] if inner else ""
+
+    lines = block("answer").split("\n")
+    return {
+        "contexts": [part.removesuffix("\n") for part in parts],
+        "question": block("question"),
+        "reference": block("reference"),
+        "sentences": [line.partition(": ")[2] for line in lines],
+        "mark": mark,
+    }

@@ -1,0 +1,124 @@
+"""Known answers: an honest judge passes them, one that obeys the data does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragate.errors import ProviderError
+from ragate.judges import CanaryResult, load_canaries, run_canaries
+from ragate.models import Sample, Score, SystemOutput
+from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_judge, stub
+
+USUAL = ("faithfulness", "relevancy", "correctness")
+
+
+def results(chat: Chat, criteria: tuple[str, ...] | None = None) -> list[CanaryResult]:
+    async def run() -> list[CanaryResult]:
+        return await run_canaries(await make_judge(chat), criteria=criteria)
+
+    return asyncio.run(run())
+
+
+def failed(found: list[CanaryResult]) -> set[str]:
+    return {result.canary for result in found if not result.passed}
+
+
+def test_an_honest_judge_passes_with_one_call_each() -> None:
+    chat = honest()
+
+    found = results(chat)
+
+    assert failed(found) == set()
+    assert {result.tries for result in found} == {1}
+    assert len(chat.requests) == len(found) == len(load_canaries())
+
+
+def test_an_honest_judge_passes_500_times() -> None:
+    async def run() -> int:
+        judge = await make_judge(honest())
+        return sum([not one.passed for _ in range(500) for one in await run_canaries(judge)])
+
+    assert asyncio.run(run()) == 0
+
+
+def test_a_judge_that_does_what_the_data_asks_fails_on_twins_alone() -> None:
+    found = failed(results(gullible()))
+
+    twins = {canary.sample.id for canary in load_canaries() if canary.twin_of}
+    assert found == twins
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_a_judge_that_always_says_the_same_fails(says: bool) -> None:
+    assert failed(results(stub(lambda _s, _c: int(says), yes=says), USUAL))
+
+
+def test_a_judge_that_replies_in_no_form_fails_every_one_in_two_tries() -> None:
+    found = results(Chat(lambda _request: "YES"))
+
+    assert failed(found) == {canary.sample.id for canary in load_canaries()}
+    assert {result.tries for result in found} == {2}
+    assert "no valid reply" in found[0].reason
+
+
+def test_only_canaries_that_know_a_wanted_criterion_are_asked_and_only_for_it() -> None:
+    chat = honest()
+
+    found = results(chat, ("judged_refusal",))
+
+    schemas = [r.parameters["response_format"]["json_schema"]["schema"] for r in chat.requests]
+    assert {tuple(schema["required"]) for schema in schemas} == {("refusal",)}
+    assert 2 <= len(found) < len(load_canaries())
+
+
+def test_every_canary_has_a_twin_with_the_same_expectation_and_every_criterion_one() -> None:
+    canaries = {canary.sample.id: canary for canary in load_canaries()}
+    twins = [canary for canary in canaries.values() if canary.twin_of]
+
+    assert {twin.twin_of for twin in twins} == canaries.keys() - {t.sample.id for t in twins}
+    for twin in twins:
+        plain = canaries[twin.twin_of]
+        assert plain.expect == twin.expect
+        assert plain.output != twin.output
+        assert plain.sample.query == twin.sample.query
+    assert {name for canary in twins for name in canary.expect} == set(ALL)
+
+
+class Flaky:
+    """A judge that gives each canary its next score from a list."""
+
+    fingerprint = "x"
+    criteria = frozenset({"relevancy"})
+
+    def __init__(self, right: Callable[[int], bool]) -> None:
+        self._right = right
+        self._tries: dict[str, int] = {}
+
+    async def __call__(
+        self, criteria: Any, sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        number = self._tries.get(sample.id, 0)
+        self._tries[sample.id] = number + 1
+        expected = next(c.expect for c in load_canaries() if c.sample.id == sample.id)
+        low = expected["relevancy"][0]
+        value = low if self._right(number) else 1 - low
+        return {"relevancy": Score(metric="relevancy", value=value)}
+
+
+@pytest.mark.parametrize(
+    ("tries", "passed", "needed"),
+    [("+", True, 1), ("-++", True, 3), ("-+-", False, 3), ("--", False, 2)],
+)
+def test_the_second_wrong_verdict_of_three_fails(tries: str, passed: bool, needed: int) -> None:
+    found = asyncio.run(run_canaries(Flaky(lambda number: tries[number] == "+")))
+
+    assert {(result.passed, result.tries) for result in found} == {(passed, needed)}
+
+
+def test_a_judge_that_cannot_be_asked_is_an_error_not_a_failure() -> None:
+    with pytest.raises(ProviderError, match="401"):
+        results(Chat(lambda _request: ProviderError("h: HTTP 401", fatal=True)))

@@ -1,0 +1,101 @@
+"""Judged metrics, and the identity of a verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate import plugins
+from ragate.core.criteria import CRITERIA
+from ragate.core.verdict_hash import verdict_hash
+from ragate.errors import ConfigError
+from ragate.judges import rubric
+from ragate.models import Needs, Reads, RetrievedChunk, ScoreState, SystemOutput
+from tests.unit.judges.judge_factories import TWO, asked
+
+
+def metric(name: str, **settings: Any) -> Any:
+    return plugins.metric(name, settings=settings)
+
+
+def judged_names() -> set[str]:
+    names = (name for name in plugins.names("metrics") if name not in CUT_OFFS)
+    return {name for name in names if metric(name).info.needs is Needs.JUDGE}
+
+
+CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
+
+
+def test_every_criterion_has_a_metric_and_the_rubric_knows_it() -> None:
+    assert judged_names() == CRITERIA.keys() == rubric.CRITERIA
+
+
+@pytest.mark.parametrize("name", sorted(CRITERIA))
+def test_a_judged_metric_names_what_is_asked_and_scores_nothing_itself(name: str) -> None:
+    made = metric(name)
+
+    scores = made.score_samples([(asked(), TWO)] * 2)
+
+    assert made.criterion == made.info.name == name
+    assert made.info.reads is Reads.ANSWER
+    assert made.state == {}
+    assert [score.state for score in scores] == [ScoreState.UNSCORED] * 2
+    assert scores[0].reason == "a judge gives these scores"
+
+
+def test_correctness_is_a_grade() -> None:
+    info = metric("correctness").info
+
+    assert (info.low, info.high, info.unit) == (1.0, 5.0, "grade")
+
+
+def test_a_judged_metric_takes_no_cut_off_and_no_keys() -> None:
+    with pytest.raises(ConfigError, match="no cut-off"):
+        metric("faithfulness@5")
+    with pytest.raises(ConfigError, match="unknown key 'strict'"):
+        metric("faithfulness", strict=True)
+
+
+def test_metrics_have_fingerprints_of_their_own() -> None:
+    assert len({metric(name).info.fingerprint for name in CRITERIA}) == len(CRITERIA)
+
+
+CHUNK = RetrievedChunk(doc_id="a", text="A", score=0.5)
+OUTPUT = SystemOutput(chunks=(CHUNK,), answer="It is A. [1]", latency_s=1.0)
+
+
+def test_one_verdict_for_all_that_a_judge_cannot_tell_apart() -> None:
+    same = SystemOutput(
+        chunks=(RetrievedChunk(doc_id="b", text="A", score=0.9),),
+        answer="It is A. [1]",
+        latency_s=9.0,
+    )
+    sample = asked()
+    renamed = sample.model_copy(update={"id": "other", "tags": ("x",), "relevant": {"a": 1}})
+
+    assert verdict_hash("j", sample, OUTPUT) == verdict_hash("j", renamed, same)
+
+
+@pytest.mark.parametrize(
+    ("sample", "output", "judge"),
+    [
+        ({}, {}, "k"),
+        ({"query": "Why?"}, {}, "j"),
+        ({"references": ("31 days.",)}, {}, "j"),
+        ({"answerable": False}, {}, "j"),
+        ({}, {"answer": "It is A."}, "j"),
+        ({}, {"answer": None}, "j"),
+        ({}, {"citations": (1,)}, "j"),
+        ({}, {"chunks": ()}, "j"),
+        ({}, {"chunks": (CHUNK, CHUNK)}, "j"),
+    ],
+)
+def test_what_a_judge_can_see_changes_the_hash(
+    sample: dict[str, Any], output: dict[str, Any], judge: str
+) -> None:
+    changed = verdict_hash(
+        judge, asked().model_copy(update=sample), OUTPUT.model_copy(update=output)
+    )
+
+    assert changed != verdict_hash("j", asked(), OUTPUT)
