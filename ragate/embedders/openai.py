@@ -41,6 +41,8 @@ class EmbeddingClient(Protocol):
 class OpenAIEmbedder:
     """Implements `ragate.protocols.Embedder`."""
 
+    deterministic = False  # a service may give the same text slightly other numbers
+
     def __init__(self, settings: Settings, client: EmbeddingClient) -> None:
         self._settings = settings
         self._client = client

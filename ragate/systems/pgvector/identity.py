@@ -29,9 +29,19 @@ def index_key(corpus: Path, settings: Settings, embedder: str) -> str:
 
 
 def system_info(
-    settings: Settings, *, top_k: int, corpus_hash: str, prompt: str, embedder: str
+    settings: Settings,
+    *,
+    top_k: int,
+    corpus_hash: str,
+    prompt: str,
+    embedder: str,
+    embeds_alike: bool = False,
 ) -> SystemInfo:
-    """Return what is told of the system; it is complete once the corpus is read."""
+    """Return what is told of the system; it is complete once the corpus is read.
+
+    Args:
+        embeds_alike: The embedder gives the same text the same vector every time.
+    """
     shown = settings.model_dump(mode="json", exclude={"corpus"})
     parts = {
         "settings": digest([INDEX_VERSION, shown, top_k]),
@@ -45,14 +55,17 @@ def system_info(
     return SystemInfo(
         use="pgvector",
         fingerprint=digest(parts) if corpus_hash else "",
-        deterministic=_deterministic(settings),
+        deterministic=_deterministic(settings, embeds_alike=embeds_alike),
         parts=parts,
     )
 
 
-def _deterministic(settings: Settings) -> frozenset[Reads]:
-    """A model service may answer the same input otherwise next time, embeddings included."""
-    if settings.dense:
+def _deterministic(settings: Settings, *, embeds_alike: bool) -> frozenset[Reads]:
+    """A model service may answer the same input otherwise next time, embeddings included.
+
+    An HNSW graph that is built again differs, and so may what is found in it.
+    """
+    if settings.dense and not (embeds_alike and settings.index == "exact"):
         return frozenset()
     if settings.answer.use == "chat":
         return frozenset({Reads.RETRIEVAL})

@@ -70,10 +70,9 @@ class PgvectorSystem:
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return chunks and answer; a provider that fails is reported as such."""
-        del run  # it can run again at will
         start = time.perf_counter()
         try:
-            output = await self._answer(sample.query)
+            output = await self._answer(sample.query, run)
         except ProviderError as error:
             output = SystemOutput(error=Failure(kind="provider", message=error.message))
         return output.model_copy(update={"latency_s": time.perf_counter() - start})
@@ -91,9 +90,10 @@ class PgvectorSystem:
             corpus_hash=corpus_hash,
             prompt=self._prompt.text if self._prompt else "",
             embedder=self._embedder.fingerprint if self._embedder else "",
+            embeds_alike=self._embedder is not None and self._embedder.deterministic,
         )
 
-    async def _answer(self, query: str) -> SystemOutput:
+    async def _answer(self, query: str, run: int) -> SystemOutput:
         counts = self._analyzer.counts(query)
         embedding = (await self._embedder([query]))[0] if self._embedder else None
         usage = Usage(calls=1) if self._embedder else None
@@ -109,7 +109,8 @@ class PgvectorSystem:
         if self._resources.retrieval_only:
             return SystemOutput(chunks=chunks, usage=usage)
         if self._prompt is not None:
-            return await self._chat(query, chunks, usage or Usage(), self._prompt)
+            message = self._prompt.render(query, chunks, self._settings.answer.refusal)
+            return await self._chat(message, chunks, usage or Usage(), run)
         text, citations = extract(weights, chunks, self._analyzer, self._settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
 
@@ -135,13 +136,13 @@ class PgvectorSystem:
         return search.fuse(rankings, rrf_k=settings.rrf_k, limit=limit)
 
     async def _chat(
-        self, query: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, prompt: Prompt
+        self, message: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, run: int
     ) -> SystemOutput:
         settings = self._settings.answer
-        request = request_for(prompt.render(query, chunks, settings.refusal), settings)
+        request = request_for(message, settings)
         hashed = request_hash(request, settings.provider)
         try:
-            reply = await self._resources.chat(settings.provider)(request)
+            reply = await self._resources.chat(settings.provider)(request, draw=run)
         except ProviderError as error:
             failure = Failure(kind="provider", message=error.message)
             return SystemOutput(chunks=chunks, error=failure, usage=usage, request_hash=hashed)
@@ -152,7 +153,7 @@ class PgvectorSystem:
             answer=text,
             citations=cited(text, len(chunks)),
             usage=Usage(
-                calls=usage.calls + 1,
+                calls=usage.calls + (not reply.reused),
                 prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
                 cost_usd=reply.cost_usd,

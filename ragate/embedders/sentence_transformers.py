@@ -1,0 +1,179 @@
+"""A local model of sentence-transformers; the extra ``ragate[local]`` brings the library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from ragate.core.hashing import digest
+from ragate.errors import ConfigError
+from ragate.escape import one_line
+from ragate.files import read_bytes, read_text
+from ragate.models import Frozen
+from ragate.settings import read_settings
+
+WHERE = "[system.embedder] model"
+MAX_MODEL_BYTES = 8 * 1024**3
+
+
+class Settings(Frozen):
+    """Keys of the embedder's table.
+
+    Attributes:
+        model: A name on the Hugging Face hub, or a folder that holds the files of a model: a path
+            that begins with ``./`` or ``/``.
+        revision: Branch, tag or commit on the hub; "" for its main branch.
+        batch_size: Texts at once.
+    """
+
+    model: str = Field(default="sentence-transformers/all-MiniLM-L6-v2", min_length=1)
+    revision: str = ""
+    batch_size: int = Field(default=32, ge=1, le=4096)
+
+
+class Model(Protocol):
+    """The part of ``SentenceTransformer`` that is used here."""
+
+    def encode(self, sentences: list[str], **options: Any) -> Any: ...
+
+
+class LocalEmbedder:
+    """Implements `ragate.protocols.Embedder`; the model is loaded for the first text.
+
+    Args:
+        load: Returns the model; slow, and called once.
+    """
+
+    # Another processor, thread count or batch adds up in another order: the last bits differ.
+    deterministic = False
+
+    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Model]) -> None:
+        self.fingerprint = fingerprint
+        self._settings = settings
+        self._load = load
+        self._model: Model | None = None
+        self._turn = asyncio.Lock()
+
+    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return one vector of length 1 a text.
+
+        Raises:
+            ConfigError: the model cannot be loaded.
+        """
+        async with self._turn:  # the model uses all cores for one batch
+            return await asyncio.to_thread(self._encode, list(texts))
+
+    def _encode(self, texts: list[str]) -> npt.NDArray[np.float32]:
+        if self._model is None:
+            self._model = self._load()
+        vectors = self._model.encode(
+            texts,
+            batch_size=self._settings.batch_size,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def load_model(settings: Settings) -> Model:
+    """Return the model, read from its folder, the local cache or the hub.
+
+    Raises:
+        ConfigError: the library is not installed, or there is no such model.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise ConfigError(
+            f'[system.embedder] use = "sentence_transformers" needs a library: {error}',
+            remedy="pip install 'ragate[local]'",
+        ) from error
+    try:
+        model: Model = SentenceTransformer(
+            settings.model,
+            device="cpu",
+            revision=settings.revision or None,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        raise ConfigError(
+            f"{WHERE} = {settings.model!r} cannot be loaded: {one_line(str(error))}",
+            remedy="give the name of a model on the hub, or a folder that holds its files as "
+            "./models/name; with HF_HUB_OFFLINE=1 it must be in the cache already",
+        ) from error
+    return model
+
+
+def is_folder(model: str) -> bool:
+    """Return whether `model` is written as a path."""
+    return model.startswith(("./", "../", "/", "~"))
+
+
+def check_folder(model: str) -> str:
+    """Return the hash of a model's files.
+
+    Raises:
+        ConfigError: there is no such folder, it holds no model, or one with code of its own.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{WHERE} = {model!r}: there is no such folder",
+            remedy="the path starts where the command does",
+        )
+    listed = folder / "modules.json"
+    if not listed.is_file() or not list(folder.glob("*.safetensors")):
+        raise ConfigError(
+            f"{WHERE} = {model!r}: no modules.json with a .safetensors file beside it",
+            remedy="save the model there with SentenceTransformer.save(folder)",
+        )
+    _refuse_code(model, listed)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return digest(
+        [
+            (path.relative_to(folder).as_posix(), _hash(path))
+            for path in files
+            if path.suffix in {".json", ".safetensors", ".txt", ".model"}
+        ]
+    )
+
+
+def _refuse_code(model: str, listed: Path) -> None:
+    """A module of another package than the library's would be imported: code of the change."""
+    try:
+        modules = json.loads(read_text(listed, error=ConfigError, max_bytes=1_000_000))
+        kinds = [str(module["type"]) for module in modules]
+    except (ValueError, TypeError, KeyError) as error:
+        raise ConfigError(f"{WHERE} = {model!r}: modules.json is no list of modules") from error
+    for kind in kinds:
+        if not kind.startswith("sentence_transformers."):
+            raise ConfigError(f"{WHERE} = {model!r}: modules.json names code of its own: {kind!r}")
+
+
+def _hash(path: Path) -> str:
+    import hashlib
+
+    content = read_bytes(path, error=ConfigError, max_bytes=MAX_MODEL_BYTES)
+    return hashlib.sha256(content).hexdigest()
+
+
+def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalEmbedder:
+    """Return the embedder; nothing is loaded yet.
+
+    Raises:
+        ConfigError: a key is unknown or wrong, or the model's folder is not there.
+    """
+    del clients
+    own = read_settings(Settings, settings, where="[system.embedder]")
+    identity = check_folder(own.model) if is_folder(own.model) else [own.model, own.revision]
+    name = f"sentence_transformers:{digest(identity)}"
+    return LocalEmbedder(own, name, lambda: load_model(own))

@@ -1,0 +1,144 @@
+"""Where a request may go: a host of the policy, resolved once, and no address of the machinery."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from ragate.errors import ConfigError, SystemStartError
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# Metadata services that are not link-local: AWS over IPv6, Alibaba, Azure's wire server, Oracle.
+_METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"})
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Place:
+    """One host and port, with the rule of the policy that allows it.
+
+    Attributes:
+        named: The rule names this very host, as opposed to a pattern.
+        rule: The entry of ``http_hosts``.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    named: bool
+    rule: str
+
+    @property
+    def authority(self) -> str:
+        """Return what the Host header says."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if _PORTS[self.scheme] == self.port else f"{host}:{self.port}"
+
+
+def place_of(url: str, *, key: str, hosts: Sequence[str]) -> Place:
+    """Return the host of `url`, where the policy allows it.
+
+    Args:
+        key: The key of ``[system]`` that holds the address. Its value is never shown: it may
+            come from a variable.
+
+    Raises:
+        ConfigError: it is no plain http(s) address, or its host is not in ``http_hosts``.
+    """
+    parts, port = _split(url, key)
+    host = (parts.hostname or "").rstrip(".")
+    for rule in sorted(hosts, key=lambda one: one.startswith("*.")):  # the host itself first
+        if _matches(rule, host, port):
+            return Place(parts.scheme, host, port, not rule.startswith("*."), rule)
+    raise ConfigError(
+        f"[system] {key}: the host {_shown(host, port)} is not in [policy] http_hosts = "
+        f"{list(hosts)}",
+        remedy=f'add "{_shown(host, port)}" to http_hosts (in CI the base branch\'s policy counts)',
+    )
+
+
+def _split(url: str, key: str) -> tuple[SplitResult, int]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme, 0)
+        host = parts.hostname or ""
+    except ValueError:
+        parts, port, host = urlsplit(""), 0, ""
+    plain = not (parts.username or parts.password or parts.fragment)
+    spaced = any(char.isspace() or ord(char) < 32 or char == "\\" for char in url)
+    if parts.scheme not in _PORTS or not host or not plain or spaced or not host.isascii():
+        raise ConfigError(
+            f"[system] {key}: not an address that can be asked",
+            remedy="write http(s)://host[:port]/path, without a user, a key or a fragment; a name "
+            "beyond ASCII in its xn-- form",
+        )
+    return parts, port
+
+
+def _shown(host: str, port: int) -> str:
+    bracketed = f"[{host}]" if ":" in host else host
+    return bracketed if port in _PORTS.values() else f"{bracketed}:{port}"
+
+
+def _matches(rule: str, host: str, port: int) -> bool:
+    """Whether `rule` allows it; a rule without a port allows every port of the host."""
+    parts = urlsplit(f"//{rule.removeprefix('*.')}")
+    if parts.port is not None and parts.port != port:
+        return False
+    known = parts.hostname or ""
+    return host.endswith(f".{known}") if rule.startswith("*.") else host == known
+
+
+async def resolve(place: Place, *, key: str) -> list[str]:
+    """Return the addresses of a host: looked up once, so that a name cannot change its meaning.
+
+    Raises:
+        SystemStartError: the name is unknown.
+        ConfigError: it leads to an address that is never asked.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SystemStartError(
+            f"[system] {key}: the name {place.host!r} cannot be resolved",
+            remedy="a service of the job is called by its name from a container, and by localhost "
+            "and its mapped port from a plain step",
+        ) from error
+    addresses = list(dict.fromkeys(str(one[4][0]).partition("%")[0] for one in found))
+    for address in addresses:
+        if reason := refusal(address, named=place.named):
+            raise ConfigError(f"[system] {key}: {place.host} leads to {address}, {reason}")
+    return addresses
+
+
+def refusal(text: str, *, named: bool) -> str:
+    """Return why an address is not asked, "" where it may be.
+
+    Args:
+        named: The policy names the host itself; only then may it be this machine or a private one.
+    """
+    address = _inner(ipaddress.ip_address(text))
+    if str(address) in _METADATA or address.is_link_local:
+        return "an address of the machinery, which is never asked"
+    if address.is_multicast or address.is_unspecified:
+        return "which is no address of a service"
+    if not named and not address.is_global:
+        return "which is not public: name the host itself in [policy] http_hosts, not a pattern"
+    return ""
+
+
+def _inner(address: Address) -> Address:
+    """Return the IPv4 address that an IPv6 one stands for, or the address itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return (
+        address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
+    )

@@ -1,0 +1,57 @@
+"""What a LangChain runnable returns: a message, or a dict with documents; read by its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragate.systems._output import OutputError
+
+_SCALARS = (str, int, float, bool, type(None))
+
+
+def plain_reply(value: Any, *, doc_id: str) -> Any:
+    """Return `value` in the fields of a recorded output, where it is LangChain's; else itself.
+
+    A message has its text in ``content``; a retrieval chain returns its documents under
+    ``context``; a retriever returns a list of them.
+    """
+    if isinstance(getattr(value, "content", None), str) and not isinstance(value, Mapping):
+        return value.content
+    if _are_documents(value):
+        return {"chunks": [_chunk(one, doc_id) for one in value]}
+    if isinstance(value, Mapping):
+        return _fields(value, doc_id)
+    return value
+
+
+def _fields(value: Mapping[str, Any], doc_id: str) -> dict[str, Any]:
+    fields = dict(value)
+    for key in ("context", "source_documents", "contexts", "chunks"):
+        if _are_documents(fields.get(key)):
+            fields["chunks"] = [_chunk(one, doc_id) for one in fields.pop(key)]
+    written = getattr(fields.get("answer"), "content", None)
+    if isinstance(written, str):
+        fields["answer"] = written
+    return fields
+
+
+def _are_documents(value: Any) -> bool:
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    return all(hasattr(one, "page_content") and hasattr(one, "metadata") for one in value)
+
+
+def _chunk(document: Any, doc_id: str) -> dict[str, Any]:
+    metadata = document.metadata or {}
+    if doc_id not in metadata:
+        known = ", ".join(map(str, metadata)) or "none"
+        raise OutputError(
+            f"a document has no metadata {doc_id!r}; it has {known}"
+            ": set [system] doc_id to the key that names the document"
+        )
+    return {
+        "doc_id": str(metadata[doc_id]),
+        "text": document.page_content,
+        "metadata": {k: v for k, v in metadata.items() if isinstance(v, _SCALARS)},
+    }

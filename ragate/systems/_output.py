@@ -1,0 +1,84 @@
+"""What foreign code returned, as an output: our type, a recorded line, a dataclass, a text."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from ragate.escape import one_line
+from ragate.models import Failure, SystemOutput
+from ragate.outputs import RecordedOutput
+from ragate.protocols import Resources
+from ragate.settings import shown
+
+EXPECTED = (
+    "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"
+    " a pydantic model or a SystemOutput"
+)
+
+
+class OutputError(Exception):
+    """What came back for one sample is no output; the sample fails with this message."""
+
+
+def to_output(value: Any, *, who: str) -> SystemOutput:
+    """Return `value` as an output.
+
+    Args:
+        who: What returned it, for the message.
+
+    Raises:
+        OutputError: names what came, and what is expected.
+    """
+    if isinstance(value, SystemOutput):
+        return value
+    if isinstance(value, RecordedOutput):
+        return value.output()
+    if isinstance(value, str):
+        return SystemOutput(answer=value)
+    fields = _fields(value)
+    if fields is None:
+        raise OutputError(f"{who} returned {type(value).__name__} {shown(value)}; {EXPECTED}")
+    # The sample is known here; a recorded line needs to name its own.
+    fields["id"] = "-"
+    try:
+        return RecordedOutput.model_validate(fields).output()
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        reason = problem["msg"].removeprefix("Value error, ")
+        got = "" if not place else f" (got {shown(problem['input'])})"
+        raise OutputError(f"{who} returned {f'{place}: ' if place else ''}{reason}{got}") from error
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, Mapping):
+        return {str(key): item for key, item in value.items()}
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return None
+
+
+def failed(message: str) -> SystemOutput:
+    """Return the failure of the system under test on one sample."""
+    return SystemOutput(error=Failure(kind="system", message=one_line(message, 500)))
+
+
+def unanswered(message: str) -> SystemOutput:
+    """Return a failure that says nothing about the system: it was never reached."""
+    return SystemOutput(error=Failure(kind="provider", message=one_line(message, 500)))
+
+
+def wanted(output: SystemOutput, resources: Resources) -> SystemOutput:
+    """Return the part of `output` that this run asks for (``--top-k``, retrieval only)."""
+    changes: dict[str, Any] = {}
+    if resources.top_k is not None:
+        changes["chunks"] = output.chunks[: resources.top_k]
+    if resources.retrieval_only:
+        changes |= {"answer": None, "citations": None}
+    return output.model_copy(update=changes) if changes else output

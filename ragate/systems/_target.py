@@ -1,0 +1,72 @@
+"""From ``target = "my.module:thing"`` to the object: code of the project, imported once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ragate.errors import ConfigError
+from ragate.escape import one_line
+from ragate.settings import nearest
+
+
+@contextmanager
+def project_on_path(root: Path) -> Iterator[None]:
+    """Let modules below `root` be imported, as ``python`` started there would; taken back after."""
+    place = str(root)
+    sys.path.insert(0, place)
+    try:
+        yield
+    finally:
+        if place in sys.path:
+            sys.path.remove(place)
+
+
+def load_target(target: str, root: Path) -> Any:
+    """Return what `target` names.
+
+    Raises:
+        ConfigError: it is no dotted path, a module is missing or raises, or it has no such name.
+    """
+    where = f"[system] target = {target!r}"
+    module, colon, path = target.partition(":")
+    parts = [*module.split("."), *path.split(".")]
+    if not colon or not all(part.isidentifier() for part in parts):
+        raise ConfigError(f"{where}: not a dotted path", remedy='write it as "my.module:function"')
+    with project_on_path(root):
+        found = _import(where, module, root)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            known = (one for one in dir(found) if not one.startswith("_"))
+            place = getattr(found, "__name__", type(found).__name__)
+            hint = nearest(name, known)
+            raise ConfigError(f"{where}: {place} has no {name!r}{one_line(hint)}")
+        found = getattr(found, name)
+    return found
+
+
+def _import(where: str, module: str, root: Path) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if f"{module}.".startswith(f"{missing}."):
+            raise ConfigError(
+                f"{where}: there is no module {missing!r}",
+                remedy=f"modules are looked for in {root} and in the environment of ragate",
+            ) from error
+        raise ConfigError(
+            f"{where}: {module} needs the module {missing!r}, which is not installed",
+            remedy="install it in the environment of ragate",
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise ConfigError(f"{where}: importing {module} raised {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """Return an exception of foreign code as one line."""
+    return one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)

@@ -1,0 +1,204 @@
+"""A LlamaIndex engine or retriever as the system under test; see docs/system-llamaindex.md."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ragate.errors import ConfigError
+from ragate.models import RetrievedChunk, Sample, SystemOutput
+from ragate.protocols import Resources
+from ragate.settings import read_settings
+from ragate.systems._call import call, in_thread
+from ragate.systems._foreign import Foreign, ForeignSettings
+from ragate.systems._nodes import chunk_of
+from ragate.systems._output import OutputError, failed, wanted
+from ragate.systems._target import load_target, project_on_path, told
+
+Kind = Literal["chat", "query", "retrieve"]
+# In this order: a query engine can also retrieve.
+_KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")
+
+
+class Settings(ForeignSettings):
+    """Keys of ``[system]`` for ``use = "llamaindex"``.
+
+    Attributes:
+        target: ``my.module:engine``: a query engine, a chat engine or a retriever, or a function
+            without parameters that makes one.
+        call: Use the engine's ordinary methods, each in a thread, or its asynchronous ones.
+        doc_id: Metadata key that names a node's document; "" finds it by itself.
+    """
+
+    target: str = Field(min_length=1)
+    call: Literal["sync", "async"] = "sync"
+    doc_id: str = ""
+
+
+class LlamaIndexSystem(Foreign):
+    """Asks one engine; answer and source nodes come from the same call.
+
+    A chat engine remembers, so that one engine serves one sample at a time and is reset before.
+    """
+
+    def __init__(self, settings: Settings, resources: Resources, make: Callable[[], Any]) -> None:
+        super().__init__("llamaindex", settings, resources.root)
+        self._settings = settings
+        self._resources = resources
+        self._make = make
+        self._told = False
+
+    async def open(self, *, makes_more: bool) -> None:
+        """Make the first engine, and see what kind it is.
+
+        Raises:
+            ConfigError: it is nothing that can be asked.
+        """
+        engine = await self._engine()
+        self._kind = kind_of(engine, self._settings.target)
+        self._free: asyncio.Queue[Any] = asyncio.Queue()
+        self._free.put_nowait(engine)
+        self._shared = engine
+        if self._kind == "chat":
+            self.max_concurrency = None if makes_more else 1
+            self._left = self._resources.concurrency - 1 if makes_more else 0
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return answer and chunks of one call; an exception is the sample's failure."""
+        del run  # it can run again at will
+        try:
+            if self._kind == "chat":
+                return await self._chat(sample)
+            return await self._asked(self._shared, sample)
+        except OutputError as error:
+            return failed(str(error))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
+            return failed(told(error))
+
+    async def _chat(self, sample: Sample) -> SystemOutput:
+        if self._free.empty() and self._left > 0:
+            self._left -= 1
+            engine = await self._engine()
+        else:
+            engine = await self._free.get()
+        asked = asyncio.create_task(self._reset_and_ask(engine, sample))
+        # A thread cannot be ended: an engine is free again when its call is over, however late.
+        asked.add_done_callback(lambda done: self._release(engine, done))
+        try:
+            return await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            if self.max_concurrency is None:
+                self._left += 1  # another engine in its place
+            raise
+
+    async def _reset_and_ask(self, engine: Any, sample: Sample) -> SystemOutput:
+        await call(engine.reset)
+        return await self._asked(engine, sample)
+
+    def _release(self, engine: Any, done: asyncio.Task[SystemOutput]) -> None:
+        self._free.put_nowait(engine)
+        if not done.cancelled():
+            done.exception()  # seen: whoever waited has it, or ran out of time
+
+    async def _asked(self, engine: Any, sample: Sample) -> SystemOutput:
+        started = time.perf_counter()
+        response = await self._response(engine, sample.query)
+        took = time.perf_counter() - started
+        if self._kind == "retrieve":
+            return wanted(
+                SystemOutput(chunks=self._chunks(response), latency_s=took), self._resources
+            )
+        chunks = self._chunks(getattr(response, "source_nodes", None) or ())
+        if not chunks:
+            self._tell(sample)
+        output = SystemOutput(chunks=chunks, answer=_text(response), latency_s=took)
+        return wanted(output, self._resources)
+
+    async def _response(self, engine: Any, query: str) -> Any:
+        name: str = self._kind
+        own = getattr(engine, f"a{name}", None)
+        if own is not None and (self._settings.call == "async" or not hasattr(engine, name)):
+            response = await own(query)
+        else:
+            response = await in_thread(getattr(engine, name), query)
+        if not hasattr(response, "get_response"):
+            return response
+        return await call(response.get_response)  # a stream: read to its end
+
+    def _chunks(self, nodes: Any) -> tuple[RetrievedChunk, ...]:
+        root, key = self._resources.root, self._settings.doc_id
+        return tuple(chunk_of(node, key=key, root=root) for node in nodes)
+
+    def _tell(self, sample: Sample) -> None:
+        if not self._told:
+            self._told = True
+            self._resources.say(
+                f"{self._settings.target}: no source nodes came with the answer to {sample.id}; "
+                "where there are none, no metric of retrieval, citations or support by the "
+                "contexts can find anything"
+            )
+
+    async def _engine(self) -> Any:
+        try:
+            with project_on_path(self._resources.root):
+                found = self._make()
+                return await found if inspect.isawaitable(found) else found
+        except (Exception, SystemExit) as error:
+            raise ConfigError(
+                f"[system] target = {self._settings.target!r}: setting it up raised {told(error)}"
+            ) from error
+
+
+def kind_of(engine: Any, target: str) -> Kind:
+    """Return how an engine is asked, read from its methods.
+
+    Raises:
+        ConfigError: it has none of them.
+    """
+    for kind in _KINDS:
+        if callable(getattr(engine, kind, None)) or callable(getattr(engine, f"a{kind}", None)):
+            return kind
+    where = f"[system] target = {target!r}: a {type(engine).__name__}"
+    if hasattr(engine, "as_query_engine"):
+        raise ConfigError(
+            f"{where} is an index, not an engine",
+            remedy="give index.as_query_engine(), or a function that returns it",
+        )
+    raise ConfigError(
+        f"{where} has no query, chat or retrieve",
+        remedy="name a query engine, a chat engine or a retriever, or a function that makes one",
+    )
+
+
+def _text(response: Any) -> str:
+    text = getattr(response, "response", None)
+    if text is None:
+        return ""
+    return text if isinstance(text, str) else str(response)
+
+
+def _is_factory(found: Any) -> bool:
+    return inspect.isroutine(found) or inspect.isclass(found)
+
+
+@asynccontextmanager
+async def create(
+    settings: Mapping[str, Any], resources: Resources
+) -> AsyncIterator[LlamaIndexSystem]:
+    """Import the engine, or make it, and yield it as a system.
+
+    Raises:
+        ConfigError: the target cannot be imported or made, or is no engine.
+    """
+    own = read_settings(Settings, settings, where="[system]")
+    found = load_target(own.target, resources.root)
+    makes_more = _is_factory(found)
+    system = LlamaIndexSystem(own, resources, found if makes_more else lambda: found)
+    await system.open(makes_more=makes_more)
+    yield system

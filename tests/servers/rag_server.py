@@ -1,0 +1,108 @@
+"""A loopback service under test: what it sends is a function of the request."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as the service saw it; headers in lower case."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A reply other than plain JSON with status 200; `drop` closes without one."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b"{}"
+    drop: bool = False
+
+
+Handle = Callable[[Request], Any]
+
+
+@dataclass
+class RagServer:
+    """A running service."""
+
+    port: int
+    requests: list[Request] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/ask"
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+@contextmanager
+def rag_server(handle: Handle) -> Iterator[RagServer]:
+    """Yield a service whose `handle` returns JSON or a `Sent`."""
+    running = RagServer(0)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def serve(self) -> None:
+            length = int(self.headers.get("content-length", 0))
+            request = Request(
+                self.command,
+                self.path,
+                {key.lower(): value for key, value in self.headers.items()},
+                self.rfile.read(length),
+            )
+            running.requests.append(request)
+            reply = handle(request)
+            sent = reply if isinstance(reply, Sent) else Sent(body=json.dumps(reply).encode())
+            if sent.drop:
+                self.close_connection = True
+                return
+            self.send_response(sent.status)
+            for name, value in sent.headers.items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(sent.body)))
+            self.end_headers()
+            try:
+                self.wfile.write(sent.body)
+            except ConnectionError:  # the client had enough
+                self.close_connection = True
+
+        do_GET = do_POST = do_PUT = serve  # noqa: N815
+
+        def log_message(self, *_arguments: object) -> None:
+            return
+
+    server = _Server(("127.0.0.1", 0), Handler)
+    running.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield running
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(timeout=5)

@@ -1,0 +1,205 @@
+"""The llamaindex system, by the shape of engines; real ones are in the integration tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from ragate.errors import ConfigError
+from ragate.models import SystemOutput
+from ragate.systems._nodes import chunk_of
+from ragate.systems._output import OutputError
+from tests.factories import sample_factory
+from tests.unit.systems.using import ask, message, module
+
+ENGINES = """
+import time
+from types import SimpleNamespace as Thing
+
+class Node(Thing):
+    def get_content(self, metadata_mode):
+        assert metadata_mode == "none"
+        return self.text
+
+def hits(text="A"):
+    node = Node(text=text, metadata={"file_name": "a.md"}, ref_doc_id=None, node_id="n1")
+    return [Thing(node=node, score=0.5)]
+
+class Engine:
+    calls = 0
+    def query(self, query):
+        self.calls += 1
+        assert self.calls == 1, "one call a sample"
+        return Thing(response="x", source_nodes=hits())
+    def retrieve(self, query): raise AssertionError("a second retrieval")
+
+class Streaming:
+    def query(self, query):
+        whole = Thing(response="x", source_nodes=hits())
+        return Thing(source_nodes=hits(), get_response=lambda: whole)
+
+class Async:
+    async def aquery(self, query): return Thing(response="x", source_nodes=hits())
+
+class Both:
+    def query(self, query): return Thing(response="sync", source_nodes=hits())
+    async def aquery(self, query): return Thing(response="async", source_nodes=hits())
+
+class Retriever:
+    def retrieve(self, query): return hits()
+
+class Bare:
+    def query(self, query): return Thing(response="x")
+
+class Chat:
+    made = 0
+    def __init__(self):
+        Chat.made += 1
+        self.history, self.busy = [], False
+    def reset(self): self.history = []
+    def chat(self, query):
+        assert not self.busy, "two samples in one engine"
+        self.busy = True
+        self.history.append(query)
+        time.sleep(0.05)
+        self.busy = False
+        return Thing(response=f"{len(self.history)} {Chat.made}", source_nodes=hits())
+
+class Index:
+    def as_query_engine(self): ...
+
+def failing(): raise ValueError("no index")
+def make(): return Engine()
+async def amake(): return Engine()
+engine, streaming, only_async, both = Engine(), Streaming(), Async(), Both()
+retriever, bare, index, chat = Retriever(), Bare(), Index(), Chat()
+"""
+
+
+def outputs(root: Path, name: str, count: int = 1, **more: Any) -> list[SystemOutput]:
+    settings = {"target": f"{module(root, ENGINES)}:{name}", **more.pop("settings", {})}
+    samples = [sample_factory(f"q{number}") for number in range(count)]
+    return ask("llamaindex", settings, root, samples=samples, **more)
+
+
+@pytest.mark.parametrize("name", ["engine", "make", "amake", "Engine", "streaming", "only_async"])
+def test_answer_and_source_nodes_come_from_one_call(tmp_path: Path, name: str):
+    output = outputs(tmp_path, name)[0]
+
+    assert output.error is None
+    assert output.answer == "x"
+    assert [(one.doc_id, one.text, one.score) for one in output.chunks] == [("a.md", "A", 0.5)]
+
+
+def test_the_methods_that_are_used_can_be_chosen(tmp_path: Path):
+    assert outputs(tmp_path, "both")[0].answer == "sync"
+    assert outputs(tmp_path, "both", settings={"call": "async"})[0].answer == "async"
+
+
+def test_a_retriever_gives_no_answer(tmp_path: Path):
+    output = outputs(tmp_path, "retriever")[0]
+
+    assert output.answer is None
+    assert [one.doc_id for one in output.chunks] == ["a.md"]
+
+
+def test_a_chat_engine_forgets_between_samples(tmp_path: Path):
+    found = outputs(tmp_path, "chat", 4, concurrency=4)
+
+    assert [output.answer for output in found] == ["1 1"] * 4
+
+
+def test_a_function_makes_a_chat_engine_for_each_sample_at_once_and_no_more(tmp_path: Path):
+    found = outputs(tmp_path, "Chat", 9, concurrency=3)
+
+    assert {(output.answer or "").split()[0] for output in found} == {"1"}
+    assert max(int((output.answer or "").split()[1]) for output in found) == 4  # and the module's
+
+
+@pytest.mark.parametrize("name", ["Chat", "chat"])
+def test_a_chat_engine_that_ran_out_of_time_serves_no_other_sample_meanwhile(
+    tmp_path: Path, name: str
+):
+    found = outputs(tmp_path, name, 4, concurrency=2, timeout_s=0.03)
+
+    assert all("no output within" in message(output) for output in found)
+
+
+def test_an_engine_without_source_nodes_is_told_once(tmp_path: Path):
+    said: list[str] = []
+
+    found = outputs(tmp_path, "bare", 3, say=said.append)
+
+    assert [output.answer for output in found] == ["x"] * 3
+    assert len(said) == 1
+    assert "no source nodes came with the answer to q0" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("index", "a Index is an index, not an engine"),
+        ("failing", "setting it up raised ValueError: no index"),
+        ("hits", "a list has no query, chat or retrieve"),
+        ("missing", "has no 'missing'"),
+    ],
+)
+def test_what_is_no_engine_is_an_error_before_the_first_question(
+    tmp_path: Path, name: str, told: str
+):
+    with pytest.raises(ConfigError) as raised:
+        outputs(tmp_path, name)
+
+    assert told in str(raised.value)
+
+
+def test_a_failing_call_is_the_failure_of_its_sample(tmp_path: Path):
+    found = outputs(tmp_path, "engine", 3, concurrency=1)
+
+    assert [output.answer for output in found] == ["x", None, None]
+    assert "AssertionError: one call a sample" in message(found[1])
+
+
+RANDOM = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+
+
+@pytest.mark.parametrize(
+    ("parent", "metadata", "doc_id"),
+    [
+        ("guide", {"file_name": "a.md"}, "guide"),
+        (RANDOM, {"file_name": "a.md"}, "a.md"),
+        (RANDOM + "_part_0", {"file_name": "a.pdf"}, "a.pdf"),
+        (RANDOM, {}, RANDOM),
+        (None, {"file_name": "a.md", "file_path": "/x/docs/a.md"}, "a.md"),
+        (None, {"file_path": "/x/docs/a.md"}, "docs/a.md"),
+        (None, {"file_path": "/y/a.md"}, "/y/a.md"),
+        (None, {}, "n1"),
+    ],
+)
+def test_a_document_is_named_by_its_id_unless_that_was_drawn_at_random(
+    parent: str | None, metadata: dict[str, str], doc_id: str
+):
+    assert chunk_of(node(parent, metadata), key="", root=Path("/x")).doc_id == doc_id
+
+
+def test_a_key_of_ones_own_names_the_document():
+    metadata = {"url": "https://x/a", "tags": ["a"]}
+
+    chunk = chunk_of(node("guide", metadata), key="url", root=Path("/x"))
+
+    assert chunk.doc_id == "https://x/a"
+    assert chunk.metadata == {"url": "https://x/a"}
+    with pytest.raises(OutputError, match=r"no metadata 'path' \(\[system\] doc_id\); it has url"):
+        chunk_of(node("guide", metadata), key="path", root=Path("/x"))
+
+
+def node(parent: str | None, metadata: dict[str, Any]) -> Any:
+    return SimpleNamespace(
+        node=SimpleNamespace(
+            ref_doc_id=parent, metadata=metadata, node_id="n1", get_content=lambda **_: "A"
+        ),
+        score=float("inf"),
+    )

@@ -1,0 +1,96 @@
+"""A system made from settings and asked, as the pipeline does it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.models import Sample, SystemInfo, SystemOutput
+from ragate.pipeline.collect import run_pass
+from ragate.protocols import Resources
+from tests.factories import sample_factory
+
+_NUMBER = itertools.count()
+
+
+def resources_of(root: Path, **fields: Any) -> Resources:
+    """Return resources without a database or a model."""
+    defaults: dict[str, Any] = {
+        "state": root / ".ragate",
+        "database": None,
+        "chat": None,
+        "embedder": None,
+        "environment": dict(os.environ),
+        "concurrency": 4,
+    }
+    return Resources(root=root, **(defaults | fields))
+
+
+def module(root: Path, code: str) -> str:
+    """Write a module that no other test has imported, and return its name."""
+    name = f"project_{os.getpid()}_{next(_NUMBER)}"
+    (root / f"{name}.py").write_text(textwrap.dedent(code))
+    return name
+
+
+async def asked(
+    use: str,
+    settings: dict[str, Any],
+    resources: Resources,
+    samples: Sequence[Sample],
+    *,
+    timeout_s: float = 20.0,
+) -> list[SystemOutput]:
+    """Return an output for each sample, in order."""
+    async with plugins.load("systems", use).create(settings, resources) as system:
+        await system.prepare()
+        outputs = await run_pass(
+            system,
+            samples,
+            run=0,
+            concurrency=getattr(system, "max_concurrency", None) or resources.concurrency,
+            timeout_s=timeout_s,
+            on_output=lambda *_: None,
+        )
+    return [outputs[sample.id] for sample in samples]
+
+
+def ask(
+    use: str,
+    settings: dict[str, Any],
+    root: Path,
+    *,
+    samples: Sequence[Sample] | None = None,
+    timeout_s: float = 20.0,
+    **fields: Any,
+) -> list[SystemOutput]:
+    """Return what the system answers, in a loop of its own."""
+    wanted = samples if samples is not None else [sample_factory()]
+    return asyncio.run(
+        asked(use, settings, resources_of(root, **fields), wanted, timeout_s=timeout_s)
+    )
+
+
+def info(use: str, settings: dict[str, Any], root: Path, **fields: Any) -> SystemInfo:
+    """Return what the system tells of itself."""
+
+    async def told() -> SystemInfo:
+        create = plugins.load("systems", use).create
+        async with create(settings, resources_of(root, **fields)) as system:
+            found: SystemInfo = system.info
+            return found
+
+    return asyncio.run(told())
+
+
+def message(output: SystemOutput) -> str:
+    """Return the message of a system's failure."""
+    assert output.error is not None
+    assert output.error.kind == "system"
+    return output.error.message
