@@ -81,9 +81,9 @@ async def judged(
     from ragate import plugins
     from ragate.pipeline.resources import open_resources
 
-    with open_resources(config, operations) as resources:
+    async with open_resources(config, operations) as opened:
         module = plugins.load("judges", settings.use)
-        async with module.create(settings.own, resources) as judge:
+        async with module.create(settings.own, opened.judge) as judge:
             _check_criteria(judge, labels)
             return await _ask_all(judge, settings, labels, repeats=repeats)
 

@@ -266,6 +266,7 @@ class RunFacts(Frozen):
     errors: int = 0
     unscored: int = 0
     model_calls: int = 0
+    calls_reused: int = 0
     cost_usd: float | None = None
     duration_s: float | None = None
 

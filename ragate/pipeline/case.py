@@ -14,8 +14,7 @@ from ragate.dataset import read_dataset, select
 from ragate.errors import NoBaselineError
 from ragate.models import Report, Run, Sample
 from ragate.pipeline.collected import Collected
-from ragate.pipeline.judging import NoCache, VerdictCache
-from ragate.pipeline.resources import Operations
+from ragate.pipeline.resources import Opened, Operations
 from ragate.pipeline.scoring import Scorer, open_scorer
 from ragate.pipeline.session import Selection
 from ragate.pipeline.verdict import (
@@ -25,7 +24,6 @@ from ragate.pipeline.verdict import (
     refuse_expired_waivers,
     run_facts,
 )
-from ragate.protocols import Resources
 from ragate.stores.local import LocalStore
 
 
@@ -41,16 +39,15 @@ class Case:
     today: datetime.date
 
     @asynccontextmanager
-    async def scorer(self, resources: Resources, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
+    async def scorer(self, opened: Opened, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
         """Yield the scorer of this case."""
         async with open_scorer(
             self.config,
-            resources,
+            opened,
             self.samples,
             self.baseline,
             retrieval_only=retrieval_only,
             environment=self.operations.environment,
-            cache=open_cache(self.operations),
         ) as scorer:
             yield scorer
 
@@ -114,8 +111,3 @@ def load_baseline_or_none(config: Config) -> Run | None:
         return load_baseline(config.baseline)
     except NoBaselineError:
         return None
-
-
-def open_cache(_operations: Operations) -> VerdictCache:
-    """Return where verdicts outlive a run."""
-    return NoCache()

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
+from ragate.cache import Cache
 from ragate.core.hashing import content_hash, output_hash
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
@@ -21,22 +22,29 @@ from ragate.protocols import Judge, JudgeMetric
 Verdict = Mapping[str, Score]
 
 
-class VerdictCache(Protocol):
-    """Where verdicts outlive a run; it never holds an unscored one."""
+class CachedVerdicts:
+    """Verdicts in the cache; a write is on the disk when `put` returns.
 
-    def get(self, key: str) -> Verdict | None: ...
+    What arrives while one write is under way goes with the next: a write costs much more than a
+    row.
+    """
 
-    def put(self, key: str, verdict: Verdict) -> None: ...
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._unwritten: dict[str, Verdict] = {}
+        self._writing = asyncio.Lock()
 
+    def get(self, key: str) -> Verdict | None:
+        """Return the scores by criterion, None where there are none."""
+        return self._cache.verdicts([key]).get(key)
 
-class NoCache:
-    """Remembers nothing."""
-
-    def get(self, _key: str) -> Verdict | None:
-        return None
-
-    def put(self, _key: str, _verdict: Verdict) -> None:
-        return
+    async def put(self, key: str, verdict: Verdict) -> None:
+        """Keep the scores; unscored ones never are."""
+        self._unwritten[key] = verdict
+        async with self._writing:
+            if key in self._unwritten:
+                some, self._unwritten = self._unwritten, {}
+                await asyncio.to_thread(self._cache.put_verdicts, some)
 
 
 class Judging:
@@ -54,7 +62,7 @@ class Judging:
         metrics: Sequence[JudgeMetric],
         *,
         baseline: Run | None,
-        cache: VerdictCache,
+        cache: CachedVerdicts,
         concurrency: int,
         timeout_s: float,
     ) -> None:
@@ -151,7 +159,7 @@ class Judging:
                 found = dict(self._unscored(f"no verdict within {self._timeout_s:g} s"))
         self._verdicts[key] = found
         if is_whole(found.values()):
-            self._cache.put(key, found)
+            await self._cache.put(key, found)
 
 
 def is_whole(scores: Iterable[Score]) -> bool:

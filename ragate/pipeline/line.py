@@ -9,7 +9,7 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Filters, Report, Run, Sample
-from ragate.pipeline.case import load_samples, open_case
+from ragate.pipeline.case import load_baseline_or_none, load_samples, open_case
 from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import (
@@ -32,7 +32,10 @@ async def collect(
     Must-pass samples get three tries, so that `decide` has them.
     """
     samples = load_samples(config, selection)
-    async with open_session(config, operations, samples, selection, outputs=outputs) as session:
+    baseline = load_baseline_or_none(config)
+    async with open_session(
+        config, operations, samples, selection, baseline=baseline, outputs=outputs
+    ) as session:
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         await add_tries(session, samples, MUST_PASS_TRIES - len(session.collected.passes))
@@ -54,8 +57,10 @@ async def check(
     started = time.monotonic()
     case = open_case(config, operations, selection, control=control)
     async with (
-        open_session(config, operations, case.samples, selection) as session,
-        case.scorer(session.resources, retrieval_only=selection.retrieval_only) as scorer,
+        open_session(
+            config, operations, case.samples, selection, baseline=case.baseline
+        ) as session,
+        case.scorer(session.opened, retrieval_only=selection.retrieval_only) as scorer,
     ):
         session.listen = scorer.submit
         for _ in range(possible_runs(session, selection.runs)):
@@ -107,9 +112,11 @@ async def decide_outputs(
     if save_outputs is not None:
         save_collected(save_outputs, collected, case.samples)
     bare = collected.manifest.retrieval_only
-    with open_resources(config, operations) as resources:
-        async with case.scorer(resources, retrieval_only=bare) as scorer:
-            candidate, judged = await case.judge(scorer, collected)
+    async with (
+        open_resources(config, operations) as opened,
+        case.scorer(opened, retrieval_only=bare) as scorer,
+    ):
+        candidate, judged = await case.judge(scorer, collected)
     return case.finish(candidate, judged, started=started)
 
 
@@ -118,9 +125,11 @@ async def score_outputs(config: Config, operations: Operations, path: Path) -> R
     case = open_case(config, operations, Selection())
     collected = read_collected([path], case.samples)
     refuse_other_system(config, collected)
-    with open_resources(config, operations) as resources:
-        async with case.scorer(resources, retrieval_only=False) as scorer:
-            return await scorer.score(collected)
+    async with (
+        open_resources(config, operations) as opened,
+        case.scorer(opened, retrieval_only=False) as scorer,
+    ):
+        return await scorer.score(collected)
 
 
 def refuse_other_system(config: Config, collected: Collected) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ragate.atomic import write_atomic
 from ragate.baseline import (
     Recorded,
     contexts_path,
@@ -20,13 +21,14 @@ from ragate.core.decision import decide
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import MetricVerdict, Run, Sample, ScoreState
-from ragate.pipeline.case import load_baseline_or_none, open_cache
+from ragate.pipeline.case import load_baseline_or_none
 from ragate.pipeline.evaluate import failures
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import Selection, Session, open_session, possible_runs
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, new_run_id
 
+RECORDING_FILE = "recording"
 _MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
 
 
@@ -64,7 +66,9 @@ async def update_baseline(
     """
     samples = read_dataset(config.dataset)
     wanted = config.policy.decision.runs if runs is None else runs
-    async with open_session(config, operations, samples, Selection(runs=wanted)) as session:
+    name = _recording(operations)
+    chosen = Selection(runs=wanted)
+    async with open_session(config, operations, samples, chosen, recording=name) as session:
         _refuse_missing(session)
         for number in range(possible_runs(session, wanted)):
             if number:
@@ -73,18 +77,32 @@ async def update_baseline(
         old = load_baseline_or_none(config)
         async with open_scorer(
             config,
-            session.resources,
+            session.opened,
             samples,
             _verdicts_only(old),
             retrieval_only=False,
             environment=operations.environment,
-            cache=open_cache(operations),
         ) as scorer:
             run = await scorer.score(session.collected)
     _refuse_left_out(run)
     _refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
+    (operations.state / RECORDING_FILE).unlink(missing_ok=True)
     return _write(config, samples, run, force=force)
+
+
+def _recording(operations: Operations) -> str:
+    """Return the name of this recording: a new one, or that of one which was interrupted.
+
+    Answers that an interrupted recording paid for are its own, so it may go on with them.
+    """
+    path = operations.state / RECORDING_FILE
+    try:
+        return path.read_text(encoding="ascii").strip() or new_run_id()
+    except (OSError, ValueError):
+        name = new_run_id()
+        write_atomic(path, name.encode())
+        return name
 
 
 def _verdicts_only(old: Run | None) -> Run | None:

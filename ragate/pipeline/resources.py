@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
-from ragate.clients.budget import Budget, Capped
+from ragate.cache import CACHE_NAME, Cache
+from ragate.clients.budget import Budget, Tally
+from ragate.clients.memo import Memo, MemoisedChat
+from ragate.clients.vectors import MemoisedEmbeddings
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
+from ragate.models import Run
 from ragate.protocols import ChatClient, Embedder, Resources
 from ragate.settings import nearest
 
-__all__ = ["Budget", "Capped", "Clients", "Operations", "open_resources"]
+if TYPE_CHECKING:
+    from ragate.clients.openai import OpenAIClient
 
 
 @dataclass(frozen=True)
@@ -40,21 +45,34 @@ class Operations:
 
 @dataclass
 class Clients:
-    """Clients by provider, one for each, with the key bound to the provider's host."""
+    """Clients by provider, one for each, with the key bound to the provider's host.
+
+    Attributes:
+        memo: Answers that need not be asked for again.
+    """
 
     config: Config
     operations: Operations
     budget: Budget
-    made: dict[str, Any] = field(default_factory=dict)
+    memo: Memo
+    cache: Cache
+    made: dict[str, OpenAIClient] = field(default_factory=dict)
 
-    def client(self, name: str) -> Any:
+    def client(self, name: str) -> OpenAIClient:
         if name not in self.made:
             self.made[name] = self._make(name)
         return self.made[name]
 
     def chat(self, name: str) -> ChatClient:
-        client: ChatClient = self.client(name)  # it counts against the budget itself
-        return client
+        """Return the client for answers: a request that is known is not sent again."""
+        return MemoisedChat(self.client(name), self.memo, provider=name)
+
+    def judge_chat(self, name: str) -> ChatClient:
+        """Return the client for judging; what is remembered there is the verdict."""
+        return self.client(name)
+
+    def embeddings(self, name: str) -> MemoisedEmbeddings:
+        return MemoisedEmbeddings(self.client(name), self.cache, provider=name, budget=self.budget)
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
         use = str(table.get("use", "openai"))
@@ -65,10 +83,15 @@ class Clients:
                 f"{nearest(use, plugins.names('embedders'))}"
             )
         settings = {key: value for key, value in table.items() if key != "use"}
-        made: Embedder = plugins.load("embedders", use).create(settings, self.client)
+        made: Embedder = plugins.load("embedders", use).create(settings, self.embeddings)
         return made
 
-    def _make(self, name: str) -> Any:
+    async def close(self) -> None:
+        """Close all connections."""
+        for client in self.made.values():
+            await client.aclose()
+
+    def _make(self, name: str) -> OpenAIClient:
         from ragate.clients.openai import OpenAIClient
 
         provider = self.config.policy.providers.get(name)
@@ -82,6 +105,7 @@ class Clients:
             raise ProviderError(
                 f"provider {name!r}: the environment variable {provider.key_env} is not set",
                 remedy=f"set {provider.key_env}, or use a system and metrics that need no model",
+                fatal=True,
             )
         return OpenAIClient(
             base_url=provider.base_url,
@@ -96,22 +120,54 @@ class Clients:
         )
 
 
-@contextmanager
-def open_resources(
+@dataclass(frozen=True)
+class Opened:
+    """The resources of one run.
+
+    Attributes:
+        system: For the system under test: known model requests are not sent again.
+        judge: For the judge.
+        cache: Verdicts, answers and vectors that outlive the run.
+        tally: What was spent and saved so far.
+    """
+
+    system: Resources
+    judge: Resources
+    cache: Cache
+    budget: Budget
+
+    @property
+    def tally(self) -> Tally:
+        return self.budget.snapshot()
+
+
+@asynccontextmanager
+async def open_resources(
     config: Config,
     operations: Operations,
     *,
+    baseline: Run | None = None,
+    session: str = "",
     top_k: int | None = None,
     retrieval_only: bool = False,
-) -> Iterator[Resources]:
-    """Yield the resources of one run; a server that was started for it is released at the end."""
+) -> AsyncIterator[Opened]:
+    """Yield the resources of one run; what was started for it is released at the end.
+
+    Args:
+        baseline: Its answers are taken where the model request is the same.
+        session: Names a recording of a baseline: its answers are all its own.
+    """
     from ragate.database import PostgresDatabase
 
     policy = config.policy
     budget = Budget(max_calls=policy.max_calls, max_cost_usd=policy.max_cost_usd)
-    clients = Clients(config, operations, budget)
-    with PostgresDatabase(operations.state, url=operations.database_url) as database:
-        yield Resources(
+    with (
+        Cache(operations.state / CACHE_NAME, say=operations.say) as cache,
+        PostgresDatabase(operations.state, url=operations.database_url) as database,
+    ):
+        memo = Memo(cache, baseline=draws(baseline), session=session, budget=budget)
+        clients = Clients(config, operations, budget, memo, cache)
+        system = Resources(
             root=config.root,
             state=operations.state,
             database=database,
@@ -128,3 +184,17 @@ def open_resources(
             environment=operations.environment,
             key_names=policy.key_names,
         )
+        try:
+            yield Opened(system, replace(system, chat=clients.judge_chat), cache, budget)
+        finally:
+            await clients.close()
+
+
+def draws(baseline: Run | None) -> dict[str, tuple[str, ...]]:
+    """Return the baseline's answers by model request, in the order of its passes."""
+    found: dict[str, list[str]] = {}
+    for record in baseline.records if baseline else ():
+        output = record.output
+        if output.request_hash and output.answer and output.error is None:
+            found.setdefault(output.request_hash, []).append(output.answer)
+    return {key: tuple(answers) for key, answers in found.items()}

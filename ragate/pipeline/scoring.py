@@ -13,8 +13,9 @@ from ragate.errors import ConfigError
 from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.evaluate import evaluate, make_metrics
-from ragate.pipeline.judging import Judging, VerdictCache
-from ragate.protocols import Aggregate, JudgeMetric, Metric, Resources
+from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.resources import Opened
+from ragate.protocols import Aggregate, JudgeMetric, Metric
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Scorer:
     metrics: Sequence[Metric | Aggregate]
     samples: Sequence[Sample]
     left_out: Mapping[str, str]
+    opened: Opened
     judging: Judging | None = None
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
@@ -59,13 +61,12 @@ class Scorer:
 @asynccontextmanager
 async def open_scorer(
     config: Config,
-    resources: Resources,
+    opened: Opened,
     samples: Sequence[Sample],
     baseline: Run | None,
     *,
     retrieval_only: bool,
     environment: Mapping[str, str],
-    cache: VerdictCache,
 ) -> AsyncIterator[Scorer]:
     """Yield the scorer of one run.
 
@@ -81,7 +82,7 @@ async def open_scorer(
     left_out = _left_out(config, made, retrieval_only=retrieval_only, environment=environment)
     metrics = [metric for metric in made if metric.info.name not in left_out]
     judged = [cast("JudgeMetric", one) for one in metrics if one.info.needs is Needs.JUDGE]
-    scorer = Scorer(metrics=metrics, samples=samples, left_out=left_out)
+    scorer = Scorer(metrics=metrics, samples=samples, left_out=left_out, opened=opened)
     if not judged:
         yield scorer
         return
@@ -90,12 +91,12 @@ async def open_scorer(
         names = ", ".join(one.info.name for one in judged)
         raise ConfigError(f"{names}: needs a judge", remedy="add [policy.judge]: docs/judge.md")
     module = plugins.load("judges", settings.use)
-    async with module.create(settings.own, resources) as judge:
+    async with module.create(settings.own, opened.judge) as judge:
         scorer.judging = Judging(
             judge,
             judged,
             baseline=baseline,
-            cache=cache,
+            cache=CachedVerdicts(opened.cache),
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
         )

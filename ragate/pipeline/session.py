@@ -12,12 +12,12 @@ from pathlib import Path
 from ragate import __version__, plugins
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
-from ragate.models import Filters, Reads, RunManifest, Sample, SystemOutput
+from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
 from ragate.pipeline.collect import Outputs, run_pass
 from ragate.pipeline.collected import Collected
-from ragate.pipeline.resources import Operations, open_resources
-from ragate.protocols import Resources, System
+from ragate.pipeline.resources import Opened, Operations, open_resources
+from ragate.protocols import System
 from ragate.stores.local import LocalStore, OutputsWriter, new_run_id
 from ragate.vcs import head_commit
 
@@ -43,7 +43,7 @@ class Session:
     """
 
     system: System
-    resources: Resources
+    opened: Opened
     operations: Operations
     writer: OutputsWriter
     collected: Collected
@@ -66,7 +66,7 @@ class Session:
             samples,
             run=run,
             concurrency=self._concurrency(),
-            timeout_s=self.resources.timeout_s,
+            timeout_s=self.opened.system.timeout_s,
             on_output=keep,
         )
         self.collected.passes.append(outputs)
@@ -75,7 +75,7 @@ class Session:
     def _concurrency(self) -> int:
         """Return the samples in flight: one that waits for its turn would run out of time."""
         most: int | None = getattr(self.system, "max_concurrency", None)
-        return min(self.resources.concurrency, most or self.resources.concurrency)
+        return min(self.opened.system.concurrency, most or self.opened.system.concurrency)
 
     def can_add(self, passes: int) -> int:
         """Return how many of `passes` more passes the system can give."""
@@ -91,9 +91,15 @@ async def open_session(
     samples: Sequence[Sample],
     selection: Selection,
     *,
+    baseline: Run | None = None,
+    recording: str = "",
     outputs: Path | None = None,
 ) -> AsyncIterator[Session]:
     """Yield the system under test, up to date, with its outputs file open.
+
+    Args:
+        baseline: Its answers are taken where a model request is the same.
+        recording: Names the recording of a baseline, which takes no answers but its own.
 
     Raises:
         BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
@@ -101,17 +107,22 @@ async def open_session(
     store = LocalStore(operations.state)
     run_id = new_run_id()
     minutes = config.policy.max_minutes
-    with open_resources(
-        config, operations, top_k=selection.top_k, retrieval_only=selection.retrieval_only
-    ) as resources:
+    async with open_resources(
+        config,
+        operations,
+        baseline=baseline,
+        session=recording,
+        top_k=selection.top_k,
+        retrieval_only=selection.retrieval_only,
+    ) as opened:
         module = plugins.load("systems", config.system.use)
-        async with module.create(config.system.settings, resources) as system:
+        async with module.create(config.system.settings, opened.system) as system:
             await system.prepare()
             manifest = await _manifest(config, system, samples, selection, run_id)
             path = outputs or store.folder(run_id) / "outputs.jsonl"
             header = OutputsHeader(manifest=manifest, samples=len(samples))
             with OutputsWriter(path, header) as writer:
-                session = Session(system, resources, operations, writer, Collected(manifest))
+                session = Session(system, opened, operations, writer, Collected(manifest))
                 try:
                     async with asyncio.timeout(minutes * 60):
                         yield session
@@ -179,9 +190,9 @@ def _repeats_exactly(system: System) -> bool:
 
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
     """Bring the system's index up to date; return its number of documents, None without one."""
-    with open_resources(config, operations) as resources:
+    async with open_resources(config, operations) as opened:
         module = plugins.load("systems", config.system.use)
-        async with module.create(config.system.settings, resources) as system:
+        async with module.create(config.system.settings, opened.system) as system:
             await system.prepare(rebuild=rebuild)
             known: frozenset[str] | None = await system.documents()
     return None if known is None else len(known)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ragate import __version__
+from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.core.changes import changed_samples
 from ragate.core.comparison import Comparison, compare
@@ -20,10 +21,12 @@ from ragate.models import (
     Run,
     RunFacts,
     Sample,
-    Verdict,
 )
 from ragate.pipeline.evaluate import count_unscored, failures
 from ragate.pipeline.scoring import Scorer
+
+# Systems whose model calls go through our own clients, which count them.
+COUNTED = frozenset({"pgvector"})
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,7 @@ class Judged:
     comparison: Comparison
     decision: Decision
     rules: tuple[Rule, ...]
-    judgements: int = 0
-    reused: int = 0
+    tally: Tally = field(default_factory=Tally)
 
     def with_notes(self, scorer: Scorer) -> Judged:
         """Add what the judge did, and what was left out on purpose."""
@@ -46,8 +48,7 @@ class Judged:
         return replace(
             self,
             decision=self.decision.model_copy(update={"warnings": warnings}),
-            judgements=judging.fresh if judging is not None else 0,
-            reused=judging.reused if judging is not None else 0,
+            tally=scorer.opened.tally,
         )
 
 
@@ -172,9 +173,7 @@ def run_facts(
     duration_s: float | None,
 ) -> RunFacts:
     """Count what the line under the verdict tells."""
-    outputs = [record.output for record in candidate.records]
-    usages = [output.usage for output in outputs if output.usage is not None]
-    costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    calls, cost = _spent(candidate, judged.tally)
     affected = judged.comparison.affected
     return RunFacts(
         samples=len(samples),
@@ -183,10 +182,18 @@ def run_facts(
         unjudged=sum(not sample.expected for sample in samples),
         errors=failures(record.output for record in candidate.records if record.run == 0),
         unscored=count_unscored(record for record in candidate.records if record.run == 0),
-        model_calls=sum(usage.calls for usage in usages) + judged.judgements,
-        cost_usd=round(sum(costs), 6) if costs else None,
+        model_calls=calls,
+        calls_reused=judged.tally.reused,
+        cost_usd=cost,
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
 
 
-EXIT_BY_VERDICT = {Verdict.PASSED: 0, Verdict.BOOTSTRAP: 0, Verdict.FAILED: 1}
+def _spent(candidate: Run, tally: Tally) -> tuple[int, float | None]:
+    """Return the model calls of this run and their cost: ours, and what a foreign system tells."""
+    usages = [record.output.usage for record in candidate.records if record.output.usage]
+    told = [] if candidate.manifest.system.use in COUNTED else usages
+    calls = tally.calls + sum(usage.calls for usage in told)
+    costs = [usage.cost_usd for usage in told if usage.cost_usd is not None]
+    priced = tally.calls > tally.unpriced or bool(costs)
+    return calls, round(tally.cost_usd + sum(costs), 6) if priced else None

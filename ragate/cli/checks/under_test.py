@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 from ragate import plugins
 from ragate.cli.checks import golden, recordings, server
@@ -109,6 +110,11 @@ def _reach(operations: Operations, stack: ExitStack) -> tuple[str, str]:
     return embedded.conninfo(), "the embedded server"
 
 
+async def _embedder(config: Config, operations: Operations, table: Mapping[str, Any]) -> str:
+    async with open_resources(config, operations) as opened:
+        return opened.system.embedder(table).fingerprint
+
+
 def _index(subject: Subject, conninfo: str) -> Iterable[Finding]:
     config = subject.config
     if config is None or subject.use != "pgvector":
@@ -120,8 +126,7 @@ def _index(subject: Subject, conninfo: str) -> Iterable[Finding]:
     settings = read_settings(Settings, config.system.settings, where="[system]")
     embedder = ""
     if settings.dense and settings.embedder is not None:
-        with open_resources(config, subject.operations) as resources:
-            embedder = resources.embedder(settings.embedder).fingerprint
+        embedder = asyncio.run(_embedder(config, subject.operations, settings.embedder))
     corpus = read_corpus(config.root, settings.corpus)
     folder = (config.root / settings.corpus).resolve()
     found = server.find_index(conninfo, index_key(folder, settings, embedder))
