@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 
 from ragate.errors import ProviderError
 
+_SEVERAL = 5
+_FIRST_REST_S = 0.1
+_LONGEST_REST_S = 2.0
+
 
 @dataclass
 class Breaker:
@@ -41,6 +45,11 @@ class Breaker:
             self._since = now
         self.in_a_row += 1
         return self.in_a_row >= self.failures and now - self._since >= self.seconds
+
+    def rest(self) -> float:
+        """Return the seconds to leave a provider alone that has failed several times in a row."""
+        several = self.in_a_row - _SEVERAL
+        return 0.0 if several < 0 else min(_LONGEST_REST_S, _FIRST_REST_S * 2.0 ** min(several, 30))
 
     def open(self, error: ProviderError, *, model: str = "") -> None:
         """Fail every further call, or those to one model, with `error`."""

@@ -73,7 +73,9 @@ class Channel:
                     return found
                 if found.kind is Kind.REJECTED:
                     session.limiter.refused(place, found.after)
-            raise self._sorted(found, model)
+                problem = self._sorted(found, model)
+                session.limiter.rest(self.breaker.rest())
+            raise problem
 
         try:
             return await self.retry(attempt, deadline=deadline)

@@ -95,6 +95,12 @@ class Limiter:
         self._slow_pace(now)
         self._slowed = self._grown = now
 
+    def rest(self, seconds: float) -> None:
+        """Send nothing for some seconds, and fewer at once afterwards: the provider stumbles."""
+        if seconds > 0.0:
+            self._width = max(1.0, self._width * _CUT)
+            self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
+
     def _slow_pace(self, now: float) -> None:
         """Take the accepted calls of the last second as what the provider can take."""
         seconds = 1.0

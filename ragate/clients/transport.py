@@ -41,13 +41,15 @@ class Transport:
         import httpx
         import openai
 
+        from ragate.clients.lanes import Lanes
+
         for name in _LOUD:
             logging.getLogger(name).setLevel(logging.WARNING)
         transport = httpx.AsyncClient(
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(timeout_s),
-            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+            transport=Lanes(connections),
             event_hooks={"request": [self._bare]},
         )
         return openai.AsyncOpenAI(

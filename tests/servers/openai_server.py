@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
+import socket
+import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,18 +16,31 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.servers.faults import (
+    BROKEN_JSON,
+    HANG,
+    HTML,
+    RESET,
+    TRUNCATED,
+    Chaos,
+    Fault,
+    RateLimit,
+    status,
+)
+
+__all__ = [
+    "BROKEN_JSON",
+    "HANG",
+    "HTML",
+    "RESET",
+    "TRUNCATED",
+    "Chaos",
+    "Fault",
+    "RateLimit",
+    "status",
+]
+
 DIMENSION = 64
-Fault = tuple[int, dict[str, str], str]  # status, headers, body
-HTML: Fault = (200, {"content-type": "text/html"}, "<html>Sign in</html>")
-BROKEN_JSON: Fault = (200, {"content-type": "application/json"}, '{"choices": [')
-HANG: Fault = (0, {}, "")
-
-
-def status(code: int, *, message: str = "injected", **headers: str) -> Fault:
-    """Return a fault with the API's own error body; `retry_after="1"` becomes a header."""
-    body = json.dumps({"error": {"message": message, "type": "injected", "code": None}})
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return code, {"content-type": "application/json", **named}, body
 
 
 @dataclass
@@ -32,8 +49,12 @@ class FakeOpenAI:
 
     Attributes:
         faults: Sent one after another instead of answers, until none is left.
-        reply: Writes the answer to a chat request.
+        chaos: Faults by share, on top.
+        limit: Refuses what comes too fast.
+        reply: Writes the answer to a chat request; see `never_the_same` and `scripted`.
         requests: Path, headers and body of every request.
+        latency_s: Seconds before each answer.
+        keep: Note the requests; off for long runs.
     """
 
     base_url: str = ""
@@ -41,9 +62,21 @@ class FakeOpenAI:
     faults: list[Fault] = field(default_factory=list)
     reply: Callable[[dict[str, Any]], str] = lambda _body: "It is so [1]."
     requests: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
+    chaos: Chaos | None = None
+    limit: RateLimit | None = None
+    latency_s: float = 0.0
+    keep: bool = True
     hang_s: float = 5.0
+    seen: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
     released: threading.Event = field(default_factory=threading.Event)
+
+    def next_fault(self) -> Fault | None:
+        """Return what goes wrong with the request that has just come, None where nothing does."""
+        if self.faults:
+            return self.faults.pop(0)
+        refused = self.limit.next() if self.limit else None
+        return refused or (self.chaos.next() if self.chaos else None)
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("/chat/completions"):
@@ -89,45 +122,85 @@ def hashed_embedding(text: str, size: int) -> list[float]:
     return [value / norm for value in vector]
 
 
+def never_the_same() -> Callable[[dict[str, Any]], str]:
+    """Return a reply that differs every time, as a model's does."""
+    number = itertools.count(1)
+    return lambda _body: f"It is so, the {next(number)}. time [1]."
+
+
+def scripted(*answers: str) -> Callable[[dict[str, Any]], str]:
+    """Return replies in this order; the last one stays."""
+    left = list(answers)
+    return lambda _body: left.pop(0) if len(left) > 1 else left[0]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, fake: FakeOpenAI) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.fake = fake
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of clients that went away: they are part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def do_POST(self) -> None:
+        fake = self.server.fake
+        length = int(self.headers.get("content-length", 0))
+        body = json.loads(self.rfile.read(length) or b"{}")
+        with fake.lock:
+            headers = {key.lower(): value for key, value in self.headers.items()}
+            fake.seen += 1
+            if fake.keep:
+                fake.requests.append((self.path, headers, body))
+            fault = fake.next_fault()
+        if fault is not None:
+            self._fail(fault)
+            return
+        if fake.latency_s:
+            fake.released.wait(fake.latency_s)
+        content = json.dumps(fake.answer(self.path, body))
+        self._send(200, {"content-type": "application/json"}, content)
+
+    def _fail(self, fault: Fault) -> None:
+        self.close_connection = fault in (HANG, RESET, TRUNCATED)
+        if fault == HANG:
+            self.server.fake.released.wait(self.server.fake.hang_s)
+        elif fault == RESET:
+            # Closed with a reset in place of an orderly end.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+        elif fault == TRUNCATED:
+            self._send(200, fault[1], fault[2], more=1000)
+        else:
+            self._send(*fault)
+
+    def _send(self, code: int, headers: dict[str, str], body: str, *, more: int = 0) -> None:
+        content = body.encode()
+        self.send_response(code)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(content) + more))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_arguments: object) -> None:
+        return
+
+
 @contextmanager
 def openai_server() -> Iterator[FakeOpenAI]:
     """Yield a running server."""
     fake = FakeOpenAI()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            length = int(self.headers.get("content-length", 0))
-            body = json.loads(self.rfile.read(length) or b"{}")
-            with fake.lock:
-                headers = {key.lower(): value for key, value in self.headers.items()}
-                fake.requests.append((self.path, headers, body))
-                fault = fake.faults.pop(0) if fake.faults else None
-            if fault == HANG:
-                fake.released.wait(fake.hang_s)
-                self.close_connection = True
-                return
-            if fault is not None:
-                self._send(*fault)
-                return
-            content = json.dumps(fake.answer(self.path, body))
-            self._send(200, {"content-type": "application/json"}, content)
-
-        def _send(self, code: int, headers: dict[str, str], body: str) -> None:
-            content = body.encode()
-            self.send_response(code)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_arguments: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = _Server(fake)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     fake.base_url = f"http://127.0.0.1:{server.server_port}/v1"
@@ -138,3 +211,16 @@ def openai_server() -> Iterator[FakeOpenAI]:
         server.shutdown()
         server.server_close()
         thread.join(timeout=5)
+
+
+def main() -> None:
+    """Serve until the input ends, for a benchmark: latency in seconds as the only argument."""
+    with openai_server() as fake:
+        fake.keep = False
+        fake.latency_s = float(sys.argv[1])
+        print(fake.base_url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
