@@ -1,4 +1,4 @@
-"""docs/configuration.md against the types: every key, once, with its default."""
+"""The pages that list keys against the types: every key, once, with its default."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from pydantic.fields import FieldInfo
 
 from ragate import plugins
 from ragate.clients.prices import Price
-from ragate.config import Policy, Provider
+from ragate.config import JudgeSettings, Policy, Provider
 from ragate.models import Rule, Waiver
 
-TEXT = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("configuration.md", "judge.md")
+TEXT = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 SECTIONS = dict(
     zip(
         re.findall(r"^## (.+)$", TEXT, re.MULTILINE),
@@ -26,10 +28,11 @@ SECTIONS = dict(
 )
 ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
 TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
-    ("`[policy]`", Policy, {"providers", "metrics", "waivers"}),
+    ("`[policy]`", Policy, {"providers", "judge", "metrics", "waivers"}),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[[policy.waivers]]`", Waiver, set()),
     ("`[policy.providers.<name>]`", Provider, set()),
+    ("`[policy.judge]`", JudgeSettings, {"settings"}),
     ("`[policy.providers.<name>.prices.<model>]`", Price, set()),
 ]
 for _name in plugins.names("systems"):
@@ -41,6 +44,10 @@ for _name in plugins.names("systems"):
         for key, field in _model.model_fields.items()
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
     ]
+for _name in plugins.names("judges"):
+    _model = plugins.settings_model("judges", _name)
+    assert _model is not None, f"{_name} has no Settings"
+    TABLES.append((f"Judge `{_name}`", _model, set()))
 for _name in plugins.names("embedders"):
     _model = plugins.settings_model("embedders", _name)
     assert _model is not None, f"{_name} has no Settings"
