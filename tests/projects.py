@@ -116,14 +116,14 @@ chunk_overlap = 16
 retrieval = "bm25"
 top_k = 5
 """
-_TOPICS = ("apples", "pears", "plums", "grapes", "cherries", "figs", "lemons", "melons")
+TOPICS = ("apples", "pears", "plums", "grapes", "cherries", "figs", "lemons", "melons")
 
 
 def write_docs_project(root: Path) -> None:
     """Write a folder of eight small pages, a question on each, and a gate on the built-in RAG."""
     (root / "docs").mkdir(parents=True, exist_ok=True)
     lines = []
-    for number, topic in enumerate(_TOPICS):
+    for number, topic in enumerate(TOPICS):
         text = f"Our {topic} come from orchard {number}. They are picked in month {number + 1}."
         (root / "docs" / f"{topic}.md").write_text(f"# About {topic}\n\n{text}\n")
         lines.append(

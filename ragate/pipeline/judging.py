@@ -158,8 +158,14 @@ class Judging:
             except TimeoutError:
                 found = dict(self._unscored(f"no verdict within {self._timeout_s:g} s"))
         self._verdicts[key] = found
-        if is_whole(found.values()):
+        if is_whole(found.values()) and await self._trusted():
             await self._cache.put(key, found)
+
+    async def _trusted(self) -> bool:
+        """Wait for the canaries: what a judge says who fails them must not outlive the run."""
+        if self._canaries is None:
+            return False
+        return all(result.passed for result in await asyncio.shield(self._canaries))
 
 
 def is_whole(scores: Iterable[Score]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -149,9 +150,10 @@ def _refuse_unmeasured(config: Config, run: Run) -> None:
         lost = sum(score.state is ScoreState.UNSCORED for score in found)
         share = lost / len(found) if found else 0.0
         if not share <= most and _is_gated(config, name):
+            why = Counter(one.reason for one in found if one.state is ScoreState.UNSCORED)
             raise RagateError(
                 f"{name}: {lost} of {len(found)} scores could not be measured ({share:.1%}; "
-                f"[policy] max_unscored is {most:.1%})",
+                f"[policy] max_unscored is {most:.1%}): {why.most_common(1)[0][0]}",
                 remedy="`ragate collect` shows the failures; the baseline is unchanged",
             )
 
