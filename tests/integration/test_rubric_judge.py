@@ -10,7 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from ragate.cli.group import cli
 from ragate.clients.openai import OpenAIClient
 from ragate.clients.retry import Retry
 from ragate.errors import ProviderError
@@ -134,14 +136,7 @@ def test_words_where_json_was_asked_for_cost_two_calls_and_give_nothing(
 
 
 def test_canaries_over_the_wire(server: FakeOpenAI) -> None:
-    stub = honest()
-
-    def answer(body: dict[str, Any]) -> str:
-        messages = tuple((one["role"], one["content"]) for one in body["messages"])
-        request = ChatRequest(body["model"], messages, {"response_format": body["response_format"]})
-        return asyncio.run(_text(stub, request))
-
-    server.reply = answer
+    server.reply = honest_answer
     found: list[CanaryResult] = with_judge(server, run_canaries)
 
     assert [one.canary for one in found if not one.passed] == []
@@ -149,5 +144,55 @@ def test_canaries_over_the_wire(server: FakeOpenAI) -> None:
     assert KEY not in json.dumps([body for _, _, body in server.requests])
 
 
+def honest_answer(body: dict[str, Any]) -> str:
+    messages = tuple((one["role"], one["content"]) for one in body["messages"])
+    request = ChatRequest(body["model"], messages, {"response_format": body["response_format"]})
+    return asyncio.run(_text(honest(), request))
+
+
 async def _text(stub: Chat, request: ChatRequest) -> str:
     return (await stub(request)).text
+
+
+CONFIG = """
+[policy]
+dataset = "golden.jsonl"
+baseline = "baseline.json"
+systems = ["replay"]
+replay_paths = ["outputs/*.jsonl"]
+
+[policy.providers.local]
+base_url = "{base_url}"
+
+[policy.judge]
+use = "rubric"
+provider = "local"
+model = "judge-1"
+
+[policy.metrics.faithfulness]
+
+[system]
+use = "replay"
+paths = ["outputs/*.jsonl"]
+"""
+
+
+def test_calibrate_asks_the_configured_judge(server: FakeOpenAI, tmp_path: Path) -> None:
+    server.reply = honest_answer
+    (tmp_path / "ragate.toml").write_text(CONFIG.format(base_url=server.base_url))
+    answers = {"Backups are kept 30 days.": True, "Backups are kept 7 years in Rome.": False}
+    rows = [
+        {"query": "How long are backups kept?", "contexts": ["Backups are kept 30 days in Oslo."]}
+        | {"answer": answer, "criterion": "faithfulness", "label": label}
+        for answer, label in answers.items()
+    ]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    paths = ["--config", str(tmp_path / "ragate.toml"), "--labels", str(tmp_path / "labels.jsonl")]
+    arguments = ["calibrate", *paths, "--repeats", "2", "--format", "json"]
+    result = CliRunner().invoke(cli, arguments, standalone_mode=False)
+
+    assert result.exception is None
+    found = json.loads(result.output)["faithfulness"]
+    assert (found["n"], found["agreement"], found["kappa"], found["flips"]) == (2, 1.0, 1.0, 0.0)
+    assert len(server.requests) == 4

@@ -41,7 +41,9 @@ MALFORMED = {
     "null": "null",
     "one line of LlamaIndex": "4.5\nThe answer is right.",
     "an extra key": reply(note="fine"),
-    "an extra key inside": reply(claims=[claim(1, 1, "absent") | {"sure": True}]),
+    "an extra key inside": reply(
+        claims=[claim(1, 1, "supported", 1) | {"sure": True}, claim(2, 2, "supported", 2)]
+    ),
     "a key missing": reply(relevant=None),
     "a key twice": GOOD.replace('{"claims"', '{"relevant": true, "claims"', 1),
     "nan": GOOD.replace('"correctness": 5', '"correctness": NaN'),
@@ -68,6 +70,12 @@ MALFORMED = {
     "a sentence free twice": reply(claims=[claim(1, 1, "supported", 1)], claim_free=[2, 2]),
     "support from nowhere": reply(claims=[claim(1, 1, "supported"), claim(2, 2, "absent")]),
     "support from context 3": reply(claims=[claim(n, n, "supported", 3) for n in (1, 2)]),
+    "a context twice in a claim": reply(
+        claims=[claim(1, 1, "supported", 1, 1), claim(2, 2, "supported", 2)]
+    ),
+    "a context twice in a citation": reply(
+        citations=[{"sentence": n, "supporting": [n, n], "supported": True} for n in (1, 2)]
+    ),
     "an empty claim": reply(claims=[claim(1, 1, "absent") | {"text": ""}, claim(2, 2, "absent")]),
     "a context left out": reply(contexts=[{"context": 1, "relevant": True}]),
     "a context twice": reply(contexts=[{"context": n, "relevant": True} for n in (1, 1)]),
@@ -132,6 +140,14 @@ def test_a_fence_is_taken_off_where_words_alone_asked_for_json() -> None:
     fenced = f"```json\n{GOOD}\n```"
 
     assert judge_all(Chat([fenced]), asked(), TWO, format="text")["relevancy"].value == 1.0
+
+
+def test_a_key_of_the_form_that_was_not_asked_for_is_one_too_many() -> None:
+    text = json.dumps({"relevant": True, "refusal": False})
+
+    scores = judge_all(Chat([text, text]), asked(), TWO, ["relevancy"])
+
+    assert scores["relevancy"].state is ScoreState.UNSCORED
 
 
 JSON = st.recursive(
