@@ -17,7 +17,12 @@ from ragate.config import JudgeSettings, Policy, Provider
 from ragate.models import Rule, Waiver
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("configuration.md", "judge.md")
+PAGES = (
+    "configuration.md",
+    "judge.md",
+    *sorted(path.name for path in DOCS.glob("system-*.md")),
+    "embedders.md",
+)
 TEXT = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 SECTIONS = dict(
     zip(
@@ -62,7 +67,9 @@ def default_of(field: FieldInfo) -> str:
         return "none"
     if isinstance(value, BaseModel):
         return "a table"
-    if isinstance(value, str) and len(value) > 20:
+    if isinstance(value, str) and "{{" in value:
+        return "a template"
+    if isinstance(value, str) and len(value) > 20 and " " in value:
         return "a sentence"
     return f"`{json.dumps(value)}`"
 

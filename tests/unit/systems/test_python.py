@@ -134,7 +134,7 @@ def test_a_function_that_hangs_costs_its_own_sample_only(tmp_path: Path):
 @pytest.mark.parametrize(
     "code",
     [
-        "class Rag:\n    def __init__(self): self.x = 'x'\n    def __call__(self, _): return self.x",
+        "class Rag:\n    x = 'x'\n    def __call__(self, _): return self.x",
         "class Rag:\n    async def __call__(self, query): return 'x'",
         "class Rag:\n    def invoke(self, query): return 'x'",
         "class Rag:\n    async def ainvoke(self, query): return 'x'",
