@@ -41,7 +41,7 @@ def draw_text(draw: Draw) -> str:
 def read_draw(text: object) -> Draw | None:
     """Return the draw, None where the text is none."""
     try:
-        return Draw.model_validate_json(text) if isinstance(text, str) else None
+        return Draw.model_validate_json(text, strict=True) if isinstance(text, str) else None
     except ValidationError:
         return None
 
@@ -56,7 +56,7 @@ def score_text(score: Score) -> str | None:
 def read_score(criterion: str, text: object) -> Score | None:
     """Return the score, None where the text is none."""
     try:
-        found = Verdict.model_validate_json(text) if isinstance(text, str) else None
+        found = Verdict.model_validate_json(text, strict=True) if isinstance(text, str) else None
     except ValidationError:
         return None
     if found is None or (found.value is not None and not math.isfinite(found.value)):

@@ -37,6 +37,7 @@ def _forms(key: str) -> set[str]:
         quote(key),
         quote_plus(key),
         escaped,
+        json.dumps(key, ensure_ascii=False)[1:-1],
         escaped.replace("/", "\\/"),
         json.dumps(escaped)[1:-1],
         repr(key)[1:-1],
