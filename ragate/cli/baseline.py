@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
+from ragate.errors import BaselineError
+from ragate.escape import one_line
 
 
 @click.group("baseline")
@@ -55,6 +58,41 @@ def _means(run: object, old: object) -> None:
         then = before.get(name)
         change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
         click.echo(f"  {name:<24} {value:.3f}{change}")
+
+
+@command.command("rejudge")
+@config_option
+def rejudge_command(*, config: Path | None) -> int:
+    """Judge the stored answers again after the judge changed; runs nothing of the RAG.
+
+    Prints the old judge against the new one. Metrics that read the contexts need a baseline that
+    was recorded with store = "full"; without it the others are done, and the exit code is 2.
+    """
+    from ragate.pipeline.rejudge import rejudge
+
+    loaded, operations = open_config(config)
+    done = asyncio.run(rejudge(loaded, operations))
+    if done.same_judge:
+        click.echo("the baseline was judged by this very judge; nothing to do")
+        return 0
+    click.echo(f"{loaded.policy.baseline}: {done.judged} stored outputs judged anew; commit it")
+    click.echo(f"  {'metric':<24}{'n':>5}{'old':>8}{'new':>8}{'agree':>8}{'kappa':>8}  flips")
+    for row in done.rows:
+        figures = (row.old_mean, row.new_mean, row.agreement, row.kappa)
+        shown = "".join(f"{'–' if one is None else format(one, '.3f'):>8}" for one in figures)
+        click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {_flips(row.flips)}")
+    if not done.without_contexts:
+        return 0
+    raise BaselineError(
+        f"not judged, since the baseline holds no contexts: {', '.join(done.without_contexts)}; "
+        "they left the baseline",
+        remedy='set [policy] store = "full" and run `ragate baseline update`',
+    )
+
+
+def _flips(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+    return one_line((", ".join(ids[:10]) or "none") + more)
 
 
 @command.command("show")

@@ -1,0 +1,223 @@
+"""A new judge reads the baseline's stored answers again, so that nothing has to be run anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragate import plugins
+from ragate.baseline import Recorded, dump_baseline, load_baseline, load_contexts, save_baseline
+from ragate.config import Config
+from ragate.core.agreement import kappa
+from ragate.core.hashing import content_hash
+from ragate.dataset import read_dataset
+from ragate.errors import BaselineError, ConfigError, ProviderError
+from ragate.models import (
+    MetricInfo,
+    Needs,
+    Record,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    Sample,
+    Score,
+    unscored,
+)
+from ragate.pipeline.evaluate import make_metrics
+from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.resources import Operations, open_resources
+from ragate.protocols import JudgeMetric
+
+GRADE_PASS = 4.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Old judge against new on one metric.
+
+    Attributes:
+        n: Distinct stored outputs that both scored.
+        agreement: Share with the same pass or fail; kappa: the same beyond chance, None where one
+            side always says the same.
+        flips: Samples whose pass or fail changed.
+    """
+
+    metric: str
+    n: int
+    old_mean: float | None
+    new_mean: float | None
+    agreement: float | None
+    kappa: float | None
+    flips: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rejudgement:
+    """What `rejudge` did.
+
+    Attributes:
+        judged: Distinct outputs with a fresh verdict. without_contexts: Metrics that need the
+            contexts, which the baseline does not hold.
+    """
+
+    same_judge: bool
+    judged: int = 0
+    rows: tuple[Agreement, ...] = ()
+    without_contexts: tuple[str, ...] = ()
+
+
+async def rejudge(config: Config, operations: Operations) -> Rejudgement:
+    """Judge the stored outputs with the policy's judge and write the baseline.
+
+    Metrics that read contexts need ``store = "full"``; without it they leave the baseline, and a
+    new recording has to bring them back.
+
+    Raises:
+        NoBaselineError, BaselineError: there is none, or it holds no answers.
+        ConfigError: no metric of the policy needs a judge.
+        ProviderError: the judge gave no verdict on something; the baseline is as it was.
+    """
+    old = load_baseline(config.baseline)
+    samples = {content_hash(sample): sample for sample in read_dataset(config.dataset)}
+    metrics = _judged_metrics(config, list(samples.values()))
+    contexts = load_contexts(config.baseline)
+    records = [_with_texts(record, contexts) for record in old.records]
+    _refuse_without_answers(config, records)
+    async with open_resources(config, operations) as opened:
+        settings = config.policy.judge
+        if settings is None:
+            raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
+        module = plugins.load("judges", settings.use)
+        async with module.create(settings.own, opened.judge) as judge:
+            if judge.fingerprint == old.manifest.judge:
+                return Rejudgement(same_judge=True)
+            grounded = getattr(judge, "grounded", judge.criteria)
+            whole = all(_has_texts(record) for record in records)
+            chosen = [one for one in metrics if whole or one.criterion not in grounded]
+            judging = Judging(
+                judge,
+                chosen,
+                baseline=None,
+                cache=CachedVerdicts(opened.cache),
+                concurrency=settings.concurrency,
+                timeout_s=settings.timeout_s,
+            )
+            new = await _judge_all(judging, records, samples, chosen, old.manifest)
+    _refuse_unscored(new, chosen)
+    left = tuple(one.info.name for one in metrics if one not in chosen)
+    kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
+    data = dump_baseline(new, store=config.policy.store, recorded=kept)
+    save_baseline(config.baseline, data, new, config.policy.store)
+    rows = tuple(_agreement(config, one.info, old, new) for one in chosen)
+    return Rejudgement(False, judging.fresh, rows, left)
+
+
+def _judged_metrics(config: Config, samples: list[Sample]) -> list[JudgeMetric]:
+    made = make_metrics(config, samples, states={})
+    found = [one for one in made if one.info.needs is Needs.JUDGE]
+    if not found:
+        raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
+    return [one for one in found if isinstance(getattr(one, "criterion", None), str)]  # type: ignore[misc]
+
+
+def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
+    chunks = contexts.get(record.retrieval_hash)
+    if chunks is None:
+        return record
+    return record.model_copy(update={"output": record.output.model_copy(update={"chunks": chunks})})
+
+
+def _has_texts(record: Record) -> bool:
+    return all(chunk.text for chunk in record.output.chunks)
+
+
+def _refuse_without_answers(config: Config, records: Sequence[Record]) -> None:
+    if any(one.output.answer is None and one.output.error is None for one in records):
+        raise BaselineError(
+            f"{config.policy.baseline} holds hashes and no answers, so nothing can be judged again",
+            remedy='set [policy] store = "answers" or "full", and record it with '
+            "`ragate baseline update`",
+        )
+
+
+async def _judge_all(
+    judging: Judging,
+    records: Sequence[Record],
+    samples: Mapping[str, Sample],
+    metrics: Sequence[JudgeMetric],
+    manifest: RunManifest,
+) -> Run:
+    for record in records:
+        if record.content_hash in samples:
+            judging.submit(samples[record.content_hash], record.output)
+    await judging.settle()
+    judged = {name for name, info in manifest.metrics.items() if info.needs is Needs.JUDGE}
+    updated = [_rescored(judging, one, samples, metrics, judged) for one in records]
+    kept = {name: info for name, info in manifest.metrics.items() if name not in judged}
+    infos = kept | {metric.info.name: metric.info for metric in metrics}
+    fresh = manifest.model_copy(update={"judge": judging.fingerprint, "metrics": infos})
+    return Run(manifest=fresh, records=tuple(updated))
+
+
+def _rescored(
+    judging: Judging,
+    record: Record,
+    samples: Mapping[str, Sample],
+    metrics: Sequence[JudgeMetric],
+    judged: set[str],
+) -> Record:
+    scores = {name: score for name, score in record.scores.items() if name not in judged}
+    sample = samples.get(record.content_hash)
+    for metric in metrics:
+        name = metric.info.name
+        if sample is None:
+            scores[name] = unscored(name, "the sample is no longer in the golden set")
+        else:
+            found = judging.verdict(sample, record.output)[metric.criterion]
+            scores[name] = _named(found, name)
+    return record.model_copy(update={"scores": scores})
+
+
+def _named(score: Score, name: str) -> Score:
+    return Score(metric=name, value=score.value, state=score.state, reason=score.reason)
+
+
+def _refuse_unscored(run: Run, metrics: Sequence[JudgeMetric]) -> None:
+    """A rejudged baseline must be whole: what was scored by the old judge is by the new one."""
+    for metric in metrics:
+        for record in run.records:
+            score = record.scores[metric.info.name]
+            if score.state == "unscored" and "golden set" not in score.reason:
+                raise ProviderError(
+                    f"{record.sample_id}: {metric.info.name} got no verdict: {score.reason}",
+                    remedy="try again: finished verdicts are kept; the baseline is as it was",
+                )
+
+
+def _agreement(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:
+    rule = next((one for one in config.policy.metrics if one.metric == info.name), None)
+    mark = rule.pass_at if rule is not None and rule.pass_at is not None else _mark(info)
+    pairs: dict[tuple[str, str], tuple[float, float]] = {}
+    for before, after in zip(old.records, new.records, strict=True):
+        first, second = before.scores.get(info.name), after.scores[info.name]
+        if first is not None and first.value is not None and second.value is not None:
+            pairs[before.sample_id, before.output_hash] = (first.value, second.value)
+    passes = [(a >= mark - 1e-9, b >= mark - 1e-9) for a, b in pairs.values()]
+    flips = [key[0] for key, (a, b) in zip(pairs, passes, strict=True) if a != b]
+    return Agreement(
+        metric=info.name,
+        n=len(pairs),
+        old_mean=_mean([a for a, _ in pairs.values()]),
+        new_mean=_mean([b for _, b in pairs.values()]),
+        agreement=_mean([float(a == b) for a, b in passes]),
+        kappa=kappa([a for a, _ in passes], [b for _, b in passes]) if passes else None,
+        flips=tuple(dict.fromkeys(flips)),
+    )
+
+
+def _mark(info: MetricInfo) -> float:
+    return GRADE_PASS if info.unit == "grade" else (info.high or 1.0)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
