@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "power": ("power", "Say which drops this golden set can show, and what more would take."),
     "drill": ("drill", "Plant breaks in stored outputs and show which of them the gate catches."),
     "calibrate": ("calibrate", "Compare the judge with labels of people."),
+    "cache": ("cache", "Show, empty, export or import what need not be paid twice."),
     "db": ("db", "Show or stop the embedded Postgres."),
 }
 

@@ -23,7 +23,9 @@ _CUT = 0.7  # of the calls under way
 _EASE = 0.95  # of the pace: accepted calls a second are its first estimate
 _SLOW_GROWTH = 0.05  # of the pace, a second; doubles every `_DOUBLES_S` without a run of refusals
 _DOUBLES_S = 3.0
-_FAST_GROWTH = math.log(6.0)  # while the estimate is a first guess
+_FAST_GROWTH = math.log(6.0)  # while the estimate is a first guess from a few calls
+_GUESS_GROWTH = math.log(2.0)  # while it is one from `_FEW` calls or more
+_FEW = 8
 _LEAST_PACE = 0.2
 _FIRST_GUESS = 5.0
 
@@ -54,7 +56,7 @@ class Limiter:
     _next: float = 0.0
     _slowed: float = -math.inf
     _grown: float = 0.0
-    _guessing: bool = True
+    _guess: float = _FAST_GROWTH
     _began: float | None = None
     _timer: asyncio.TimerHandle | None = None
 
@@ -90,7 +92,7 @@ class Limiter:
             return
         self._recent.clear()
         self._width = max(1.0, self._width * _CUT)
-        if self.pace is None or self._guessing:
+        if self.pace is None or self._guess:
             self._next = max(self._next, now + (after or 0.0))
         self._slow_pace(now)
         self._slowed = self._grown = now
@@ -107,17 +109,19 @@ class Limiter:
         lately = sum(1 for when in self._accepted if when > now - seconds) / seconds
         if self.pace is None:
             self.pace = max(_FIRST_GUESS, lately * _EASE)
-            # What came in less than a second is no measure of a rate.
-            self._guessing = now - (self._began or now) < seconds
+            if now - (self._began or now) >= seconds:
+                self._guess = 0.0
+            elif lately >= _FEW:  # less than a second is no measure of a rate
+                self._guess = _GUESS_GROWTH
             return
         self.pace = max(_LEAST_PACE, self.pace / 2, min(self.pace, lately) * _EASE)
-        self._guessing = False
+        self._guess = 0.0
 
     def _grow(self, now: float) -> None:
         if self.pace is None:
             return
         calm = min(now - self._slowed, 10 * _DOUBLES_S)
-        growth = _FAST_GROWTH if self._guessing else _SLOW_GROWTH * 2.0 ** (calm / _DOUBLES_S)
+        growth = self._guess or _SLOW_GROWTH * 2.0 ** (calm / _DOUBLES_S)
         self.pace *= math.exp(min(growth, _FAST_GROWTH) * min(now - self._grown, 1.0))
         self._grown = now
 

@@ -1,0 +1,299 @@
+"""The client layer against servers that fail, limit, lie and repeat keys."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import time
+import traceback
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from ragate.clients.breaker import Breaker
+from ragate.clients.budget import Budget, no_caps
+from ragate.clients.openai import OpenAIClient
+from ragate.clients.prices import Price
+from ragate.clients.retry import Retry
+from ragate.errors import BudgetError, ProviderError
+from ragate.protocols import ChatReply, ChatRequest
+from tests.servers.faults import EVERY_KIND, Fault
+from tests.servers.openai_server import (
+    BROKEN_JSON,
+    HANG,
+    HTML,
+    RESET,
+    TRUNCATED,
+    Chaos,
+    FakeOpenAI,
+    RateLimit,
+    never_the_same,
+    openai_server,
+    scripted,
+    status,
+)
+
+pytestmark = pytest.mark.integration
+KEY = 'sk-canary/"+0123456789&x'
+QUICK = Retry(base_s=0.02)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        yield fake
+
+
+def ask_many(server: FakeOpenAI, count: int, **client: Any) -> list[Any]:
+    """Return a reply or an exception for each of `count` different questions."""
+
+    async def main() -> list[Any]:
+        made = OpenAIClient(
+            **{
+                "base_url": server.base_url,
+                "key": KEY,
+                "concurrency": 16,
+                "retry": QUICK,
+                "timeout_s": 2.0,
+                **client,
+            }
+        )
+        questions = (ChatRequest("m", (("user", f"question {n}"),)) for n in range(count))
+        try:
+            return await asyncio.gather(*map(made, questions), return_exceptions=True)
+        finally:
+            await made.aclose()
+
+    return asyncio.run(main())
+
+
+def answered(found: list[Any]) -> int:
+    return sum(isinstance(one, ChatReply) for one in found)
+
+
+@pytest.mark.parametrize("tell", [True, False])
+@pytest.mark.parametrize(("rate", "count"), [(10.0, 50), (50.0, 150)])
+def test_a_limited_server_loses_no_question(
+    server: FakeOpenAI, rate: float, count: int, tell: bool
+) -> None:
+    server.limit = RateLimit(rate, burst=rate, tell=tell)
+    budget = no_caps()
+    start = time.monotonic()
+
+    found = ask_many(server, count, concurrency=6, budget=budget, retry=Retry(), deadline_s=60.0)
+
+    assert answered(found) == count
+    assert server.limit.rejected <= 0.5 * count
+    assert time.monotonic() - start <= 1.4 * count / rate + 1.0
+    assert budget.calls == count
+    assert budget.tally.rejected == server.limit.rejected
+
+
+def test_every_question_is_answered_although_one_call_in_ten_fails(server: FakeOpenAI) -> None:
+    server.chaos = Chaos(0.1, seed=3)
+    server.hang_s = 1.0
+
+    found = ask_many(server, 300, timeout_s=0.5, deadline_s=20.0)
+
+    assert answered(found) == 300
+    assert server.seen <= 1.25 * 300
+
+
+@pytest.mark.parametrize("fault", [BROKEN_JSON, HTML, (200, {}, '{"choices": "none"}')])
+def test_a_server_that_only_sends_nonsense_is_asked_three_times(
+    server: FakeOpenAI, fault: Fault
+) -> None:
+    server.chaos = Chaos(1.0, kinds=[fault])
+
+    (error,) = ask_many(server, 1)
+
+    assert isinstance(error, ProviderError)
+    assert "sent a reply that cannot be read" in error.message
+    assert "(after 3 tries)" in error.message
+    assert server.seen == 3
+
+
+@pytest.mark.parametrize("fault", [RESET, TRUNCATED])
+def test_a_cut_connection_is_tried_again(server: FakeOpenAI, fault: Fault) -> None:
+    server.faults = [fault, fault]
+
+    assert answered(ask_many(server, 1)) == 1
+    assert server.seen == 3
+
+
+def test_a_wrong_key_is_found_out_by_the_calls_under_way_alone(server: FakeOpenAI) -> None:
+    server.chaos = Chaos(1.0, kinds=[status(401)])
+
+    found = ask_many(server, 200, concurrency=4)
+
+    assert server.seen <= 4
+    assert {str(error) for error in found} == {str(found[0])}
+    assert all(error.fatal and error.status == 401 for error in found)
+
+
+def test_an_unknown_model_leaves_the_other_models(server: FakeOpenAI) -> None:
+    server.faults = [status(404, message="no such model")]
+
+    async def main() -> str:
+        client = OpenAIClient(base_url=server.base_url)
+        for _ in range(2):
+            with pytest.raises(ProviderError, match="no such model") as caught:
+                await client(ChatRequest("gone", (("user", "q"),)))
+            assert caught.value.fatal
+        reply = await client(ChatRequest("m", (("user", "q"),)))
+        await client.aclose()
+        return reply.text
+
+    assert asyncio.run(main())
+    assert server.seen == 2
+
+
+def test_the_breaker_ends_a_run_on_a_dead_server_soon(server: FakeOpenAI) -> None:
+    server.chaos = Chaos(1.0, kinds=[status(503)])
+
+    found = ask_many(server, 200, concurrency=4, breaker=Breaker(failures=10, seconds=0.5))
+
+    assert all(isinstance(error, ProviderError) for error in found)
+    assert sum(error.fatal for error in found) > 190
+    assert server.seen < 30
+
+
+def test_a_question_ends_at_its_deadline(server: FakeOpenAI) -> None:
+    server.chaos = Chaos(1.0, kinds=[HANG])
+    start = time.monotonic()
+
+    (error,) = ask_many(server, 1, timeout_s=0.3, deadline_s=0.8)
+
+    assert "no answer within" in error.message
+    assert time.monotonic() - start < 1.5
+
+
+def test_the_call_cap_stops_before_one_call_too_many(server: FakeOpenAI) -> None:
+    budget = Budget(max_calls=25, max_cost_usd=1.0)
+
+    found = ask_many(server, 100, budget=budget)
+
+    assert server.seen == 25
+    assert answered(found) == 25
+    assert sum(isinstance(one, BudgetError) for one in found) == 75
+
+
+def test_repeated_calls_count_and_refused_ones_do_not(server: FakeOpenAI) -> None:
+    server.faults = [status(500), status(429), RESET]
+    budget = Budget(max_calls=3, max_cost_usd=1.0)
+
+    assert answered(ask_many(server, 1, budget=budget)) == 1
+    assert (budget.calls, budget.tally.retries, budget.tally.rejected) == (3, 3, 1)
+
+
+def test_tokens_and_cost_are_counted_from_the_reply(server: FakeOpenAI) -> None:
+    budget = no_caps()
+    prices = {"m": Price(input_usd_per_million=1e6, output_usd_per_million=2e6)}
+
+    (reply,) = ask_many(server, 1, budget=budget, prices=prices)
+
+    assert reply.cost_usd == 11 + 2 * 7
+    tally = budget.snapshot()
+    assert (tally.prompt_tokens, tally.completion_tokens, tally.cost_usd) == (11, 7, 25.0)
+
+
+def test_a_model_without_a_price_costs_none_and_not_nothing(server: FakeOpenAI) -> None:
+    budget = no_caps()
+
+    (reply,) = ask_many(server, 1, budget=budget)
+
+    assert reply.cost_usd is None
+    assert budget.tally.unpriced == 1
+
+
+def test_parameters_go_through_as_they_are(server: FakeOpenAI) -> None:
+    parameters = {"reasoning_effort": "low", "x_own": {"deep": [1]}, "stream": True}
+
+    async def main() -> None:
+        client = OpenAIClient(base_url=server.base_url)
+        await client(ChatRequest("m", (("user", "q"),), parameters))
+        await client.aclose()
+
+    asyncio.run(main())
+
+    body = server.requests[0][2]
+    assert body["reasoning_effort"] == "low"
+    assert body["x_own"] == {"deep": [1]}
+    assert body["stream"] is False
+
+
+@pytest.mark.parametrize(
+    "usage", ["7", "null", "[]", '{"prompt_tokens": -1}', '{"prompt_tokens": "many"}']
+)
+def test_a_strange_usage_is_no_usage(server: FakeOpenAI, usage: str) -> None:
+    body = f'{{"choices": [{{"message": {{"content": "so"}}}}], "usage": {usage}}}'
+    server.faults = [(200, {"content-type": "application/json"}, body)]
+
+    (reply,) = ask_many(server, 1)
+
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("so", 0, 0)
+
+
+def test_the_server_of_these_tests_answers_by_script_or_never_the_same(server: FakeOpenAI) -> None:
+    server.reply = scripted("one", "two")
+    assert sorted(reply.text for reply in ask_many(server, 3)) == ["one", "two", "two"]
+
+    server.reply = never_the_same()
+    assert len({reply.text for reply in ask_many(server, 30)}) == 30
+
+
+FORMS = {
+    KEY,
+    base64.b64encode(KEY.encode()).decode().rstrip("="),
+    quote(KEY, safe=""),
+    json.dumps(KEY)[1:-1],
+    repr(KEY)[1:-1],
+    "canary",
+}
+ECHO = " ".join(sorted(FORMS))
+CODES = [status(code, message=ECHO) for code in (400, 401, 403, 404, 422, 429, 500, 503, 307)]
+ECHOES: list[Fault] = [
+    *CODES,
+    (200, {"content-type": "text/html"}, f"<p>{ECHO}</p>"),
+    (200, {"content-type": "application/json"}, f'{{"{KEY}'),
+    (200, {"content-type": "application/json", "x-echo": quote(KEY)}, "[]"),
+    (500, {"content-type": "text/plain"}, ECHO),
+    (429, {"content-type": "application/json"}, json.dumps({"error": ECHO})),
+    *EVERY_KIND,
+]
+
+
+@pytest.mark.parametrize("fault", ECHOES, ids=lambda fault: f"{fault[0]}-{len(fault[2])}")
+def test_no_key_gets_out_whatever_goes_wrong(
+    server: FakeOpenAI, fault: Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.chaos = Chaos(1.0, kinds=[fault])
+    server.hang_s = 0.5
+
+    (error,) = ask_many(server, 1, timeout_s=0.2, deadline_s=0.6)
+
+    assert isinstance(error, ProviderError)
+    shown = "".join(traceback.format_exception(error, chain=True))
+    sinks = [str(error), repr(error), shown, repr(error.__context__), caplog.text]
+    # The word alone is no secret: what a server makes up is not known to be one.
+    for form in FORMS - {"canary"}:
+        assert not any(form in sink for sink in sinks), form
+
+
+def test_a_key_in_an_answer_is_cut_out(server: FakeOpenAI) -> None:
+    server.reply = lambda _body: f"your key is {KEY}"
+
+    (reply,) = ask_many(server, 1)
+
+    assert reply.text == "your key is ***"
+
+
+def test_the_client_and_its_parts_do_not_show_the_key(server: FakeOpenAI) -> None:
+    client = OpenAIClient(base_url=server.base_url, key=KEY)
+
+    assert KEY not in f"{client!r} {vars(client)!r} {vars(client._channel)!r}"
