@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ragate.cli.control import load_control
 from ragate.cli.operations import open_config
 from ragate.cli.options import run_options, selection, show, targets
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.pipeline.estimate import Estimate
 
 
 @click.command("check")
@@ -20,6 +25,7 @@ from ragate.cli.options import run_options, selection, show, targets
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Outputs of the base version, collected today: tells drift from the change.",
 )
+@click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")
 def command(
     *,
     config: Path | None,
@@ -33,6 +39,7 @@ def command(
     save_outputs: Path | None,
     runs: int,
     control: Path | None,
+    estimate: bool,
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
 
@@ -50,6 +57,11 @@ def command(
         retrieval_only=retrieval_only,
         runs=runs,
     )
+    if estimate:
+        from ragate.pipeline.estimate import estimate as estimated
+
+        click.echo(_estimate(loaded, asyncio.run(estimated(loaded, operations, chosen))))
+        return 0
     report = asyncio.run(
         check(
             loaded,
@@ -60,3 +72,22 @@ def command(
         )
     )
     return show(report, wanted)
+
+
+def _estimate(config: Config, found: Estimate) -> str:
+    """Return the estimate as text; tokens are counted as a quarter of the characters."""
+    policy = config.policy
+    lines = [f"{found.samples} samples, {found.reused} with a model request that is known already"]
+    if not found.known:
+        lines.append(f"the calls of the {config.system.use!r} system itself are not known here")
+    for name, sizes in (("answers", found.answers), ("judgements", found.verdicts)):
+        lines.append(
+            f"  {name + ':':<12} {sizes.calls:>6} calls, about {sizes.prompt_tokens:,} tokens in"
+        )
+    cost = "unknown: no price for a model" if found.cost_usd is None else f"${found.cost_usd:.2f}"
+    lines.append(f"first run: {found.calls} calls, cost about {cost}")
+    lines.append(
+        f"at most {1 + policy.confirm} times that where the first run is suspicious; caps: "
+        f"{policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
+    )
+    return "\n".join(lines)

@@ -101,6 +101,10 @@ class Judging:
             self._canaries = asyncio.create_task(run_canaries(self._judge))
         self._tasks[key] = asyncio.create_task(self._ask(key, sample, output))
 
+    def knows(self, sample: Sample, output: SystemOutput) -> bool:
+        """Return True where the verdict is there without asking the judge."""
+        return self._look_up(self._key(sample, output), sample, output) is not None
+
     async def settle(self) -> None:
         """Wait until everything that was submitted has its verdict or a reason for having none.
 

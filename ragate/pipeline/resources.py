@@ -128,12 +128,14 @@ class Opened:
         system: For the system under test: known model requests are not sent again.
         judge: For the judge.
         cache: Verdicts, answers and vectors that outlive the run.
+        memo: Answers that need not be asked for again.
         tally: What was spent and saved so far.
     """
 
     system: Resources
     judge: Resources
     cache: Cache
+    memo: Memo
     budget: Budget
 
     @property
@@ -185,7 +187,7 @@ async def open_resources(
             key_names=policy.key_names,
         )
         try:
-            yield Opened(system, replace(system, chat=clients.judge_chat), cache, budget)
+            yield Opened(system, replace(system, chat=clients.judge_chat), cache, memo, budget)
         finally:
             await clients.close()
 

@@ -275,3 +275,23 @@ def test_the_same_judge_has_nothing_to_do(recorded, server, capsys):
     assert run(["baseline", "rejudge"]) == 0
     assert "nothing to do" in capsys.readouterr().out
     assert server.requests == []
+
+
+def test_an_estimate_counts_the_calls_that_the_run_then_makes_and_sends_none(
+    recorded, server, capsys
+):
+    page = recorded / "docs" / "apples.md"
+    page.write_text(page.read_text().replace("picked", "taken"))
+    capsys.readouterr()
+
+    assert run(["check", "--estimate"]) == 0
+
+    assert server.requests == []
+    said = capsys.readouterr().out
+    run(["check"])
+    answers, verdicts, canaries = bodies(server)
+    first = re.search(r"answers: +(\d+) calls.*\n +judgements: +(\d+) calls", said)
+    assert first is not None
+    assert int(first[1]) == len(answers)
+    assert int(first[2]) >= len(verdicts)
+    assert int(first[2]) <= len(answers) + len(canaries)

@@ -1,0 +1,196 @@
+"""What a run would cost, before anything is spent: the requests are built, and none is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NoReturn, cast
+
+from ragate import plugins
+from ragate.clients.memo import MemoisedChat
+from ragate.clients.prices import Price, price_of
+from ragate.config import Config
+from ragate.errors import ProviderError
+from ragate.judges import load_canaries
+from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
+from ragate.pipeline.case import load_baseline_or_none, load_samples
+from ragate.pipeline.collect import run_pass
+from ragate.pipeline.evaluate import make_metrics
+from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.resources import Opened, Operations, open_resources
+from ragate.pipeline.session import Selection
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
+
+CHARS_PER_TOKEN = 4
+ANSWER_TOKENS = 250
+VERDICT_TOKENS = 500
+CONTEXT_TOKENS = 2000
+
+
+@dataclass
+class Sizes:
+    """Requests that would be sent: how many, their tokens by rule of thumb, and their price."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, request: ChatRequest, price: Price | None, *, output_tokens: int) -> None:
+        tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
+        self.calls += 1
+        self.prompt_tokens += tokens
+        if price is None or self.cost_usd is None:
+            self.cost_usd = None
+        else:
+            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
+
+    def times(self, share: float) -> Sizes:
+        """Return these sizes multiplied: for requests that cannot be built yet."""
+        cost = None if self.cost_usd is None else self.cost_usd * share
+        return Sizes(round(self.calls * share), round(self.prompt_tokens * share), cost)
+
+
+@dataclass
+class Estimate:
+    """What one run over the samples would send.
+
+    Attributes:
+        reused: Samples whose model request is known already.
+        known: False where the system makes its own calls, or embeds: then every sample counts.
+        answers, verdicts: Requests for answers and for judgements, canaries included.
+    """
+
+    samples: int
+    reused: int = 0
+    known: bool = True
+    answers: Sizes = field(default_factory=Sizes)
+    verdicts: Sizes = field(default_factory=Sizes)
+
+    @property
+    def calls(self) -> int:
+        return self.answers.calls + self.verdicts.calls
+
+    @property
+    def cost_usd(self) -> float | None:
+        if self.answers.cost_usd is None or self.verdicts.cost_usd is None:
+            return None
+        return self.answers.cost_usd + self.verdicts.cost_usd
+
+
+@dataclass
+class Unsent:
+    """A client that measures requests in place of sending them."""
+
+    prices: dict[str, Price]
+    output_tokens: int
+    sizes: Sizes
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        del draw
+        price = price_of(request.model, self.prices)
+        self.sizes.add(request, price, output_tokens=self.output_tokens)
+        _not_sent()
+
+    async def embed(self, _texts: Sequence[str], **_settings: object) -> NoReturn:
+        _not_sent()
+
+
+def _not_sent() -> NoReturn:
+    raise ProviderError("not sent: this is an estimate")
+
+
+async def estimate(config: Config, operations: Operations, selection: Selection) -> Estimate:
+    """Return what `check` with the same options would send in its first run."""
+    samples = load_samples(config, selection)
+    baseline = load_baseline_or_none(config)
+    found = Estimate(samples=len(samples))
+    async with open_resources(
+        config,
+        operations,
+        baseline=baseline,
+        top_k=selection.top_k,
+        retrieval_only=selection.retrieval_only,
+    ) as opened:
+        outputs = await _answers(config, opened, samples, found)
+        if not selection.retrieval_only:
+            await _verdicts(config, opened, samples, outputs, baseline, found)
+    return found
+
+
+async def _answers(
+    config: Config, opened: Opened, samples: Sequence[Sample], found: Estimate
+) -> dict[str, SystemOutput]:
+    """Return the outputs, those without a known answer as failures; count their requests."""
+
+    def chat(name: str) -> ChatClient:
+        unsent = Unsent(_prices(config, name), ANSWER_TOKENS, found.answers)
+        return MemoisedChat(unsent, opened.memo, provider=name)
+
+    if config.system.use != "pgvector" or "embedder" in config.system.settings:
+        found.known = False
+        return {}
+    module = plugins.load("systems", config.system.use)
+    resources = replace(opened.system, chat=chat)
+    async with module.create(config.system.settings, resources) as system:
+        await system.prepare()
+        outputs = await run_pass(
+            system,
+            samples,
+            run=0,
+            concurrency=resources.concurrency,
+            timeout_s=resources.timeout_s,
+            on_output=lambda _sample, _output, _run: None,
+        )
+    found.reused = sum(output.error is None for output in outputs.values())
+    return outputs
+
+
+async def _verdicts(
+    config: Config,
+    opened: Opened,
+    samples: Sequence[Sample],
+    outputs: dict[str, SystemOutput],
+    baseline: Run | None,
+    found: Estimate,
+) -> None:
+    settings = config.policy.judge
+    made = make_metrics(config, samples, states={})
+    judged = [cast("JudgeMetric", one) for one in made if one.info.needs is Needs.JUDGE]
+    if settings is None or not judged:
+        return
+    sizes = Sizes()
+    unsent = Unsent(_prices(config, settings.provider), VERDICT_TOKENS, sizes)
+    resources = replace(opened.judge, chat=lambda _name: unsent)
+    module = plugins.load("judges", settings.use)
+    async with module.create(settings.own, resources) as judge:
+        judging = Judging(
+            judge,
+            judged,
+            baseline=baseline,
+            cache=CachedVerdicts(opened.cache),
+            concurrency=1,
+            timeout_s=settings.timeout_s,
+        )
+        criteria = sorted({one.criterion for one in judged})
+        for sample in samples:
+            output = _likely(sample, outputs.get(sample.id))
+            if not judging.knows(sample, output):
+                await judge(criteria, sample, output)
+    if sizes.calls:
+        canaries = len(load_canaries())
+        found.verdicts = sizes.times(1 + canaries / sizes.calls)
+
+
+def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
+    """Stand in for an answer that is not there yet: the reference, or text of usual length."""
+    if output is not None and output.error is None:
+        return output
+    answer = sample.references[0] if sample.references else "x" * ANSWER_TOKENS * CHARS_PER_TOKEN
+    chunks = output.chunks if output is not None else ()
+    usual = RetrievedChunk(doc_id="unknown", text="x" * CONTEXT_TOKENS * CHARS_PER_TOKEN)
+    return SystemOutput(answer=answer, chunks=chunks or (usual,))
+
+
+def _prices(config: Config, name: str) -> dict[str, Price]:
+    provider = config.policy.providers.get(name)
+    return dict(provider.prices) if provider is not None else {}
