@@ -132,11 +132,11 @@ def best_threshold(
         for mark in sorted(set(scores))
     ]
     rated = [
-        (accuracy, -abs(one.value - near), one.value, one)
+        (round(accuracy, 9), -round(abs(one.value - near), 9), one.value, one)
         for one in found
         if (accuracy := one.counts.balanced_accuracy) is not None
     ]
-    return max(rated, key=lambda row: (round(row[0], 9), *row[1:3]))[3] if rated else None
+    return max(rated, key=lambda row: row[:3])[3] if rated else None
 
 
 @dataclass(frozen=True)

@@ -101,13 +101,14 @@ async def run_canaries(
 
 
 async def _run(judge: Judge, canary: Canary, wanted: frozenset[str]) -> CanaryResult:
-    failures = 0
+    tries = failures = 0
     reason = ""
-    for tries in range(1, TRIES + 1):
+    while tries < TRIES:
+        tries += 1
         scores = await judge(sorted(wanted), canary.sample, canary.output)
         if wrong := _wrong(scores, canary, wanted):
             failures, reason = failures + 1, wrong
-        if failures == FAILURES or not failures or tries - failures == FAILURES:
+        if failures == FAILURES or not failures:
             break
     return CanaryResult(canary.sample.id, failures < FAILURES, tries, reason)
 

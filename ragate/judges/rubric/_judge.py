@@ -53,7 +53,7 @@ class RubricJudge:
         """
         found: dict[str, Score] = {}
         asked: list[str] = []
-        for name in dict.fromkeys(criteria):
+        for name in criteria:
             if name not in CRITERIA:
                 found[name] = unscored(name, "the rubric judge does not know this criterion")
             elif (decided := decide(CRITERIA[name], sample, output)) is not None:

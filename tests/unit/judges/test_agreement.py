@@ -126,6 +126,14 @@ def test_the_best_mark_separates_and_is_near_the_usual_one_among_equals() -> Non
     assert found.counts.balanced_accuracy == 1.0
 
 
+@pytest.mark.parametrize(("near", "mark"), [(0.5, 0.6), (0.2, 0.2), (0.4, 0.6)])
+def test_of_equal_marks_the_nearest_wins_then_the_higher(near: float, mark: float) -> None:
+    found = best_threshold([True, False, True, False], [0.2, 0.4, 0.6, 0.8], near=near)
+
+    assert found is not None
+    assert found.value == mark
+
+
 @given(
     st.lists(
         st.tuples(st.booleans(), st.integers(0, 10).map(lambda x: x / 10)), min_size=1, max_size=20
@@ -171,3 +179,4 @@ def test_grades_pass_at_the_same_mark_as_scores() -> None:
     assert report.agreement == 1.0
     assert report.grades_kappa == pytest.approx(weighted_kappa([5, 4, 2], [4.5, 4, 1]))
     assert report.flips is None
+    assert calibrate([True, 2.0], [5.0, 1.0], pass_at=4.0).grades_kappa is None

@@ -119,6 +119,26 @@ def test_citations_that_lead_nowhere_count_against_precision() -> None:
     assert scores["citation_recall"].value == 0.5
 
 
+def test_a_sentence_that_cites_one_context_twice_cites_it_once() -> None:
+    output = answered("Kept 30 days. [1][1] In Oslo. [2]", "Kept 30 days.", "x")
+    citations = [
+        {"sentence": 1, "supporting": [1], "supported": True},
+        {"sentence": 2, "supporting": [], "supported": False},
+    ]
+
+    scores = judge_all(Chat([reply(citations=citations)]), asked(), output)
+
+    assert scores["citation_precision"].value == 0.5
+
+
+def test_a_sentence_of_markers_alone_is_not_one_that_needs_support() -> None:
+    output = answered("Kept 30 days. [1]\n\n[2]", "Kept 30 days.", "x")
+
+    scores = judge_all(Chat([GOOD]), asked(), output)
+
+    assert scores["citation_recall"].value == 1.0
+
+
 NO_CALL: dict[str, tuple[SystemOutput, float | None]] = {
     "an empty answer": (answered("  \n", "c"), 0.0),
     "a failed system": (SystemOutput(error=Failure(kind="system", message="x")), 0.0),
@@ -166,6 +186,23 @@ def test_an_answer_without_citations() -> None:
     assert values(scores) == {"citation_recall": 0.0, "citation_precision": None}
 
 
+@pytest.mark.parametrize("marker", ["[9]", "[0]"])
+def test_an_answer_whose_citations_lead_nowhere_is_not_supported(marker: str) -> None:
+    output = answered(f"It is so. {marker}", "c").model_copy(update={"citations": (0,)})
+
+    scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
+
+    assert values(scores) == {"citation_recall": 0.0, "citation_precision": 0.0}
+
+
+def test_citations_apart_from_the_text_are_tied_to_no_sentence() -> None:
+    output = answered("It is so.", "c").model_copy(update={"citations": (1,)})
+
+    scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
+
+    assert {score.reason for score in scores.values()} == {"citations are not tied to sentences"}
+
+
 def test_without_a_reference_correctness_does_not_apply() -> None:
     scores = judge_all(Chat([]), asked(reference=""), TWO, ["correctness", "correctness_binary"])
 
@@ -192,11 +229,19 @@ def test_a_failure_while_mending_is_unscored() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ProviderError("h: HTTP 401", fatal=True, status=401), BudgetError("max_calls")]
+    "error",
+    [
+        ProviderError("h: HTTP 401", fatal=True, status=401),
+        ProviderError("h: no such model", fatal=True, status=400),
+        BudgetError("max_calls"),
+    ],
 )
-def test_what_every_further_call_would_meet_is_raised(error: Exception) -> None:
+def test_what_every_further_call_would_meet_is_raised_at_once(error: Exception) -> None:
+    chat = Chat([error])
+
     with pytest.raises(type(error)):
-        judge_all(Chat([error]), asked(), TWO)
+        judge_all(chat, asked(), TWO)
+    assert len(chat.requests) == 1
 
 
 def refusal(status: int = 400) -> ProviderError:

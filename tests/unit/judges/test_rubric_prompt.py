@@ -88,8 +88,8 @@ def test_requests_repeat_exactly_and_marks_change_with_any_text() -> None:
 
 
 def test_text_moved_over_a_border_changes_the_mark() -> None:
-    one = render_data(case(asked("a b"), answered("c", "d e", "f")))[1]
-    two = render_data(case(asked("a b"), answered("c", "d", "e f")))[1]
+    one = render_data(case(asked("a b"), answered("c", "de", "f")))[1]
+    two = render_data(case(asked("a b"), answered("c", "d", "ef")))[1]
 
     assert one != two
 
