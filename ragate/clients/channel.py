@@ -66,6 +66,8 @@ class Channel:
                 self.breaker.check(model)  # it may have opened while this call waited
                 deadline.start()
                 timeout_s = min(self.timeout_s, deadline.left())
+                if timeout_s <= 0.0:
+                    raise TransientError("no time was left for another call")
                 self.budget.take(again=calls > 0)
                 found = await self._call(model, once, session.client, timeout_s)
                 if not isinstance(found, Fault):

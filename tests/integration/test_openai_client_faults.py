@@ -13,12 +13,15 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from openai import APIConnectionError
+from pydantic import SecretStr
 
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.openai import OpenAIClient
 from ragate.clients.prices import Price
 from ragate.clients.retry import Retry
+from ragate.clients.transport import Transport, post
 from ragate.errors import BudgetError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 from tests.servers.faults import EVERY_KIND, Fault
@@ -244,6 +247,32 @@ def test_the_server_of_these_tests_answers_by_script_or_never_the_same(server: F
 
     server.reply = never_the_same()
     assert len({reply.text for reply in ask_many(server, 30)}) == 30
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_leads_nowhere(server: FakeOpenAI, code: int) -> None:
+    with openai_server() as other:
+        server.chaos = Chaos(1.0, kinds=[status(code, location=f"{other.base_url}/chat")])
+        found = ask_many(server, 5, concurrency=1)
+
+    assert other.seen == 0
+    assert server.seen == 1
+    assert all(error.fatal for error in found)
+
+
+def test_a_request_to_another_host_is_stopped(server: FakeOpenAI) -> None:
+    with openai_server() as other:
+
+        async def main() -> None:
+            transport = Transport(server.base_url, SecretStr(KEY))
+            client = transport.client(timeout_s=1.0, connections=1)
+            with pytest.raises(APIConnectionError):
+                await post(client, f"{other.base_url}/chat/completions", {})
+            await client.close()
+
+        asyncio.run(main())
+
+    assert other.seen == server.seen == 0
 
 
 FORMS = {

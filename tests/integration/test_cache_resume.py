@@ -1,0 +1,61 @@
+"""A run that is killed goes on where it stopped: only calls in flight are paid for twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.servers.openai_server import never_the_same, openai_server
+
+pytestmark = pytest.mark.integration
+COUNT, CONCURRENCY = 60, 4
+RUN = """
+import asyncio, sys
+from pathlib import Path
+from ragate.cache import Cache
+from ragate.clients.memo import Memo, MemoisedChat
+from ragate.clients.openai import OpenAIClient
+from ragate.protocols import ChatRequest
+async def main(url, path, count, concurrency):
+    with Cache(path) as cache:
+        client = OpenAIClient(base_url=url, concurrency=concurrency)
+        chat = MemoisedChat(client, Memo(cache), "p")
+        asked = [chat(ChatRequest("m", (("user", f"question {n}"),))) for n in range(count)]
+        print(*sorted(reply.text for reply in await asyncio.gather(*asked)), sep="\\n")
+        await client.aclose()
+asyncio.run(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))
+"""
+
+
+def start(url: str, path: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", RUN, url, str(path), str(COUNT), str(CONCURRENCY)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_killed_run_pays_again_only_for_what_was_in_flight(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    with openai_server() as server:
+        server.reply, server.latency_s = never_the_same(), 0.03
+        for part in (1, 2):
+            with start(server.base_url, path) as process:
+                while server.seen < part * COUNT // 3:
+                    time.sleep(0.005)
+                os.kill(process.pid, signal.SIGKILL)
+        killed_at = server.seen
+        with start(server.base_url, path) as process:
+            first, _ = process.communicate(timeout=30)
+        paid = server.seen
+        with start(server.base_url, path) as process:
+            second, _ = process.communicate(timeout=30)
+
+        assert COUNT // 3 < killed_at < COUNT
+        assert COUNT <= paid <= COUNT + 2 * CONCURRENCY
+        assert server.seen == paid
+    assert len(first.splitlines()) == COUNT
+    assert second == first
