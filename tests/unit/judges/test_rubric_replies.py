@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.models import ScoreState
+from ragate.models import Score, ScoreState
+from ragate.protocols import Judge
 from tests.unit.judges.judge_factories import (
     ALL,
     TWO,
@@ -18,6 +21,7 @@ from tests.unit.judges.judge_factories import (
     asked,
     claim,
     judge_all,
+    make_judge,
     reply,
     values,
     verdict,
@@ -163,6 +167,25 @@ REPLIES = st.one_of(
 )
 
 
+@pytest.fixture(scope="module")
+def judged() -> Callable[[str, str], dict[str, Score]]:
+    """Return one judge's scores after two replies; it is made once, since there are many."""
+    queue: list[str] = []
+    chat = Chat(lambda _request: queue.pop(0))
+    judge = asyncio.run(make_judge(chat))
+
+    def scores(first: str, second: str) -> dict[str, Score]:
+        queue[:] = [first, second]
+        chat.requests.clear()
+        return asyncio.run(_asked(judge))
+
+    return scores
+
+
+async def _asked(judge: Judge) -> dict[str, Score]:
+    return await judge(ALL, asked(), TWO)
+
+
 def ranges_hold(scores: dict[str, Any]) -> bool:
     return all(
         (1 if name == "correctness" else 0) <= score.value <= (5 if name == "correctness" else 1)
@@ -173,8 +196,10 @@ def ranges_hold(scores: dict[str, Any]) -> bool:
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(REPLIES, REPLIES)
-def test_any_reply_gives_scores_in_range_or_none_and_never_an_error(one: str, two: str) -> None:
-    scores = judge_all(Chat([one, two]), asked(), TWO)
+def test_any_reply_gives_scores_in_range_or_none_and_never_an_error(
+    judged: Callable[[str, str], dict[str, Score]], one: str, two: str
+) -> None:
+    scores = judged(one, two)
 
     assert set(scores) == set(ALL)
     assert ranges_hold(scores)
@@ -185,11 +210,11 @@ def test_any_reply_gives_scores_in_range_or_none_and_never_an_error(one: str, tw
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.sampled_from(sorted(verdict())), JSON)
 def test_a_verdict_with_one_key_changed_counts_only_where_it_is_still_one(
-    key: str, value: Any
+    judged: Callable[[str, str], dict[str, Score]], key: str, value: Any
 ) -> None:
     text = reply(**{key: value})
 
-    scores = judge_all(Chat([text, text]), asked(), TWO)
+    scores = judged(text, text)
 
     if scores["relevancy"].value is not None:
         kinds = {type(item) for item in (value, verdict()[key])}
