@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,25 +41,40 @@ class HttpClient:
     """Sends requests to the hosts that the policy allows.
 
     Args:
-        secrets: Values that are cut out of every message.
+        secrets: Header values; what a service sends back of them is cut out on arrival, so that no
+            message, run or baseline can hold one.
     """
 
-    def __init__(
-        self, *, hosts: Sequence[str], timeout_s: float, concurrency: int, secrets: Sequence[str]
-    ) -> None:
+    def __init__(self, *, hosts: Sequence[str], timeout_s: float, secrets: Sequence[str]) -> None:
         self._hosts = hosts
-        self._secrets = [one for one in secrets if one]
+        self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
         self._addresses: dict[Place, list[str]] = {}
-        self._client = httpx.AsyncClient(
-            follow_redirects=False,
-            trust_env=False,
-            timeout=timeout_s,
-            limits=httpx.Limits(max_connections=concurrency, keepalive_expiry=_IDLE_S),
-        )
+        self._timeout_s = timeout_s
+        self._tls: ssl.SSLContext | None = None
+        self._all: list[httpx.AsyncHTTPTransport] = []
+        self._free: list[httpx.AsyncHTTPTransport] = []
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        for transport in self._all:
+            await transport.aclose()
+
+    def _transport(self) -> httpx.AsyncHTTPTransport:
+        """Return a connection that nobody uses.
+
+        There is no client around it: a client keeps cookies, by which a service would know one
+        sample from the last, and its pool looks through all connections at every step.
+        """
+        if self._free:
+            return self._free.pop()
+        self._tls = self._tls or httpx.create_ssl_context(trust_env=False)
+        transport = httpx.AsyncHTTPTransport(
+            verify=self._tls,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
+        )
+        self._all.append(transport)
+        return transport
 
     async def check(self, url: str, *, key: str) -> None:
         """Resolve the host of `url`, once for the whole run.
@@ -99,18 +115,30 @@ class HttpClient:
         raise AssertionError("the last attempt returns or raises")
 
     async def _once(self, method: str, url: str, place: Place, address: str, **parts: Any) -> Reply:
-        pinned = httpx.URL(url).copy_with(host=address)
-        headers = {**parts.pop("headers", {}), "Host": place.authority}
-        headers["Accept-Encoding"] = "identity"
-        request = self._client.build_request(method, pinned, headers=headers, **parts)
-        request.extensions["sni_hostname"] = place.host
-        response = await self._client.send(request, stream=True)
+        # Host and port are those that were checked, however another parser reads the address.
+        pinned = httpx.URL(url).copy_with(host=address, port=place.port)
+        pinned = pinned.copy_merge_params(parts.pop("params", {}))
+        headers = {"Accept": "*/*", "User-Agent": "ragate", **parts.pop("headers", {})}
+        headers |= {"Host": place.authority, "Accept-Encoding": "identity"}
+        timeout = httpx.Timeout(self._timeout_s).as_dict()
+        extensions = {"sni_hostname": place.host, "timeout": timeout}
+        request = httpx.Request(method, pinned, headers=headers, extensions=extensions, **parts)
+        transport = self._transport()
         try:
-            content = await _content(response)
+            response = await transport.handle_async_request(request)
+            response.request = request
+            try:
+                content = self._without_secrets(await _content(response))
+            finally:
+                await response.aclose()
         finally:
-            await response.aclose()
+            self._free.append(transport)
         self._check(response, content)
-        return Reply(headers=dict(response.headers), content=content)
+        shown = {
+            name: self._without_secrets(value.encode()).decode("utf-8", "replace")
+            for name, value in response.headers.items()
+        }
+        return Reply(headers=shown, content=content)
 
     def _check(self, response: httpx.Response, content: bytes) -> None:
         code = response.status_code
@@ -124,9 +152,13 @@ class HttpClient:
 
     def clean(self, text: str) -> str:
         """Return foreign text on one line, without a secret that a service sent back."""
+        content = self._without_secrets(text.encode("utf-8", "replace"))
+        return one_line(content.decode("utf-8", "replace"), 200)
+
+    def _without_secrets(self, content: bytes) -> bytes:
         for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return one_line(text, 200)
+            content = content.replace(secret, b"***")
+        return content
 
     def _connect_failed(self, place: Place, error: Exception) -> str:
         hint = ""
@@ -146,6 +178,12 @@ async def _content(response: httpx.Response) -> bytes:
         if len(content) > MAX_BYTES:
             raise BadReplyError(f"answered with more than {MAX_BYTES} bytes")
     return bytes(content)
+
+
+def _parts(secret: str) -> list[str]:
+    """Return a header's value, and the token in it: services send back the one or the other."""
+    token = secret.rpartition(" ")[2]
+    return [secret, token] if len(token) >= 8 else [secret]
 
 
 def _told(error: Exception) -> str:

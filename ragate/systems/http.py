@@ -49,7 +49,6 @@ class HttpSystem(Foreign):
         self._client = HttpClient(
             hosts=resources.http_hosts,
             timeout_s=resources.timeout_s,
-            concurrency=resources.concurrency,
             secrets=list(secrets.values()),
         )
 
@@ -136,10 +135,24 @@ class HttpSystem(Foreign):
 
     async def _start(self) -> Child:
         own, resources = self._settings, self._resources
+        if await self._is_up():
+            raise SystemStartError(
+                f"[system] start: {own.health} answers already, before {own.start[0]!r} is started",
+                remedy="end the service that runs there, which is another build, or remove start",
+            )
         passed = allowed_environment(resources.environment, resources.key_names, own.pass_env)
         return await start(
             own.start, key="start", cwd=resources.root, environment=passed, talks=False
         )
+
+    async def _is_up(self) -> bool:
+        try:
+            await self._client.send("GET", self._settings.health, key="health")
+        except UnreachableError:
+            return False
+        except BadReplyError:
+            return True  # something is there
+        return True
 
     async def _wait(self) -> None:
         own, last = self._settings, "nothing"

@@ -68,10 +68,11 @@ def test_a_body_of_ones_own_knows_question_and_metadata_and_not_the_expected_ans
 
 def test_a_get_request_has_parameters_and_no_body(tmp_path: Path):
     with rag_server(lambda _request: {"answer": "x"}) as server:
-        output = asked(server, tmp_path, method="GET", params={"q": "{{ query }}"})
+        given = {"params": {"q": "{{ query }}"}, "url": f"{server.url}?k=3"}
+        output = asked(server, tmp_path, method="GET", **given)
 
     assert output.answer == "x"
-    assert server.requests[0].path == "/ask?q=What+does+page+q001+say%3F"
+    assert server.requests[0].path == "/ask?k=3&q=What+does+page+q001+say%3F"
     assert server.requests[0].body == b""
 
 
@@ -299,6 +300,10 @@ def test_a_key_that_is_not_set_is_named(tmp_path: Path):
         Sent(status=302, headers={"location": f"/?{SECRET}"}),
         Sent(body=SECRET.encode()),
         {"answer": [SECRET]},
+        {"answer": ["x" * 60 + SECRET]},
+        Sent(body=b"x" * 105 + SECRET.encode()),
+        Sent(status=500, body=b"x" * 190 + SECRET.encode()),
+        Sent(status=400, body=b"token canary-4711 is unknown"),
     ],
 )
 def test_a_key_that_a_service_sends_back_is_in_no_message(tmp_path: Path, reply: Any):
@@ -306,8 +311,28 @@ def test_a_key_that_a_service_sends_back_is_in_no_message(tmp_path: Path, reply:
         headers = {"Authorization": "RAG_AUTH"}
         output = asked(server, tmp_path, headers_env=headers, given=key(server))
 
-    assert "***" in message(output)
     assert "canary" not in message(output)
+    assert "Bearer" not in message(output)
+
+
+def test_a_key_that_a_service_sends_back_is_in_no_answer(tmp_path: Path):
+    with rag_server(lambda _: {"answer": f"You sent {SECRET}."}) as server:
+        headers = {"Authorization": "RAG_AUTH"}
+        output = asked(server, tmp_path, headers_env=headers, given=key(server))
+
+    assert output.answer == "You sent ***."
+
+
+def test_a_service_does_not_know_one_sample_from_the_last_by_a_cookie(tmp_path: Path):
+    def cookie(_request: Request) -> Any:
+        return Sent(headers={"set-cookie": "session=1"}, body=b'{"answer": "x"}')
+
+    samples = [sample_factory(f"q{number}") for number in range(3)]
+    with rag_server(cookie) as server:
+        given: dict[str, Any] = {"http_hosts": (server.host,), "concurrency": 1}
+        ask("http", {"url": server.url}, tmp_path, samples=samples, **given)
+
+    assert [request.headers.get("cookie") for request in server.requests] == [None] * 3
 
 
 def test_nothing_of_the_environment_reroutes_a_request(
@@ -452,6 +477,13 @@ def started(root: Path, code: str, **settings: Any) -> SystemOutput:
 
 def test_a_service_is_started_waited_for_and_ended(tmp_path: Path):
     assert started(tmp_path, SERVICE).answer == "x"
+
+
+def test_a_service_that_is_up_already_is_not_taken_for_the_one_to_start(tmp_path: Path):
+    with rag_server(lambda _: {"answer": "of another build"}) as server:
+        url = f"http://{server.host}/health"
+        with pytest.raises(SystemStartError, match="answers already, before"):
+            asked(server, tmp_path, start=[sys.executable, "-c", ""], health=url)
 
 
 @pytest.mark.parametrize(
