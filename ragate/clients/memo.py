@@ -4,7 +4,8 @@ An answer at temperature 0 does not repeat byte for byte, and costs as much as a
 request is known by a digest over its whole content, and has *draws*: the answers that were given to
 it, numbered. Pass r of a run takes draw r. Where the baseline holds the request, the sample is
 unaffected by the change: the baseline's draws are taken, without any call. Else a fresh draw is
-kept on the disk before it is used, so that a run that was interrupted goes on where it stopped.
+kept on the disk before it is used, so that a run that was interrupted goes on where it stopped. A
+caller that has at most n questions under way pays at most n answers twice.
 """
 
 from __future__ import annotations

@@ -26,8 +26,11 @@ async def main(url, path, count, concurrency):
     with Cache(path) as cache:
         client = OpenAIClient(base_url=url, concurrency=concurrency)
         chat = MemoisedChat(client, Memo(cache), "p")
-        asked = [chat(ChatRequest("m", (("user", f"question {n}"),))) for n in range(count)]
-        print(*sorted(reply.text for reply in await asyncio.gather(*asked)), sep="\\n")
+        gate = asyncio.Semaphore(concurrency)  # as a pass over the samples has one
+        async def one(n):
+            async with gate:
+                return (await chat(ChatRequest("m", (("user", f"question {n}"),)))).text
+        print(*sorted(await asyncio.gather(*map(one, range(count)))), sep="\\n")
         await client.aclose()
 asyncio.run(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))
 """
