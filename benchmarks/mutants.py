@@ -1,9 +1,13 @@
 """Break the decision rule one operator at a time, and see whether a test notices.
 
-    python benchmarks/mutants.py ragate/core/verdicts.py [more files] [--output FILE]
+    python benchmarks/mutants.py [ragate/core/verdicts.py ...] [--most 60] [--output FILE]
 
-Every comparison, arithmetic and logical operator, constant and `not` is changed once, in a copy of
-the project. Prints each mutant that all tests of the decision let pass.
+Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
+the project; with `--most`, a fixed sample of each file's mutants. A mutant meets only the tests
+that run its line, the fastest first, each in a fork of a process that has the libraries loaded.
+
+benchmarks/results/mutants.txt holds the survivors that change nothing, with the reason. A survivor
+that is not in it ends the command with 1.
 """
 
 from __future__ import annotations
@@ -11,18 +15,51 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import json
+import multiprocessing
 import os
+import random
 import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/unit/decision"
+KNOWN = ROOT / "benchmarks/results/mutants.txt"
+# Simulations and data from outside: too slow to run a thousand times, and hidden behind tolerances.
 SLOW = ("test_calibration.py", "test_real_data.py")
+DECIDING = [
+    "affected",
+    "cases",
+    "columns",
+    "comparability",
+    "comparison",
+    "control",
+    "decision",
+    "exact",
+    "family",
+    "floors",
+    "interval",
+    "matching",
+    "must_pass",
+    "noisy",
+    "noisy_rows",
+    "passes",
+    "permutation",
+    "power",
+    "quantiles",
+    "refusals",
+    "verdicts",
+    "waivers",
+    "split",
+]
+SEED = 3
 SWAPS: dict[type[ast.AST], type[Any]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -45,10 +82,27 @@ SWAPS: dict[type[ast.AST], type[Any]] = {
 }
 
 
-def mutants(source: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (line, what was changed, whole source) for every mutant."""
+@dataclass(frozen=True)
+class Mutant:
+    """One change: where, in which function, what, and the whole file with it."""
+
+    path: str
+    line: int
+    function: str
+    said: str
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Names the change without its line, which moves."""
+        return f"{self.path} {self.function}: {self.said}"
+
+
+def mutants(path: str, source: str) -> Iterator[Mutant]:
+    """Yield every mutant of one file."""
     tree = ast.parse(source)
     ignored = _inert(tree)
+    functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
     for place, node in enumerate(ast.walk(tree)):
         if id(node) in ignored:
             continue
@@ -56,7 +110,10 @@ def mutants(source: str) -> Iterator[tuple[int, str, str]]:
             mutated = copy.deepcopy(tree)
             twin = next(found for at, found in enumerate(ast.walk(mutated)) if at == place)
             said = _apply(twin, change)
-            yield getattr(node, "lineno", 0), said, ast.unparse(mutated)
+            line = getattr(node, "lineno", 0)
+            holder = [f.name for f in functions if f.lineno <= line <= (f.end_lineno or 0)]
+            name = holder[-1] if holder else "module"
+            yield Mutant(path, line, name, said, ast.unparse(mutated))
 
 
 def _inert(tree: ast.AST) -> set[int]:
@@ -69,7 +126,13 @@ def _inert(tree: ast.AST) -> set[int]:
             roots += [node.returns, *node.decorator_list]
         elif isinstance(node, ast.ClassDef):
             roots += node.decorator_list
+        elif isinstance(node, ast.Call) and _is_cast(node):
+            roots.append(node.args[0])
     return {id(inner) for root in roots if root is not None for inner in ast.walk(root)}
+
+
+def _is_cast(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "cast"
 
 
 def _changes(node: ast.AST) -> list[int]:
@@ -100,54 +163,167 @@ def _apply(node: ast.AST, at: int) -> str:
     return f"{before}  ->  {ast.unparse(node)}"
 
 
-def survives(copy_root: Path, python: str) -> bool:
-    """Whether every test passes on the project in `copy_root`; the quick ones run first."""
-    found = sorted((copy_root / TESTS).glob("test_*.py"), key=lambda file: file.stat().st_size)
-    tests = [str(file) for file in found if file.name not in SLOW]
-    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, "PYTHONPATH": str(copy_root), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=copy_root, env=environment, capture_output=True, timeout=120, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+class Durations:
+    """A pytest plugin that notes how long each test took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.seconds[report.nodeid] += report.duration
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tests, which lines each of them runs, and how long each takes."""
+
+    root: Path
+    seconds: dict[str, float]
+    by_line: dict[str, dict[int, set[str]]]
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Return the tests that run the mutant's line, the fastest first."""
+        lines = self.by_line.get(mutant.path, {})
+        found = lines.get(mutant.line) or {test for tests in lines.values() for test in tests}
+        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
+
+    def survives(self, mutant: Mutant) -> bool:
+        """Whether every test that could notice passes."""
+        tests = self.of(mutant)
+        target = self.root / mutant.path
+        source = target.read_text(encoding="utf-8")
+        target.write_text(mutant.source, encoding="utf-8")
+        most = 20 + 5 * sum(self.seconds.get(test, 0.0) for test in tests)
+        try:
+            return in_fork(lambda: _pytest([*tests, "-x"]), timeout=most) == 0
+        finally:
+            target.write_text(source, encoding="utf-8")
+
+
+def _pytest(arguments: Sequence[str], plugins: Sequence[object] = ()) -> int:
+    import pytest
+
+    quiet = ["-q", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0"]
+    return int(pytest.main([*quiet, *arguments], plugins=plugins))
+
+
+def in_fork(work: Callable[[], int], *, timeout: float) -> int:
+    """Return what `work` returns in a fork of this process; 124 where it does not end in time."""
+
+    def silent() -> None:
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, 1)
+        os.dup2(sink, 2)
+        os._exit(work())
+
+    process = multiprocessing.get_context("fork").Process(target=silent)
+    process.start()
+    process.join(timeout)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return 124
+    return process.exitcode or 0
+
+
+def measure(root: Path) -> Suite:
+    """Run all tests once, unbroken, and note what each of them runs."""
+    import coverage
+
+    noted = root / "durations.json"
+
+    def work() -> int:
+        durations = Durations()
+        found = sorted((root / TESTS).glob("test_*.py"))
+        tests = [str(file.relative_to(root)) for file in found if file.name not in SLOW]
+        options = ["--cov=ragate", "--cov-context=test", "--cov-report="]
+        code = _pytest([*tests, *options], [durations])
+        noted.write_text(json.dumps(durations.seconds), encoding="utf-8")
+        return code
+
+    if in_fork(work, timeout=600) != 0:
+        raise SystemExit("the tests fail before anything is broken")
+    data = coverage.CoverageData(basename=str(root / ".coverage"))
+    data.read()
+    by_line: dict[str, dict[int, set[str]]] = {}
+    for file in data.measured_files():
+        lines = by_line.setdefault(str(Path(file).resolve().relative_to(root)), {})
+        for line, contexts in data.contexts_by_lineno(file).items():
+            tests = {context.rsplit("|", 1)[0] for context in contexts if "|" in context}
+            if tests:
+                lines[line] = tests
+    return Suite(root, json.loads(noted.read_text(encoding="utf-8")), by_line)
+
+
+def known(path: Path) -> dict[str, str]:
+    """Return the survivors that were explained, with the reason."""
+    found, name = {}, ""
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        if line.startswith("ragate/") and "  ->  " in line:
+            name = line
+        elif name and line.startswith("    "):
+            found[name] = line.strip()
+            name = ""
+    return found
+
+
+def preload() -> None:
+    """Load what every fork needs, so that a mutant costs its tests alone."""
+    import hypothesis  # noqa: F401
+    import numpy as np  # noqa: F401
+    import scipy.stats  # noqa: F401
+
+    import ragate.models  # noqa: F401
 
 
 def main() -> None:
     """Print the survivors of every file, and write them to a file where asked."""
     parser = argparse.ArgumentParser(description="Mutation test of the decision rule.")
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", default=[f"ragate/core/{one}.py" for one in DECIDING])
+    parser.add_argument("--most", type=int, default=0, help="mutants a file; 0 is all")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    lines = []
+    explained = known(KNOWN)
+    report: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "project"
+        root = Path(folder).resolve() / "project"
         for part in ("ragate", "tests", "benchmarks"):
-            shutil.copytree(ROOT / part, root / part)
+            shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", root)
-        if not survives(root, sys.executable):
-            raise SystemExit("the tests fail before anything is broken")
+        (root.parent / "shared").symlink_to(ROOT.parent / "shared")  # the slow reference
+        os.chdir(root)
+        sys.path.insert(0, str(root))
+        sys.dont_write_bytecode = True
+        preload()
+        suite = measure(root)
         for path in options.files:
-            lines += _of_file(root, path)
+            report += _of_file(suite, path, options.most, explained)
     if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        options.output.write_text("\n".join(report) + "\n", encoding="utf-8")
+    if any(line.strip() == UNEXPLAINED for line in report):
+        raise SystemExit(1)
 
 
-def _of_file(root: Path, path: Path) -> list[str]:
-    source = (root / path).read_text(encoding="utf-8")
-    lines, count = [], 0
-    for line, said, mutated in mutants(source):
-        count += 1
-        (root / path).write_text(mutated, encoding="utf-8")
-        if survives(root, sys.executable):
-            lines.append(f"{path}:{line}: {said}")
-            print(lines[-1], flush=True)
-    (root / path).write_text(source, encoding="utf-8")
-    lines.append(f"{path}: {count} mutants, {count - len(lines)} noticed")
-    print(lines[-1], flush=True)
-    return lines
+UNEXPLAINED = "not explained: write a test that notices, or say why it changes nothing"
+
+
+def _of_file(suite: Suite, path: str, most: int, explained: dict[str, str]) -> list[str]:
+    started = time.monotonic()
+    every = list(mutants(path, (suite.root / path).read_text(encoding="utf-8")))
+    tried = every
+    if 0 < most < len(every):
+        tried = random.Random(f"{SEED} {path}").sample(every, most)
+    survivors = []
+    for mutant in sorted(tried, key=lambda mutant: mutant.line):
+        if suite.survives(mutant):
+            reason = explained.get(mutant.name, UNEXPLAINED)
+            survivors += [mutant.name, f"    {reason}"]
+            if reason == UNEXPLAINED:
+                print(f"{path}:{mutant.line}: {mutant.said}", flush=True)
+    noticed = len(tried) - len(survivors) // 2
+    head = f"{path}: {len(tried)} of {len(every)} mutants tried, {noticed} noticed"
+    print(f"{head} ({time.monotonic() - started:.0f} s)", flush=True)
+    return [head, *survivors]
 
 
 if __name__ == "__main__":

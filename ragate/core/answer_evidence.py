@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from ragate.core.case import Case, values
 from ragate.core.displacement import displacers, rank_words, retrieval
-from ragate.core.evidence import Origin, Traced, gave_up, is_part, trace
+from ragate.core.evidence import Origin, Traced, docs_of, gave_up, is_part, trace, words
 from ragate.models import Cause, CauseKind, RankChange, Record
+
+_HALF = 0.5
 
 
 def by_words(case: Case, had: Sequence[RankChange]) -> Cause | None:
@@ -35,6 +37,30 @@ def by_words(case: Case, had: Sequence[RankChange]) -> Cause | None:
             evidence=f"{rank_words(had)}; an earlier answer, cut short{score_words(case)}",
         )
     return None
+
+
+def says_now(case: Case) -> str:
+    """Return what the words of a worse answer from the same contexts show, "" where nothing."""
+    if not case.worse:
+        return ""
+    output, old = worst_run(case).output, _answers_of(case.before)
+    answer = output.answer or ""
+    if is_part(answer, old):
+        return "an earlier answer, cut short"
+    others = set(docs_of(worst_run(case))) - set(case.sample.expected)
+    found = trace(answer, known=[case.sample.query, *old], chunks=output.chunks, suspects=others)
+    if found.origin is Origin.NOWHERE:
+        return f"it now says {_quoted(found)}, which no retrieved chunk holds"
+    if found.origin is Origin.SUSPECTS and case.sample.expected:
+        holder = max(
+            (chunk for chunk in output.chunks if chunk.doc_id in others),
+            key=lambda chunk: len(words(chunk.text) & set(found.words)),
+        )
+        return f"it now says {_quoted(found)}, as {holder.doc_id} does, not the expected document"
+    if found.origin is Origin.NOTHING_NEW and old and answer:
+        now, then = len(answer.split()), min(len(text.split()) for text in old)
+        return f"it says nothing new in {now} words, {then} before" if now <= _HALF * then else ""
+    return ""
 
 
 def score_words(case: Case) -> str:

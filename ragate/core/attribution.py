@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from ragate.core.answer_evidence import by_words, gave_up_by_run, score_words, trace_run, worst_run
+from ragate.core.answer_evidence import (
+    by_words,
+    gave_up_by_run,
+    says_now,
+    score_words,
+    trace_run,
+    worst_run,
+)
 from ragate.core.case import Case, named, unknown, values
 from ragate.core.displacement import fell, rank_words, retrieval
 from ragate.core.evidence import Origin, layout, supports
@@ -80,7 +87,9 @@ def _same_contexts(case: Case) -> Cause:
     if case.moved and all(one.reads is Reads.RETRIEVAL for one in case.moved):
         return _another_verdict(case)
     chunks = len(case.after[0].output.chunks)
+    said = says_now(case)
     evidence = f"same {chunks} chunks, another answer{score_words(case)}"
+    evidence += f"; {said}" if said else ""
     answers = {record.output_hash for record in twins}
     if len(answers) > 1:
         evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"

@@ -147,20 +147,20 @@ def is_part(answer: str, known: Iterable[str]) -> bool:
 
 
 def supports(chunks: Sequence[RetrievedChunk], references: Sequence[str]) -> bool:
-    """Return True where one chunk holds the words of a reference answer.
+    """Return True where one chunk holds the words of a reference answer, every fact among them.
 
-    Short references prove nothing: "yes" or "5 days" stands in many chunks.
+    Short references prove nothing: "yes" or "5 days" stands in many chunks. Nor do passages that
+    differ in a date or a name alone.
     """
-    wanted = [{word for word in words(text) if _weighs(word)} for text in references]
-    wanted = [one for one in wanted if len(one) >= _SUPPORT_WORDS]
-    if not wanted:
-        return False
     texts = [_folded(chunk.text) for chunk in chunks if chunk.text]
-    return any(
-        sum(_stands(word, text) for word in one) >= _SUPPORT * len(one)
-        for one in wanted
-        for text in texts
-    )
+    return any(_holds(text, reference) for reference in references for text in texts)
+
+
+def _holds(text: str, reference: str) -> bool:
+    wanted = {word for word in words(reference) if _weighs(word)}
+    if len(wanted) < _SUPPORT_WORDS or not all(_stands(one, text) for one in _facts(reference)):
+        return False
+    return sum(_stands(word, text) for word in wanted) >= _SUPPORT * len(wanted)
 
 
 def words(text: str) -> set[str]:

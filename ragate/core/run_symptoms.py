@@ -96,8 +96,8 @@ def many_unscored(rows: Sequence[MetricRow]) -> list[Diagnosis]:
             symptom="much was not measured: "
             + "; ".join(f"{metric} unscored on {share}" for metric, share, _why in found),
             likely_cause=next((why for *_rest, why in found if why), "the scorer gave no score"),
-            action="raise the judge's timeout or lower its concurrency, then run again: finished "
-            "verdicts are kept",
+            action="mend that first; a judge that times out wants a longer timeout_s or a lower "
+            "concurrency, and its finished verdicts are kept",
         )
     ]
 

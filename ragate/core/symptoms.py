@@ -26,8 +26,11 @@ HIGH = 0.8
 _HIT = ("hit_rate", "recall")
 _MRR = ("mrr", "ndcg", "map")
 _FAITHFUL = ("faithfulness", "faithfulness_binary", "lexical_support")
-_RELEVANT = ("relevancy", "answer_relevance")
-_CORRECT = ("correctness", "correctness_binary", "answer_correctness")
+_NUMBERS = ("unsupported_numbers",)
+_RELEVANT = ("relevancy", "answer_relevancy")
+_CORRECT = ("correctness", "correctness_binary")
+# Words of the reference: their level says little, for a right answer may use its own words.
+_OVERLAP = ("idf_f1", "token_f1", "rouge_l")
 
 
 def symptoms(
@@ -104,7 +107,7 @@ def _low_ranks(readings: Readings) -> list[Diagnosis]:
 
 def _grounding(readings: Readings) -> list[Diagnosis]:
     """Faithfulness and relevancy, apart and together: they catch different failures."""
-    faithful, relevant = readings.of(_FAITHFUL), readings.of(_RELEVANT)
+    faithful, relevant = _faithful(readings), readings.of(_RELEVANT)
     low_faith = _is_low(faithful, LOW_FAITHFULNESS)
     low_relevant = _is_low(relevant, LOW_RELEVANCY)
     found = []
@@ -122,6 +125,14 @@ def _grounding(readings: Readings) -> list[Diagnosis]:
             )
         )
     return found
+
+
+def _faithful(readings: Readings) -> Reading | None:
+    """Return the reading of faithfulness; a judge-free one may see made-up numbers alone."""
+    faithful, made_up = readings.of(_FAITHFUL), readings.of(_NUMBERS)
+    if not _is_low(faithful, LOW_FAITHFULNESS) and _is_low(made_up, LOW_FAITHFULNESS):
+        return made_up
+    return faithful
 
 
 def _answers_another_question(faithful: Reading, relevant: Reading) -> Diagnosis:
@@ -158,12 +169,33 @@ def _low_correctness(readings: Readings) -> list[Diagnosis]:
     ]
 
 
+def _far_from_references(readings: Readings) -> list[Diagnosis]:
+    """Without a judge: answers lost words of the references, and no other stage explains it."""
+    if readings.of(_CORRECT) is not None or readings.of(_RELEVANT) is not None:
+        return []
+    words, hit, faithful = readings.of(_OVERLAP), readings.of(_HIT), _faithful(readings)
+    if words is None or not words.fell:
+        return []
+    if _is_low(hit, LOW_HIT_RATE) or _is_low(faithful, LOW_FAITHFULNESS):
+        return []
+    beside = "".join(f"; {one.shown}" for one in (faithful, hit) if one is not None)
+    return [
+        Diagnosis(
+            symptom=f"answers leave the references: {words.shown}{beside}",
+            likely_cause="they leave parts out, or follow a passage about something else",
+            action="read the evidence of the worst samples: cut short asks for a prompt that wants "
+            "whole answers, another document for metadata filters, fewer chunks or a reranker",
+        )
+    ]
+
+
 _RULES: tuple[Callable[[Readings], list[Diagnosis]], ...] = (
     errors,
     _low_hit_rate,
     _low_ranks,
     _grounding,
     _low_correctness,
+    _far_from_references,
     refusals,
     missed_refusals,
     citations,

@@ -155,7 +155,32 @@ def test_the_same_contexts_with_another_answer_are_generation():
     found = cause([record(idf_f1=1.0)], [record(answer=WRONG, idf_f1=0.0)])
 
     assert found.kind is CauseKind.GENERATION
-    assert found.evidence == "same 2 chunks, another answer: idf_f1 1.000 -> 0.000"
+    assert found.evidence == (
+        "same 2 chunks, another answer: idf_f1 1.000 -> 0.000; "
+        'it now says "250", "marlow", which no retrieved chunk holds'
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("Invoices come on the first of the month.", "as other.md does, not the expected document"),
+        ("The limit: 600 requests.", "an earlier answer, cut short"),
+        ("It is 600.", "it says nothing new in 3 words, 7 before"),
+        ("Every key may send at most 600 requests in a minute.", ""),
+    ],
+)
+def test_an_answer_from_the_same_contexts_tells_what_became_of_it(answer: str, said: str):
+    found = cause([record(idf_f1=1.0)], [record(answer=answer, idf_f1=0.5)])
+
+    assert found.kind is CauseKind.GENERATION
+    assert found.evidence.endswith(said or "idf_f1 1.000 -> 0.500")
+
+
+def test_a_better_answer_is_not_said_to_be_cut_short():
+    found = cause([record(idf_f1=0.5)], [record(answer="600 requests a minute.", idf_f1=1.0)])
+
+    assert found.evidence == "same 2 chunks, another answer: idf_f1 0.500 -> 1.000"
 
 
 def test_a_baseline_whose_own_answers_differ_is_said():

@@ -56,3 +56,12 @@ def test_a_reference_is_supported_by_one_chunk_that_holds_it():
     assert supports(CHUNKS, ["limit 600 says Keller"])
     assert not supports(CHUNKS, ["limit 600 says Marlow"])
     assert not supports(CHUNKS, ["600"])
+
+
+def test_a_chunk_that_differs_in_a_date_alone_does_not_hold_the_reference():
+    words = "vote about the new bridge over the river was closed after a long debate on day"
+
+    assert supports([RetrievedChunk(doc_id="a.md", text=f"The {words} 14.")], [f"The {words} 14"])
+    assert not supports(
+        [RetrievedChunk(doc_id="a.md", text=f"The {words} 15.")], [f"The {words} 14"]
+    )

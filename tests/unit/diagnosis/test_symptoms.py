@@ -130,3 +130,35 @@ def test_any_rows_give_whole_sentences(rows: list[MetricRow]):
         assert one.symptom
         assert one.likely_cause
         assert one.action
+
+
+def test_made_up_numbers_alone_are_answers_beyond_the_contexts():
+    numbers = row("unsupported_numbers", 0.4, direction=Direction.LOWER)
+
+    assert found(row("lexical_support", 0.9), numbers) == ["answers say what the contexts do not"]
+    assert found(row("lexical_support", 0.9), numbers.model_copy(update={"candidate": 0.2})) == []
+
+
+def fallen(metric: str, mean: float) -> MetricRow:
+    return row(metric, mean, -0.3, verdict=MetricVerdict.REGRESSED)
+
+
+def test_without_a_judge_fallen_overlap_with_the_references_is_a_symptom():
+    assert found(fallen("token_f1", 0.5)) == ["answers leave the references"]
+    assert found(fallen("token_f1", 0.5), row("hit_rate@5", 0.9), row("lexical_support", 0.9)) == [
+        "answers leave the references"
+    ]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        row("correctness", 4.5, unit="grade"),
+        row("relevancy", 0.9),
+        fallen("hit_rate@5", 0.6),
+        fallen("lexical_support", 0.9),
+    ],
+)
+def test_overlap_says_nothing_where_a_judge_or_another_stage_explains_more(beside: MetricRow):
+    assert "answers leave the references" not in found(fallen("token_f1", 0.5), beside)
+    assert found(row("token_f1", 0.3)) == []
