@@ -334,6 +334,19 @@ def test_a_judge_of_foreign_code_is_not_imported_by_reading_the_file() -> None:
     assert "this" not in __import__("sys").modules
 
 
+def test_a_criterion_that_the_judge_does_not_know_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ragate.judges import rubric
+
+    monkeypatch.setattr(rubric, "CRITERIA", frozenset({"relevancy"}))
+
+    message = error_of(judged())
+
+    assert "the judge 'rubric' does not know the criterion 'faithfulness'" in message
+    assert "it knows relevancy" in message
+
+
 def test_the_limits_of_a_grade_are_those_of_its_scale() -> None:
     assert "values go from 1 to 5" in error_of(judged(JUDGE, "correctness", "minimum = 0.8"))
     assert parse(judged(JUDGE, "correctness", "minimum = 4.0\npass_at = 4.0"))
