@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ragate.errors import ConfigError, ProviderError, SystemMismatchError, SystemStartError
+from ragate.errors import SystemMismatchError, SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.settings import read_settings
 from ragate.systems._address import place_of
 from ragate.systems._foreign import Foreign
 from ragate.systems._http_client import BadReplyError, HttpClient, Reply, UnreachableError
+from ragate.systems._http_policy import address_in, header_secrets, is_commit
 from ragate.systems._http_reply import fields, parsed
 from ragate.systems._http_settings import Settings
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
@@ -27,7 +27,6 @@ from ragate.vcs import head_commit
 
 __all__ = ["Settings", "create"]
 _POLL_S = 0.1
-_SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
 class HttpSystem(Foreign):
@@ -37,7 +36,7 @@ class HttpSystem(Foreign):
         super().__init__("http", settings, resources.root)
         self._settings = settings
         self._resources = resources
-        self._url = settings.url or _address(settings.url_env, resources)
+        self._url = settings.url or address_in(settings.url_env, resources)
         self._key = "url" if settings.url else "url_env"
         place = place_of(self._url, key=self._key, hosts=resources.http_hosts)
         secrets = header_secrets(settings, resources, rule=place.rule)
@@ -208,53 +207,6 @@ class HttpSystem(Foreign):
                 remedy="wait until this commit is deployed, and check out the commit that was "
                 "built, not a merge of it",
             )
-
-
-def is_commit(found: Any, head: str) -> bool:
-    """Whether `found` is the commit `head`, whole or its first 7 digits or more."""
-    text = found.strip().lower() if isinstance(found, str) else ""
-    return bool(_SHORT_SHA.fullmatch(text)) and head.startswith(text)
-
-
-def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> dict[str, str]:
-    """Return the headers whose values are in variables.
-
-    Args:
-        rule: The entry of ``http_hosts`` that allows the host.
-
-    Raises:
-        ConfigError: the policy does not let this variable go to this host.
-        ProviderError: the variable is not set.
-    """
-    allowed = resources.http_header_env.get(rule, ())
-    found: dict[str, str] = {}
-    for header, name in settings.headers_env.items():
-        if name not in allowed:
-            raise ConfigError(
-                f"[system] headers_env: the variable {name!r} may not be sent to {rule}",
-                remedy=f'add it to the policy: [policy.http_header_env] "{rule}" = ["{name}"] (in '
-                "CI the base branch's policy counts)",
-            )
-        value = resources.environment.get(name, "").strip()
-        if not value:
-            raise ProviderError(
-                f"[system] headers_env: the environment variable {name} is not set",
-                remedy=f"set {name} to the whole value of the header {header}",
-            )
-        if not value.isascii() or not value.isprintable():
-            raise ConfigError(f"[system] headers_env: the value of {name} fits no header")
-        found[header] = value
-    return found
-
-
-def _address(name: str, resources: Resources) -> str:
-    value = "" if name in resources.key_names else resources.environment.get(name, "").strip()
-    if not value:
-        raise ConfigError(
-            f"[system] url_env: the environment variable {name} holds no address",
-            remedy=f"set {name} in the step that knows where the service is",
-        )
-    return value
 
 
 @asynccontextmanager
