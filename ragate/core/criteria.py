@@ -57,6 +57,19 @@ CRITERIA: dict[str, Criterion] = {
     )
 }
 
+# Asked by evaluators that have a prompt for each question; the rubric has no part for them.
+EVALUATED: dict[str, Criterion] = {
+    criterion.name: criterion
+    for criterion in (
+        Criterion("context_relevancy", grounded=True),
+        Criterion("answer_relevancy"),
+        Criterion("guideline"),
+        Criterion("semantic_similarity", exclude=without_reference),
+    )
+}
+
+KNOWN: dict[str, Criterion] = CRITERIA | EVALUATED
+
 
 def decide(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score | None:
     """Return the score that needs no judgement, None where a judge has to be asked.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.criteria import CRITERIA
+from ragate.core.criteria import KNOWN
 from ragate.metrics._identity import NoSettings, base_name, fingerprint, no_cut_off, own_settings
 from ragate.models import MetricInfo, Needs, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
@@ -34,7 +34,7 @@ def judged_metric(request: MetricRequest) -> JudgedMetric:
     """Return the metric of the criterion that has its name."""
     no_cut_off(request)
     settings = own_settings(request, NoSettings)
-    criterion = CRITERIA[base_name(request)]
+    criterion = KNOWN[base_name(request)]
     info = MetricInfo(
         name=request.name,
         version=VERSION,

@@ -20,6 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     "configuration.md",
     "judge.md",
+    "judge-llamaindex.md",
     *sorted(path.name for path in DOCS.glob("system-*.md")),
     "embedders.md",
 )

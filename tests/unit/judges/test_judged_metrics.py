@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.criteria import CRITERIA
+from ragate.core.criteria import CRITERIA, KNOWN
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import ConfigError
-from ragate.judges import rubric
+from ragate.judges import llamaindex, rubric
 from ragate.models import Needs, Reads, RetrievedChunk, ScoreState, SystemOutput
 from tests.unit.judges.judge_factories import TWO, asked
 
@@ -27,11 +27,12 @@ def judged_names() -> set[str]:
 CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
 
 
-def test_every_criterion_has_a_metric_and_the_rubric_knows_it() -> None:
-    assert judged_names() == CRITERIA.keys() == rubric.CRITERIA
+def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
+    assert CRITERIA.keys() == rubric.CRITERIA
+    assert judged_names() == KNOWN.keys() == rubric.CRITERIA | llamaindex.CRITERIA
 
 
-@pytest.mark.parametrize("name", sorted(CRITERIA))
+@pytest.mark.parametrize("name", sorted(KNOWN))
 def test_a_judged_metric_names_what_is_asked_and_scores_nothing_itself(name: str) -> None:
     made = metric(name)
 
@@ -58,7 +59,7 @@ def test_a_judged_metric_takes_no_cut_off_and_no_keys() -> None:
 
 
 def test_metrics_have_fingerprints_of_their_own() -> None:
-    assert len({metric(name).info.fingerprint for name in CRITERIA}) == len(CRITERIA)
+    assert len({metric(name).info.fingerprint for name in KNOWN}) == len(KNOWN)
 
 
 CHUNK = RetrievedChunk(doc_id="a", text="A", score=0.5)

@@ -1,0 +1,38 @@
+"""llamaindex: LlamaIndex's evaluators and prompts, chains that stop early, strict replies."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from ragate.judges.llamaindex._criteria import ASKED
+from ragate.judges.llamaindex._settings import Settings
+from ragate.protocols import Judge, Resources
+from ragate.settings import read_settings
+
+__all__ = ["CRITERIA", "Settings", "create"]
+
+CRITERIA = frozenset(ASKED)
+
+
+@asynccontextmanager
+async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIterator[Judge]:
+    """Yield the judge; the prompts of the installed evaluators are read here, which takes seconds.
+
+    A provider's client is made when it is first asked, an LLM by dotted path at once: which model
+    it is belongs to the judge's identity.
+
+    Raises:
+        ConfigError: a setting is wrong, or `llm` leads to no LLM.
+        PluginError: LlamaIndex is not installed, or in a version without these evaluators.
+        ProviderError: the LLM cannot be made.
+    """
+    from ragate.judges.llamaindex._judge import LlamaIndexJudge
+    from ragate.judges.llamaindex._llm import open_llm
+    from ragate.judges.llamaindex._prompts import load_prompts
+
+    own = read_settings(Settings, settings, where="[policy.judge]", strict=True)
+    prompts = load_prompts(own.guidelines)
+    llm = open_llm(own, resources.environment) if own.llm else None
+    yield LlamaIndexJudge(own, prompts, resources, llm)

@@ -1,0 +1,166 @@
+"""Any LLM of LlamaIndex's integrations as a chat client."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from ragate.clients.breaker import Breaker
+from ragate.clients.redact import Redactor
+from ragate.errors import ConfigError, ProviderError
+from ragate.escape import one_line
+from ragate.judges.llamaindex._settings import Settings
+from ragate.protocols import ChatReply, ChatRequest
+
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
+# What can change a verdict, as the integrations call it; keys and addresses are left out.
+_IDENTITY = (
+    "model", "temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort",
+    "system_prompt",
+)  # fmt: skip
+
+
+class LlmClient:
+    """Implements `ragate.protocols.ChatClient` by an LLM's own asynchronous methods.
+
+    Retries, keys and hosts are those of the integration; a row of failures opens a breaker.
+    """
+
+    def __init__(self, llm: Any, redact: Redactor) -> None:
+        self._llm = llm
+        self._redact = redact
+        self._breaker = Breaker()
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells this LLM from another: its class, its model and how it is sampled."""
+        kind = type(self._llm)
+        metadata = getattr(self._llm, "metadata", None)
+        found = {name: getattr(self._llm, name, None) for name in _IDENTITY}
+        found = {k: v for k, v in found.items() if isinstance(v, str | int | float)}
+        name = getattr(metadata, "model_name", None)
+        return {**found, "class": f"{kind.__module__}.{kind.__qualname__}", "model_name": str(name)}
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        """Return the reply; every call is a new draw.
+
+        Raises:
+            ProviderError: the LLM raised; fatal where its key or model was refused, or where it has
+                failed for some time.
+        """
+        del draw
+        self._breaker.check("")
+        try:
+            text = await self._text(request)
+        except Exception as error:  # noqa: BLE001 - foreign code, of any integration
+            failure = self._failure(error)
+        else:
+            self._breaker.succeeded()
+            return ChatReply(text=text)
+        if failure.fatal or self._breaker.failed(time.monotonic()):
+            self._breaker.open(failure)
+        self._breaker.check("")
+        # Not with its cause: a traceback would print the request, and with it perhaps the key.
+        raise failure
+
+    async def _text(self, request: ChatRequest) -> str:
+        from llama_index.core.llms import ChatMessage
+
+        messages = [ChatMessage(role=role, content=text) for role, text in request.messages]
+        if _chats(self._llm):
+            reply = await self._llm.achat(messages)
+            return str(reply.message.content or "")
+        if len(messages) == 1:
+            return str((await self._llm.acomplete(request.messages[0][1])).text or "")
+        prompt = self._llm.messages_to_prompt(messages)
+        return str((await self._llm.acomplete(prompt, formatted=True)).text or "")
+
+    def _failure(self, error: Exception) -> ProviderError:
+        status = _status(error)
+        if status in (401, 403):  # what is said about a wrong key often holds the key
+            text = f"{type(error).__name__}: HTTP {status}"
+        else:
+            text = told(error, self._redact)
+        return ProviderError(f"llm: {text}", fatal=status in (401, 403, 404), status=status)
+
+
+def _chats(llm: Any) -> bool:
+    metadata = getattr(llm, "metadata", None)
+    return bool(getattr(metadata, "is_chat_model", hasattr(llm, "achat")))
+
+
+def _status(error: Exception) -> int | None:
+    response = getattr(error, "response", None)
+    places = [getattr(error, name, None) for name in ("status_code", "http_status", "code")]
+    if isinstance(response, dict):  # AWS
+        places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    else:
+        places.append(getattr(response, "status_code", None))
+    return next((one for one in places if isinstance(one, int) and 100 <= one < 600), None)
+
+
+def told(error: BaseException, redact: Redactor) -> str:
+    """Return an exception of foreign code as one line without keys."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return one_line(redact(text), 200)
+
+
+def open_llm(settings: Settings, environment: Mapping[str, str]) -> LlmClient:
+    """Return the LLM that `llm` names, made with `llm_settings` where it is a class or function.
+
+    Args:
+        environment: Its values that look like keys by their names are cut out of messages.
+
+    Raises:
+        ConfigError: the path leads nowhere, or to no LLM.
+        ProviderError: it cannot be made: a key is not set, say.
+    """
+    redact = Redactor(value for name, value in environment.items() if _SECRET.search(name))
+    where = f"[policy.judge] llm = {settings.llm!r}"
+    found = _target(settings.llm, where)
+    if isinstance(found, type) or not _is_llm(found):
+        if not callable(found):
+            raise ConfigError(f"{where}: neither an LLM of LlamaIndex nor what makes one")
+        found = _made(found, settings, where, redact)
+    elif settings.llm_settings:
+        raise ConfigError(f"{where}: an object, so llm_settings has no use")
+    if not _is_llm(found):
+        raise ConfigError(f"{where}: {type(found).__name__} has neither achat nor acomplete")
+    return LlmClient(found, redact)
+
+
+def _is_llm(found: Any) -> bool:
+    return hasattr(found, "achat") or hasattr(found, "acomplete")
+
+
+def _made(factory: Any, settings: Settings, where: str, redact: Redactor) -> Any:
+    try:
+        return factory(**settings.llm_settings)
+    except Exception as error:  # noqa: BLE001 - foreign code, of any integration
+        text = told(error, redact)
+    raise ProviderError(
+        f"{where}: it cannot be made: {text}",
+        remedy="set the variable that holds its key, and check [policy.judge.llm_settings]",
+        fatal=True,
+    )
+
+
+def _target(path: str, where: str) -> Any:
+    module, _, names = path.partition(":")
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        package = module.replace("_", "-").replace(".", "-")
+        raise ConfigError(
+            f"{where}: {error}",
+            remedy=f"install it in the environment of ragate: pip install {package}, if it is one "
+            "of LlamaIndex's integrations",
+        ) from error
+    for name in names.split("."):
+        if not hasattr(found, name):
+            raise ConfigError(f"{where}: there is no {name!r} in it")
+        found = getattr(found, name)
+    return found

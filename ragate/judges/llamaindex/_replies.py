@@ -1,0 +1,138 @@
+"""From a reply to a value: in the form that was asked for, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ragate.errors import RagateError
+from ragate.escape import one_line
+from ragate.strict_json import loads
+
+Reading = tuple[float, str]
+MAX_CHARS = 100_000
+
+# A word ends where no letter or digit follows, a hyphen or apostrophe between included.
+_FIRST = re.compile(r"[\W_]*(?P<word>yes|no)(?![-'’]?[^\W_])(?P<rest>.*)", re.I | re.DOTALL)
+_EITHER = re.compile(r"[\W_]*(?:(?:or|and)\b)?[\W_]*(?:yes|no)(?![^\W_])", re.I)
+_GRADE = re.compile(r"[*`_ \t]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[*`_ \t]*")
+_MARK = "[RESULT]"
+_POINTS = re.compile(r"[\s:*`_]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[\s.*`_]*")
+_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
+
+
+class InvalidReplyError(RagateError):
+    """A reply that is no verdict."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a reply has to look.
+
+    Attributes:
+        name: For a report: what no reply was.
+        wish: Tells the model how to write it, after one that could not be read.
+        read: From a reply to a value and a remark. Raises InvalidReplyError.
+    """
+
+    name: str
+    wish: str
+    read: Callable[[str], Reading]
+
+
+def read_yes_no(text: str) -> Reading:
+    """Return 1 where the first word is YES, 0 where it is NO, in any case and punctuation.
+
+    Raises:
+        InvalidReplyError: it is another word, or both are offered ("YES/NO").
+    """
+    match = _FIRST.match(text)
+    if match is None or _EITHER.match(match["rest"]):
+        raise InvalidReplyError("the first word is neither YES nor NO")
+    return float(match["word"].lower() == "yes"), ""
+
+
+def read_grade(text: str) -> Reading:
+    """Return the number from 1 to 5 that is the first line, and what stands below it.
+
+    Raises:
+        InvalidReplyError: the first line is anything else.
+    """
+    first, _, rest = text.strip().partition("\n")
+    return _number(_GRADE.fullmatch(first), low=1.0, high=5.0), one_line(rest, 200)
+
+
+def read_up_to_four(text: str) -> Reading:
+    """Return the points behind the only mark, or the number that is the whole reply.
+
+    A refine prompt shows no mark and asks for the number.
+
+    Raises:
+        InvalidReplyError: there is neither, or not from 0 to 4.
+    """
+    return _marked(text, high=4.0), ""
+
+
+def read_two_points(text: str) -> Reading:
+    """Return the 0, 1 or 2 behind the only mark, or that is the whole reply.
+
+    Raises:
+        InvalidReplyError: there is neither, or another number.
+    """
+    points = _marked(text, high=2.0)
+    if points not in (0.0, 1.0, 2.0):
+        raise InvalidReplyError(f"{points:g} is not 0, 1 or 2")
+    return points, ""
+
+
+def read_json_verdict(text: str) -> Reading:
+    """Return 1 or 0 for the boolean ``passing``, and the feedback.
+
+    Raises:
+        InvalidReplyError: it is not one JSON object with exactly these two keys and their types.
+    """
+    found = _FENCED.fullmatch(text)
+    body = found["body"] if found else text
+    value = loads(body.strip(), where="reply", error=InvalidReplyError, max_depth=4)
+    if not isinstance(value, dict) or value.keys() != {"passing", "feedback"}:
+        raise InvalidReplyError("not an object with the keys passing and feedback")
+    passing, feedback = value["passing"], value["feedback"]
+    if not isinstance(passing, bool) or not isinstance(feedback, str):
+        raise InvalidReplyError("passing is not true or false, or feedback is no text")
+    return float(passing), one_line(feedback, 200)
+
+
+def _marked(text: str, *, high: float) -> float:
+    head, mark, tail = text.rpartition(_MARK)
+    if _MARK in head:
+        raise InvalidReplyError(f"{_MARK} stands there more than once")
+    return _number(_POINTS.fullmatch(tail if mark else text), low=0.0, high=high)
+
+
+def _number(match: re.Match[str] | None, *, low: float, high: float) -> float:
+    if match is None:
+        raise InvalidReplyError("no number where one was asked for")
+    if not low <= (value := float(match["number"])) <= high:
+        raise InvalidReplyError(f"{value:g} is not from {low:g} to {high:g}")
+    return value
+
+
+def _points(most: str) -> str:
+    return f"Send the line {_MARK} followed by the points, {most}, and nothing else."
+
+
+YES_NO = Form("YES or NO", "Reply with the one word YES or NO.", read_yes_no)
+GRADE = Form(
+    "a grade from 1 to 5",
+    "Send the grade, a number from 1 to 5, alone on the first line, and your reasons below it.",
+    read_grade,
+)
+UP_TO_FOUR = Form("points from 0 to 4", _points("a number from 0 to 4"), read_up_to_four)
+TWO_POINTS = Form("0, 1 or 2 points", _points("0, 1 or 2"), read_two_points)
+JSON_VERDICT = Form(
+    "the JSON asked for",
+    "Send one JSON object with the keys passing (true or false) and feedback (text), and nothing "
+    "around it.",
+    read_json_verdict,
+)
