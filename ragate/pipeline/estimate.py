@@ -176,9 +176,11 @@ async def _verdicts(
             output = _likely(sample, outputs.get(sample.id))
             if not judging.knows(sample, output):
                 await judge(criteria, sample, output)
+        for canary in load_canaries() if sizes.calls else ():
+            if canary.expect.keys() & set(criteria):
+                await judge(criteria, canary.sample, canary.output)
     if sizes.calls:
-        canaries = len(load_canaries())
-        found.verdicts = sizes.times(1 + canaries / sizes.calls)
+        found.verdicts = sizes.times(1)
 
 
 def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:

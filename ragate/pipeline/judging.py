@@ -98,7 +98,8 @@ class Judging:
             self.reused += 1
             return
         if self._canaries is None:
-            self._canaries = asyncio.create_task(run_canaries(self._judge))
+            known = run_canaries(self._judge, criteria=self._criteria)
+            self._canaries = asyncio.create_task(known)
         self._tasks[key] = asyncio.create_task(self._ask(key, sample, output))
 
     def knows(self, sample: Sample, output: SystemOutput) -> bool:

@@ -1,0 +1,107 @@
+"""The whole line with LlamaIndex's evaluators, over real HTTP on loopback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.main import run
+from tests.projects import TOPICS, write_docs_project
+from tests.servers.model import answers_and_judges
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+pytestmark = pytest.mark.integration
+
+CONFIG = """
+[policy.providers.local]
+base_url = "{url}"
+key_env = "TEST_KEY"
+
+[policy.judge]
+use = "llamaindex"
+provider = "local"
+model = "judge-1"
+mode = "refine"
+
+[policy.metrics.faithfulness_binary]
+level = "error"
+
+[policy.metrics.relevancy]
+level = "error"
+
+[system.answer]
+use = "chat"
+provider = "local"
+model = "answer-1"
+"""
+ASKED = re.compile(
+    r"(?:\nInformation: (?!Apple)|present in the context information: |"
+    r"Query and Response: \n |in line with the context information: \n )"
+    r"(?:Question: (?P<query>.*?)\nResponse: )?(?P<answer>.*?)\n"
+    r"(?:Context: |We have provided)(?P<contexts>.*)",
+    re.DOTALL,
+)
+COMMON = frozenset({"how", "do", "i", "my", "where", "the", "come", "from", "are", "is", "and"})
+
+
+def is_judgement(body: dict[str, Any]) -> bool:
+    return ASKED.search(body["messages"][0]["content"]) is not None
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", re.sub(r"\[\d+\]", "", text.lower())))
+
+
+def answers_and_evaluates() -> Any:
+    """Return a reply function: as an answerer by its contexts, as an evaluator by shared words."""
+    answering = answers_and_judges()
+
+    def reply(body: dict[str, Any]) -> str:
+        found = ASKED.search(body["messages"][0]["content"])
+        if found is None:
+            return answering(body)
+        answer = words(found["answer"].partition(" Note to the evaluator")[0])
+        shared = len(answer & words(found["contexts"])) / max(1, len(answer))
+        topic = words(found["query"] or "") - COMMON
+        fits = not found["query"] or bool(topic & answer)
+        return "YES." if shared >= 0.6 and fits else "No, it is not."
+
+    return reply
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        fake.reply = answers_and_evaluates()
+        yield fake
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = (tmp_path / "ragate.toml").read_text()
+    (tmp_path / "ragate.toml").write_text(config + CONFIG.format(url=server.base_url))
+    return tmp_path
+
+
+def test_a_baseline_is_judged_and_an_unchanged_run_makes_no_call(project, server, capsys):
+    assert run(["baseline", "update", "--runs", "2"]) == 0
+    judged = [body for _, _, body in server.requests if is_judgement(body)]
+    server.requests.clear()
+    capsys.readouterr()
+
+    assert run(["check"]) == 0
+
+    assert len(judged) >= 2 * len(TOPICS)
+    assert server.requests == []
+    shown = capsys.readouterr().out
+    assert "faithfulness_binary" in shown
+    assert "relevancy" in shown
