@@ -14,9 +14,11 @@ def head_commit(root: Path) -> str:
     return _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
 
-def is_dirty(root: Path) -> bool:
-    """Return True where tracked files differ from HEAD."""
-    return bool(_git(root, "status", "--porcelain", "--untracked-files=no"))
+def is_clean(root: Path) -> bool:
+    """Return True where all files are as in HEAD and none is new; False where git cannot tell."""
+    # The branch line is always there, so that no output means no answer.
+    lines = _git(root, "status", "--porcelain", "--branch").splitlines()
+    return len(lines) == 1 and lines[0].startswith("## ")
 
 
 def repository(folder: Path) -> Path | None:

@@ -48,6 +48,7 @@ class RunManifest(Frozen):
         identical: Number of passes that equal an earlier one byte for byte on every sample.
         created: ISO 8601, UTC.
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
+        evidence: Names the state that was judged; runs of one state add up. "" where unknown.
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
     """
@@ -69,6 +70,7 @@ class RunManifest(Frozen):
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
     left_out: tuple[str, ...] = ()
+    evidence: str = ""
 
 
 class Record(Frozen):

@@ -109,8 +109,8 @@ class Judging:
     async def settle(self) -> None:
         """Wait until everything that was submitted has its verdict or a reason for having none.
 
-        When the judge's provider is out altogether, or a cap is reached, the rest is unscored with
-        that reason; what the other metrics say still stands.
+        When the judge's provider is out altogether, or a cap is reached, all is unscored with that
+        reason; what the other metrics say still stands.
         """
         waiting: list[asyncio.Task[Any]] = [*self._tasks.values()]
         if self._canaries is not None:
@@ -134,12 +134,18 @@ class Judging:
                 await task
 
     def verdict(self, sample: Sample, output: SystemOutput) -> Verdict:
-        """Return the scores by criterion; all unscored where the judge failed its canaries."""
+        """Return the scores by criterion.
+
+        All are unscored where the judge failed its canaries or stopped: what it said before is in
+        the cache, but nothing may pass on a part of the verdicts, or before the canaries are in.
+        """
+        if self.out:
+            return self._unscored(self.out)
         if failed := [result for result in self.canaries if not result.passed]:
             reason = f"the judge failed {len(failed)} of {len(self.canaries)} known answers"
             return self._unscored(reason)
         found = self._verdicts.get(self._key(sample, output))
-        return self._unscored(self.out or "was not judged") if found is None else found
+        return self._unscored("was not judged") if found is None else found
 
     def _unscored(self, reason: str) -> Verdict:
         return {name: unscored(name, f"judge: {reason}") for name in self._criteria}

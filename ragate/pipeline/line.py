@@ -11,6 +11,7 @@ from ragate.errors import UsageError
 from ragate.models import Filters, Report, Run, Sample
 from ragate.pipeline.case import load_baseline_or_none, load_samples, open_case
 from ragate.pipeline.collected import Collected, read_collected, save_collected
+from ragate.pipeline.evidence import adopt_earlier, evidence_key
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import (
     MUST_PASS_TRIES,
@@ -63,6 +64,8 @@ async def check(
         case.scorer(session.opened, retrieval_only=selection.retrieval_only) as scorer,
     ):
         session.listen = scorer.submit
+        session.name_state(evidence_key(config, case.samples, session.system.info, selection))
+        adopt_earlier(session, case.samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(case.samples)
         candidate, judged = await case.judge(scorer, session.collected)

@@ -114,10 +114,16 @@ class Clients:
             # again, and ends before the sample does: it is the service that failed, not the system.
             timeout_s=0.45 * self.operations.timeout_s,
             deadline_s=0.9 * self.operations.timeout_s,
-            concurrency=self.operations.concurrency,
+            concurrency=self._concurrency(name),
             budget=self.budget,
             prices=provider.prices,
         )
+
+    def _concurrency(self, name: str) -> int:
+        """Return the calls under way at once: the system's, and the judge's beside them."""
+        judge = self.config.policy.judge
+        judging = judge.concurrency if judge is not None and judge.provider == name else 0
+        return self.operations.concurrency + judging
 
 
 @dataclass(frozen=True)

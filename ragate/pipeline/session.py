@@ -72,6 +72,19 @@ class Session:
         self.collected.passes.append(outputs)
         return outputs
 
+    def name_state(self, evidence: str) -> None:
+        """Note which state is judged, so that a later run of it adds to this one."""
+        manifest = self.collected.manifest.model_copy(update={"evidence": evidence})
+        self.collected.manifest = manifest
+
+    def adopt(self, samples: Sequence[Sample], outputs: Outputs) -> None:
+        """Take over a pass that an earlier run of the same state made."""
+        run = len(self.collected.passes)
+        for sample in samples:
+            self.writer.append(sample, outputs[sample.id], run=run)
+            self.listen(sample, outputs[sample.id])
+        self.collected.passes.append(outputs)
+
     def _concurrency(self) -> int:
         """Return the samples in flight: one that waits for its turn would run out of time."""
         most: int | None = getattr(self.system, "max_concurrency", None)

@@ -140,6 +140,17 @@ class LocalStore:
         """Return the ids of all finished runs, oldest first."""
         return sorted(path.parent.name for path in self.runs.glob("*/manifest.json"))
 
+    def newest_of(self, evidence: str) -> Path | None:
+        """Return the folder of the newest finished run of one state; None where there is none."""
+        for run_id in reversed(self.list()):
+            try:
+                manifest = json.loads((self.folder(run_id) / "manifest.json").read_bytes())
+            except (OSError, ValueError):
+                continue
+            if isinstance(manifest, dict) and manifest.get("evidence") == evidence:
+                return self.folder(run_id)
+        return None
+
     def load(self, folder: Path) -> Run:
         """Read a run back, without chunk texts.
 
