@@ -41,10 +41,19 @@ class CachedVerdicts:
     async def put(self, key: str, verdict: Verdict) -> None:
         """Keep the scores; unscored ones never are."""
         self._unwritten[key] = verdict
+        await self.flush(key)
+
+    async def flush(self, key: str = "") -> None:
+        """Write what is still to be written; with a key only if that one is."""
         async with self._writing:
-            if key in self._unwritten:
-                some, self._unwritten = self._unwritten, {}
+            if not self._unwritten or (key and key not in self._unwritten):
+                return
+            some, self._unwritten = self._unwritten, {}
+            try:
                 await asyncio.to_thread(self._cache.put_verdicts, some)
+            except BaseException:
+                self._unwritten = {**some, **self._unwritten}  # others wait for it too
+                raise
 
 
 class Judging:
@@ -132,6 +141,7 @@ class Judging:
         for task in tasks:
             with suppress(asyncio.CancelledError, Exception):
                 await task
+        await self._cache.flush()
 
     def verdict(self, sample: Sample, output: SystemOutput) -> Verdict:
         """Return the scores by criterion.
