@@ -271,6 +271,14 @@ class RunFacts(Frozen):
     duration_s: float | None = None
 
 
+class DrillProof(Frozen):
+    """When the gate last proved that it can fail, and how many planted breaks it caught."""
+
+    date: str
+    caught: int
+    planted: int
+
+
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -279,6 +287,7 @@ class Report(Frozen):
         head, base: Commits judged and compared with; "" where unknown.
         samples: Changed samples, failures first.
         unchanged: Number of samples with equal scores and outputs.
+        drill: The last `ragate drill`; None where there was none.
         left_out: Changed samples that got no row, since there are too many.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
@@ -305,4 +314,5 @@ class Report(Frozen):
     unchanged: int = 0
     left_out: int = 0
     diagnosis: tuple[Diagnosis, ...] = ()
+    drill: DrillProof | None = None
     report_url: str = ""

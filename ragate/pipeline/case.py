@@ -14,6 +14,7 @@ from ragate.dataset import read_dataset, select
 from ragate.errors import NoBaselineError
 from ragate.models import Report, Run, Sample
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.proof import last_proof
 from ragate.pipeline.resources import Opened, Operations
 from ragate.pipeline.scoring import Scorer, open_scorer
 from ragate.pipeline.session import Selection
@@ -75,6 +76,7 @@ class Case:
             judged,
             facts=facts,
             control=self.control,
+            drill=last_proof(self.operations),
         )
         LocalStore(self.operations.state).save(candidate, report)
         return report

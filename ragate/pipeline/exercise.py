@@ -10,24 +10,15 @@ from ragate.atomic import write_atomic
 from ragate.config import Config
 from ragate.core.drill import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, Frozen, Needs, Sample, SystemOutput
+from ragate.models import Decision, DrillProof, Needs, Sample, SystemOutput
 from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.evaluate import evaluate, make_metrics
+from ragate.pipeline.proof import DRILL_FILE
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.session import Selection
 from ragate.pipeline.verdict import judge
 from ragate.stores.local import LocalStore
-
-DRILL_FILE = "drill.json"
-
-
-class DrillProof(Frozen):
-    """When the gate last proved that it can fail; reports and `doctor` say so."""
-
-    date: str
-    caught: int
-    planted: int
 
 
 def run_drill(
@@ -83,11 +74,3 @@ def newest_outputs(operations: Operations) -> Path:
     raise UsageError(
         "there are no stored outputs to break", remedy="run `ragate check` or `ragate collect`"
     )
-
-
-def last_proof(operations: Operations) -> DrillProof | None:
-    """Return the last drill's result, None where there was none."""
-    try:
-        return DrillProof.model_validate_json((operations.state / DRILL_FILE).read_bytes())
-    except (OSError, ValueError):
-        return None

@@ -16,6 +16,7 @@ from ragate.core.symptoms import symptoms
 from ragate.errors import ConfigError
 from ragate.models import (
     Decision,
+    DrillProof,
     Report,
     Rule,
     Run,
@@ -127,6 +128,7 @@ def build_report(
     *,
     facts: RunFacts,
     control: Run | None = None,
+    drill: DrillProof | None = None,
 ) -> Report:
     """Return everything that a renderer may show."""
     manifest = candidate.manifest
@@ -162,6 +164,7 @@ def build_report(
         unchanged=changes.unchanged,
         left_out=changes.left_out,
         diagnosis=symptoms(judged.decision.metrics, samples=changes.rows),
+        drill=drill,
     )
 
 

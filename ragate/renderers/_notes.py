@@ -24,6 +24,7 @@ def figures(report: Report) -> str:
     if facts.affected is not None and facts.reused is not None:
         parts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
     parts.append(counted(facts.model_calls, "model call"))
+    parts += [f"{facts.calls_reused:,} answers reused"] if facts.calls_reused else []
     if facts.cost_usd is not None:
         parts.append(f"${facts.cost_usd:,.2f}")
     if facts.duration_s is not None:
@@ -159,10 +160,19 @@ def footer(report: Report) -> str:
     parts.append(code(report.dataset, 80) if report.dataset else "")
     waived = len(report.decision.waivers)
     parts.append(f"{waived:,} waived" if waived else "")
+    parts.append(proof(report))
     parts.append(f"ragate {code(report.ragate_version, 20)}" if report.ragate_version else "")
     if re.fullmatch(r"https://[^\s\"'<>`]{1,500}", report.report_url):
         parts.append(f'<a href="{escape(report.report_url)}">report</a>')
     return " · ".join(part for part in parts if part)
+
+
+def proof(report: Report) -> str:
+    """Return when the gate last proved that it can fail, "" where it never did."""
+    drill = report.drill
+    if drill is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", drill.date):
+        return ""
+    return f"last drill {drill.date}: {drill.caught} of {drill.planted} planted breaks caught"
 
 
 def _runs(report: Report) -> str:

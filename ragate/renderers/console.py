@@ -8,7 +8,7 @@ from ragate.escape import short_sha
 from ragate.models import MetricRow, Report, Verdict
 from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
-from ragate.renderers._notes import reproduce
+from ragate.renderers._notes import proof, reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._words import below_floor, ordered, verdict_text
@@ -112,11 +112,13 @@ def _facts(report: Report, page: Page) -> list[str]:
         counts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
     counts += [f"{facts.errors:,} failed, {facts.unscored:,} unscored, {facts.unjudged:,} unjudged"]
     spent = [counted(facts.model_calls, "model call")]
+    spent += [f"{facts.calls_reused:,} answers reused"] if facts.calls_reused else []
     spent += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
     spent += [duration(facts.duration_s)] if facts.duration_s is not None else []
     head, base = short_sha(report.head), short_sha(report.base)
     spent += [f"{head} against {base}" if base else head] if head else []
     lines = [" · ".join(counts), " · ".join(spent)]
+    lines += [proof(report)] if proof(report) else []
     return [*lines, *(page.foreign(line, 300) for line in report.decision.lines)]
 
 

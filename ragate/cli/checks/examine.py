@@ -19,7 +19,7 @@ from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.models import Run, Sample
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.exercise import last_proof
+from ragate.pipeline.proof import last_proof
 
 UNREAD = "ragate.toml cannot be read"
 

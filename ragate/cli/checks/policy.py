@@ -9,8 +9,7 @@ from typing import Any
 from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warning
 from ragate.config import Config, Provider
 from ragate.core.waivers import expired
-from ragate.models import Waiver
-from ragate.pipeline.exercise import DrillProof
+from ragate.models import DrillProof, Waiver
 
 
 def configuration(config: Config) -> list[Finding]:
