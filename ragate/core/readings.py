@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ragate.models import Direction, MetricRow, MetricVerdict
 
 FALL = 0.05
-_FELL = frozenset({MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE})
+LOST = frozenset({MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE})
 _GRADE_STEPS = 4.0  # from 1 to 5
 
 
@@ -46,7 +46,7 @@ def _scaled(row: MetricRow, value: float) -> float:
 
 
 def _fell(row: MetricRow) -> bool:
-    if row.verdict in _FELL:
+    if row.verdict in LOST:
         return True
     if row.baseline is None or row.candidate is None or not row.exact:
         return False

@@ -130,8 +130,16 @@ _BY_CAUSE: Mapping[CauseKind, tuple[str, str]] = {
 }
 
 
-def most_flips(samples: Sequence[SampleRow]) -> list[Diagnosis]:
-    """Say where most of the samples that got worse were lost."""
+# What a system does by itself from run to run, so that only a proven loss makes it a symptom.
+_NOISY = frozenset({CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.JUDGE})
+
+
+def most_flips(samples: Sequence[SampleRow], *, proven: bool) -> list[Diagnosis]:
+    """Say where most of the samples that got worse were lost.
+
+    Args:
+        proven: Whether any metric got worse beyond luck.
+    """
     worse = [
         row.cause.kind
         for row in samples
@@ -140,6 +148,8 @@ def most_flips(samples: Sequence[SampleRow]) -> list[Diagnosis]:
     if len(worse) < MANY_FLIPS:
         return []
     kind, count = Counter(worse).most_common(1)[0]
+    if kind in _NOISY and not proven:
+        return []
     if kind not in _BY_CAUSE or count <= MOST_FLIPS * len(worse):
         return []
     cause, action = _BY_CAUSE[kind]

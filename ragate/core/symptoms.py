@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ragate.core.readings import Reading, Readings
+from ragate.core.readings import LOST, Reading, Readings
 from ragate.core.run_symptoms import (
     citations,
     errors,
@@ -48,7 +48,12 @@ def symptoms(
     readings = Readings(rows)
     every = _all_low(readings)
     found = every if every else [one for rule in _RULES for one in rule(readings)]
-    return (*many_unscored(rows), *found, *most_flips(samples))
+    return (*many_unscored(rows), *found, *most_flips(samples, proven=_lost(rows)))
+
+
+def _lost(rows: Sequence[MetricRow]) -> bool:
+    """Whether more got worse than luck explains: single answers change from run to run."""
+    return any(one.verdict in LOST or (one.exact and one.worse > one.better) for one in rows)
 
 
 def _is_low(reading: Reading | None, limit: float) -> bool:

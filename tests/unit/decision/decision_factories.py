@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,8 @@ from ragate.models import (
     unscored,
 )
 
+# Examples of a property test at night; 0 by day, when each has its own number.
+NIGHT = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 0
 TODAY = datetime.date(2026, 6, 1)
 EXACT = MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL)
 NOISY = MetricInfo(name="faithfulness", needs=Needs.JUDGE)

@@ -23,6 +23,7 @@ from ragate.models import (
 from tests.unit.decision.decision_factories import (
     EXACT,
     N_A,
+    NIGHT,
     TODAY,
     exact_pair,
     judge,
@@ -197,7 +198,7 @@ values = st.lists(st.integers(0, 4).map(lambda step: step / 4), min_size=1, max_
 
 
 @given(before=values, after=values, limit=st.sampled_from([None, 0.0, 0.05, 0.3]))
-@settings(deadline=None)
+@settings(max_examples=NIGHT or 100, deadline=None)
 def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
     n = min(len(before), len(after))
     before, after = before[:n], after[:n]
@@ -209,7 +210,7 @@ def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
 
 
 @given(before=values, row=st.integers(0, 11), by=st.sampled_from([0.25, 0.5, 1.0]))
-@settings(deadline=None)
+@settings(max_examples=NIGHT or 100, deadline=None)
 def test_making_the_candidate_worse_never_turns_red_into_a_pass(before, row, by):
     after = [max(0.0, value - 0.25) for value in before]
     worse = list(after)

@@ -22,6 +22,7 @@ from ragate.models import (
 from tests.unit.decision.decision_factories import (
     EXACT,
     N_A,
+    NIGHT,
     NOISY,
     columns,
     judge,
@@ -484,7 +485,7 @@ cells = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=12, max_size=12)
 
 
 @given(before=cells, after=cells)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=NIGHT or 40, deadline=None)
 def test_a_smaller_alpha_is_never_redder(before, after):
     pair = noisy_pair([[v] for v in before], [[v] for v in after])
     codes = [judge(pair, RULE, alpha=alpha).exit_code for alpha in (0.2, 0.05, 0.001)]
@@ -494,7 +495,7 @@ def test_a_smaller_alpha_is_never_redder(before, after):
 
 
 @given(before=cells, after=cells, row=st.integers(0, 11))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=NIGHT or 40, deadline=None)
 def test_a_worse_candidate_is_never_less_red(before, after, row):
     worse = list(after)
     worse[row] = 0.0
@@ -505,7 +506,7 @@ def test_a_worse_candidate_is_never_less_red(before, after, row):
 
 
 @given(holes=st.lists(st.booleans(), min_size=20, max_size=20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=NIGHT or 40, deadline=None)
 def test_what_was_not_measured_never_passes(holes):
     samples = samples_of(20)
     after = [[None if hole else 1.0] for hole in holes]

@@ -104,19 +104,33 @@ def flipped(kind: CauseKind, number: int) -> SampleRow:
     return SampleRow(sample_id=str(number), query="q", change="worse", cause=cause)
 
 
+LOST = [row("exact_match", 0.9, -0.02, verdict=MetricVerdict.REGRESSED)]
+
+
 def test_where_most_flips_came_from_is_said():
     rows = [flipped(CauseKind.RETRIEVAL, number) for number in range(4)]
 
-    assert symptoms([], samples=[*rows, flipped(CauseKind.JUDGE, 9)]) == (
+    assert symptoms(LOST, samples=[*rows, flipped(CauseKind.JUDGE, 9)]) == (
         Diagnosis(
             symptom="4 of the 5 samples that got worse: retrieval",
             likely_cause="the change made retrieval worse",
             action="look at what displaced the expected documents before touching the prompt",
         ),
     )
-    assert symptoms([], samples=rows) == ()
+    assert symptoms(LOST, samples=rows) == ()
     unknown = [flipped(CauseKind.UNKNOWN, number) for number in range(9)]
-    assert symptoms([], samples=unknown) == ()
+    assert symptoms(LOST, samples=unknown) == ()
+
+
+def test_answers_that_change_by_themselves_point_to_nothing():
+    steady = [row("token_f1", 0.9, verdict=MetricVerdict.HELD)]
+    rows = [flipped(CauseKind.GENERATION, number) for number in range(6)]
+    drifted = [flipped(CauseKind.DRIFT, number) for number in range(6)]
+
+    assert symptoms(steady, samples=rows) == ()
+    assert len(symptoms(steady, samples=drifted)) == 1
+    exact = row("ndcg@10", 0.9, -0.001, exact=True, worse=3, better=1)
+    assert len(symptoms([exact], samples=rows)) == 1
 
 
 names = st.sampled_from(

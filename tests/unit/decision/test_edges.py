@@ -1,0 +1,348 @@
+"""Limits hit exactly, defaults, and what stays silent: the places where a small slip would hide."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+
+from ragate.core.cases import Outcome, read_cases, worst_case
+from ragate.core.comparison import compare
+from ragate.core.control import drift
+from ragate.core.passes import read_passes
+from ragate.core.power import (
+    Design,
+    Noise,
+    fewest_losses,
+    mde,
+    measure_noise,
+    samples_needed,
+    up_to_a_point,
+)
+from ragate.models import MetricInfo, Needs, Rule, Score, Verdict, Waiver, unscored
+from tests.unit.decision.decision_factories import (
+    NOISY,
+    TODAY,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+    samples_of,
+)
+
+RULE = Rule(metric="faithfulness")
+KNOWN = Noise(0.05, known=True)
+
+
+def test_graded_scores_weigh_less_and_reach_further():
+    noise = measure_noise(np.array([[0.5, 0.5], [1.0, 1.0], [0.0, 0.0]]))
+
+    assert noise.weight == pytest.approx(5 / 6)
+    assert noise.reach == pytest.approx(4 / 3)
+    assert (measure_noise(np.zeros((4, 3))).weight, measure_noise(np.zeros((4, 3))).reach) == (1, 1)
+
+
+def test_a_level_that_is_met_exactly_needs_no_further_loss():
+    assert fewest_losses(0.25, baseline_runs=3, candidate_runs=1, flips=False) == 1
+    assert fewest_losses(0.0625, baseline_runs=3, candidate_runs=1, flips=False) == 2
+
+
+def test_as_many_samples_as_must_break_can_show_a_drop():
+    assert mde(3, Noise(0.01, known=True), alpha=0.02) == pytest.approx(0.8 ** (1 / 3))
+    assert mde(2, Noise(0.01, known=True), alpha=0.02) is None
+
+
+def test_noise_that_drowns_every_drop_shows_none():
+    assert mde(5, Noise(0.9, known=True), alpha=0.02) is None
+    assert mde(8, Noise(0.9, known=True), alpha=0.02) == pytest.approx(0.9352, abs=1e-4)
+
+
+def test_a_smallest_drop_that_cannot_be_reached_shows_none():
+    assert mde(3, Noise(0.3, known=True), alpha=0.3, min_drop=0.9) is None
+
+
+def test_the_effect_by_default_is_that_of_three_baseline_runs():
+    assert mde(100, KNOWN, alpha=0.02) == mde(100, KNOWN, alpha=0.02, baseline_runs=3)
+    assert mde(100, KNOWN, alpha=0.02) != mde(100, KNOWN, alpha=0.02, baseline_runs=4)
+
+
+def test_one_run_a_side_is_planned_as_sign_flips_and_no_other_design_is():
+    def effect(base: int, *, flips: bool) -> float:
+        found = mde(60, KNOWN, alpha=0.02, baseline_runs=base, flips=flips)
+        assert found is not None
+        return found
+
+    assert effect(1, flips=False) == effect(1, flips=True)
+    assert effect(2, flips=False) < effect(2, flips=True)
+    assert effect(3, flips=False) < effect(3, flips=True)
+
+
+def test_where_scores_are_graded_fewer_points_need_as_many_breaks():
+    graded = Noise(0.05, known=True, weight=0.6, reach=1.6)
+
+    assert mde(10, graded, alpha=0.02) == pytest.approx(0.2896, abs=1e-4)
+
+
+def test_without_a_baseline_the_system_is_not_taken_for_the_same():
+    samples = samples_of(5)
+    comparison = compare(None, run_of({"faithfulness": [[1.0]] * 5}, samples), samples)
+    decision = judge(comparison, RULE)
+
+    assert not comparison.same_system
+    assert decision.runs_baseline == 0
+    assert decision.claim == "generalise"
+
+
+def test_a_rate_is_the_mean_over_the_passes():
+    rate = MetricInfo(name="error_rate", aggregate=True)
+    samples = samples_of(2)
+    scores = {"faithfulness": [[1.0, 1.0]] * 2}
+    passes = tuple({"error_rate": Score(metric="error_rate", value=each)} for each in (0.2, 0.4))
+    run = run_of(scores, samples, infos=(NOISY,))
+    run = run.model_copy(
+        update={
+            "aggregates": passes,
+            "manifest": run.manifest.model_copy(
+                update={"metrics": {**run.manifest.metrics, "error_rate": rate}}
+            ),
+        }
+    )
+    comparison = compare(run, run, samples)
+
+    assert comparison.aggregates["error_rate"].candidate == pytest.approx(0.3)
+    half = run.model_copy(
+        update={"aggregates": (passes[0], {"error_rate": unscored("error_rate", "clock stopped")})}
+    )
+    assert compare(run, half, samples).aggregates["error_rate"].reason == "clock stopped"
+
+
+def test_two_candidate_runs_are_a_confirmation_and_one_is_not():
+    once = judge(noisy_pair(np.ones((40, 3)), np.ones((40, 1))), RULE)
+    twice = judge(noisy_pair(np.ones((40, 3)), np.ones((40, 2))), RULE)
+
+    assert (once.confirmed, twice.confirmed) == (False, True)
+
+
+def test_the_command_that_tells_what_would_settle_it_is_named_where_it_helps_alone():
+    blind = noisy_pair(np.ones((20, 3)), np.ones((20, 1)))
+    sure = noisy_pair(np.ones((100, 3)), np.ones((100, 1)))
+
+    assert judge(blind, RULE).remedies == ("ragate power",)
+    assert judge(blind, Rule(metric="faithfulness", minimum=0.5)).remedies == ("ragate power",)
+    assert judge(sure, RULE).remedies == ()
+    assert judge(blind, Rule(metric="faithfulness", level="warn")).remedies == ()
+    failed = judge(blind, Rule(metric="faithfulness", maximum=0.5))
+    assert (failed.verdict, failed.remedies) == (Verdict.FAILED, ())
+
+
+def test_passes_that_all_differ_are_not_said_to_repeat():
+    decision = judge(noisy_pair(np.ones((40, 3)), np.ones((40, 1))), RULE)
+
+    assert not any("byte-equal" in one for one in decision.warnings)
+
+
+def test_nothing_recorded_is_all_of_it_missing():
+    samples = samples_of(10)
+    baseline = run_of({"faithfulness": [[1.0]] * 10}, samples)
+    bare = baseline.model_copy(update={"records": ()})
+
+    assert (
+        "faithfulness: 100.0% of the candidate's scores are missing"
+        in judge(compare(baseline, bare, samples), RULE).reasons[0]
+    )
+
+
+def test_the_two_most_frequent_reasons_are_named():
+    samples = samples_of(9)
+    baseline = run_of({"faithfulness": [[1.0]] * 9}, samples)
+    candidate = run_of({"faithfulness": [[1.0]] * 9}, samples, words="after")
+    reasons = ["timeout"] * 4 + ["refused"] * 3 + ["cut off"] * 2
+    records = tuple(
+        record.model_copy(update={"scores": {"faithfulness": unscored("faithfulness", why)}})
+        for record, why in zip(candidate.records, reasons, strict=True)
+    )
+    lost = candidate.model_copy(update={"records": records})
+    (reason, *_) = judge(compare(baseline, lost, samples), RULE).reasons
+
+    assert reason.endswith("timeout (4), refused (3) and 1 more")
+    assert row_of(judge(compare(baseline, lost, samples), RULE), "faithfulness").n == 0
+
+
+def test_a_run_of_other_samples_has_no_pass():
+    run = run_of({"faithfulness": [[1.0]] * 3}, samples_of(3))
+
+    assert read_passes(run, ["elsewhere"]).whole == ()
+    assert read_passes(run, ["elsewhere"]).repeats == 0
+    assert read_passes(run, []).whole == ()
+
+
+def test_without_a_baseline_nobody_knows_what_is_affected():
+    samples = samples_of(3)
+    comparison = compare(None, run_of({"faithfulness": [[1.0]] * 3}, samples), samples)
+
+    assert comparison.affected is None
+
+
+def test_what_has_no_p_does_not_drift():
+    decision = judge(noisy_pair(np.ones((20, 3)), np.ones((20, 1))), RULE)
+    row = row_of(decision, "faithfulness")
+    moved = row.model_copy(update={"p": 0.001, "change": -0.2})
+
+    assert drift({}, level=0.02) == ()
+    assert drift({"a": Outcome(), "b": Outcome(row.model_copy(update={"p": None}))}, level=1) == ()
+    assert drift({"a": Outcome(moved.model_copy(update={"change": None}))}, level=0.02) == ()
+    assert "faithfulness -0.200" in drift({"a": Outcome(moved)}, level=0.001)[0]
+    assert drift({"a": Outcome(moved)}, level=0.0009) == ()
+
+
+def test_a_waived_sample_is_not_tested_against_a_control_either():
+    samples = samples_of(40)
+    good, bad = [[1.0, 1.0, 1.0]] * 40, [[1.0]] * 30 + [[0.0]] * 10
+    baseline = run_of({"faithfulness": good}, samples, words="then")
+    control = run_of({"faithfulness": good}, samples, words="today")
+    candidate = run_of({"faithfulness": bad}, samples, words="after")
+    day = TODAY + datetime.timedelta(days=1)
+    waived = [
+        Waiver(id=sample.id, metric="faithfulness", owner="me", reason="known", until=day)
+        for sample in samples[31:]
+    ]
+    decision = judge(
+        compare(baseline, candidate, samples), RULE, control=control, waivers=waived, alpha=0.25
+    )
+
+    assert row_of(decision, "faithfulness").n == 31
+    assert row_of(decision, "faithfulness").worse == 1
+
+
+def test_the_fewest_losses_are_those_of_the_deciding_claim():
+    pair = noisy_pair(np.ones((15, 3)), np.ones((15, 1)))
+
+    for claim, losses in (("this-set", 3), ("generalise", 5)):
+        said = f"15 samples: {losses} must break before this gate can fail"
+        assert said in judge(pair, RULE, claim=claim).warnings
+
+
+GRADE = MetricInfo(name="faithfulness", low=1.0, high=5.0, unit="grade", needs=Needs.JUDGE)
+
+
+def test_an_interval_is_in_the_metrics_own_unit():
+    rng = np.random.default_rng(5)
+    before, after = rng.integers(1, 6, (40, 3)), rng.integers(1, 6, (40, 1))
+    grades = row_of(judge(noisy_pair(before, after, info=GRADE), RULE), "faithfulness")
+    unit = row_of(judge(noisy_pair((before - 1) / 4, (after - 1) / 4), RULE), "faithfulness")
+
+    assert grades.interval is not None
+    assert unit.interval is not None
+    assert grades.interval == pytest.approx([4 * bound for bound in unit.interval])
+
+
+def test_the_effect_of_one_baseline_run_is_planned_with_one():
+    row = row_of(judge(noisy_pair(np.ones((50, 1)), np.ones((50, 1))), RULE), "faithfulness")
+    one = mde(50, Noise(), alpha=0.02, baseline_runs=1, min_drop=0.02)
+
+    assert one is not None
+    assert row.mde == up_to_a_point(one)
+
+
+def test_added_samples_count_where_samples_are_counted():
+    samples = samples_of(12)
+    before = run_of({"faithfulness": [[1.0]] * 9}, samples[:9])
+    after = run_of(
+        {"faithfulness": [[1.0]] * 8 + [[None], ["n/a"], [None], [1.0]]}, samples, words="after"
+    )
+    row = row_of(judge(compare(before, after, samples), RULE, max_unscored=0.9), "faithfulness")
+
+    assert (row.not_applicable, row.unscored_candidate) == (1, 2)
+
+
+def test_a_waived_sample_is_not_filled_with_the_worst_value():
+    day = TODAY + datetime.timedelta(days=1)
+    waiver = Waiver(id="q0000", metric="faithfulness", owner="me", reason="known", until=day)
+    samples = samples_of(5)
+    pair = compare(
+        run_of({"faithfulness": [[1.0]] * 5}, samples),
+        run_of({"faithfulness": [[None]] * 2 + [[1.0]] * 3}, samples, words="after"),
+        samples,
+    )
+    (case,) = read_cases([RULE], pair, [waiver], TODAY)
+    filled = worst_case(case)
+
+    assert filled is not None
+    assert filled.column is not None
+    assert np.isnan(filled.column.candidate.values[0, 0])
+    assert filled.column.candidate.values[1, 0] == 0.0
+
+
+def test_the_mean_that_fills_a_baseline_is_of_counted_samples():
+    day = TODAY + datetime.timedelta(days=1)
+    waiver = Waiver(id="q0000", metric="faithfulness", owner="me", reason="known", until=day)
+    before = [[0.0], [None], [1.0], [0.5]]
+    samples = samples_of(4)
+    pair = compare(
+        run_of({"faithfulness": before}, samples),
+        run_of({"faithfulness": [[1.0]] * 4}, samples, words="after"),
+        samples,
+    )
+    (case,) = read_cases([RULE], pair, [waiver], TODAY)
+    filled = worst_case(case)
+
+    assert filled is not None
+    assert filled.column is not None
+    assert filled.column.baseline.values[1, 0] == 0.75
+
+
+def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
+    samples = [sample.model_copy(update={"must_pass": True}) for sample in samples_of(10)]
+    before = [[1.0, 1.0, 0.0]] + [[1.0] * 3] * 9
+    pair = compare(
+        run_of({"faithfulness": before}, samples),
+        run_of({"faithfulness": [[1.0]] * 10}, samples, words="after"),
+        samples,
+    )
+    rows = judge(pair, Rule(metric="faithfulness", pass_at=1.0)).must_pass
+    f = 1.5 / 29  # 28 tries of samples that passed otherwise, one failed, half a failure added
+
+    assert rows[1].false_red == pytest.approx(3 * f * f * (1 - f) + f**3)
+    assert [row.eligible for row in rows] == [False] + [True] * 9
+
+
+def test_a_floor_by_evidence_on_grades_is_the_same_as_on_their_share_of_the_range():
+    grades = np.array([[2.0], [3.0], [5.0], [4.0], [1.0], [4.0]] * 5)
+    rule = {"metric": "faithfulness"}
+    own = judge(noisy_pair(grades, grades, info=GRADE), Rule(**rule, minimum=4.0), floor="evidence")
+    share = (grades - 1) / 4
+    unit = judge(noisy_pair(share, share), Rule(**rule, minimum=0.75), floor="evidence")
+    a, b = row_of(own, "faithfulness").floor, row_of(unit, "faithfulness").floor
+
+    assert a is not None
+    assert b is not None
+    assert None not in (a.bound, a.fails_at, b.bound, b.fails_at)
+    assert a.bound == pytest.approx(1 + 4 * (b.bound or 0.0))
+    assert a.fails_at == pytest.approx(1 + 4 * (b.fails_at or 0.0))
+
+
+def test_a_design_is_that_of_one_metric_and_three_baseline_runs_by_default():
+    design = Design()
+
+    assert (design.alpha, design.metrics, design.baseline_runs) == (0.02, 1, 3)
+    assert (design.candidate_runs, design.flips, design.min_drop) == (1, False, 0.02)
+
+
+@pytest.mark.parametrize("drop", [0.05, 0.08, 0.13])
+def test_the_samples_that_are_needed_are_the_fewest(drop):
+    needed = samples_needed(drop, KNOWN, Design())
+    assert needed is not None
+    there, short = Design().mde(needed, KNOWN), Design().mde(needed - 1, KNOWN)
+
+    assert there is not None
+    assert short is not None
+    assert there <= drop + 1e-9 < short
+
+
+def test_an_empty_baseline_matches_nothing_and_that_is_not_enough():
+    samples = samples_of(3)
+    run = run_of({"faithfulness": [[1.0]] * 3}, samples)
+    empty = run.model_copy(update={"records": ()})
+
+    assert not compare(empty, run, samples).enough
