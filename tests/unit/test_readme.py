@@ -38,6 +38,14 @@ def test_the_replay_recipe_leads() -> None:
     assert next(iter(recipes())) == "replay"
 
 
+def test_a_recipe_that_stands_on_a_systems_page_too_is_the_same_there() -> None:
+    pages = {path.stem.removeprefix("system-"): path for path in ROOT.glob("docs/system-*.md")}
+
+    assert pages
+    for name, page in pages.items():
+        assert f"<!-- recipe: {name} -->\n```bash\n{recipes()[name]}\n```" in page.read_text()
+
+
 def test_recipes_have_at_most_12_lines_and_end_in_a_verdict() -> None:
     for name, recipe in recipes().items():
         lines = recipe.splitlines()
