@@ -1,0 +1,26 @@
+"""The baseline file: one committed JSON that is the gate's memory.
+
+Byte-stable: the same run gives the same bytes (sorted keys, six decimals, LF), and every sample
+stands on one line of its own, so that a diff reads and two branches seldom conflict. A sample's
+equal outputs are stored once; ``runs`` says which pass gave which output. In memory a baseline is
+a `Run` whose records share these outputs.
+
+Latency, usage and cost differ between machines and stay in the run's own folder.
+"""
+
+from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
+from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
+from ragate.baseline.write import dump_baseline, save_baseline
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "BaselineFile",
+    "Recorded",
+    "Store",
+    "contexts_path",
+    "dump_baseline",
+    "load_baseline",
+    "load_contexts",
+    "parse_baseline",
+    "save_baseline",
+]

@@ -1,0 +1,174 @@
+"""Reading a baseline file, strictly."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ragate.baseline.schema import (
+    MAX_BYTES,
+    SCHEMA_VERSION,
+    BaselineFile,
+    StoredOutput,
+    StoredSample,
+    contexts_path,
+)
+from ragate.errors import BaselineError, NoBaselineError
+from ragate.models import (
+    Filters,
+    MetricInfo,
+    Record,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    Score,
+    ScoreState,
+    SystemOutput,
+)
+from ragate.strict_json import loads
+
+
+def load_baseline(path: Path) -> Run:
+    """Read a baseline as a run of K passes; chunks have ids and no texts.
+
+    Raises:
+        NoBaselineError: there is no such file.
+        BaselineError: it is truncated, of another schema version, holds NaN, duplicate keys or
+            values that do not fit; names the place.
+    """
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError as error:
+        raise NoBaselineError(
+            f"{path}: there is no baseline yet",
+            remedy="record one with `ragate baseline update` and commit it",
+        ) from error
+    except OSError as error:
+        raise BaselineError(f"{path}: cannot read: {error.strerror}") from error
+    return parse_baseline(text, where=str(path))
+
+
+def parse_baseline(text: bytes, *, where: str) -> Run:
+    """Read a baseline from bytes; see `load_baseline`."""
+    if len(text) > MAX_BYTES:
+        raise _bad(where, f"{len(text)} bytes, at most {MAX_BYTES} are read")
+    data = loads(text, where=where, error=BaselineError)
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if version != SCHEMA_VERSION:
+        raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
+    try:
+        file = BaselineFile.model_validate(data)
+        return _run(file)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise _bad(
+            where, f"{place}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
+        ) from error
+    except (IndexError, ValueError) as error:
+        raise _bad(where, str(error)) from error
+
+
+def _bad(where: str, what: str) -> BaselineError:
+    return BaselineError(
+        f"{where}: not a baseline that can be used: {what}",
+        remedy="restore the file from git, or record it anew with `ragate baseline update`",
+    )
+
+
+def _run(file: BaselineFile) -> Run:
+    manifest = RunManifest(
+        run_id="baseline",
+        created=file.recorded.date,
+        commit=file.recorded.commit,
+        dataset=file.dataset,
+        system=file.system,
+        judge=file.judge,
+        metrics=file.metrics,
+        states=file.states,
+        filters=Filters(),
+        runs=file.runs,
+        identical=file.identical,
+    )
+    records = [
+        record
+        for sample_id, sample in file.samples.items()
+        for record in _records(sample_id, sample, runs=file.runs, metrics=file.metrics)
+    ]
+    aggregates = tuple(_read_scores(one) for one in file.aggregates)
+    return Run(manifest=manifest, records=tuple(records), aggregates=aggregates)
+
+
+def _records(
+    sample_id: str, sample: StoredSample, *, runs: int, metrics: dict[str, MetricInfo]
+) -> Iterable[Record]:
+    if len(sample.runs) != runs:
+        raise ValueError(f"samples.{sample_id}.runs: {len(sample.runs)} passes, not {runs}")
+    made = [_output_and_scores(one, metrics) for one in sample.outputs]
+    for run, index in enumerate(sample.runs):
+        if not 0 <= index < len(made):
+            raise ValueError(f"samples.{sample_id}.runs: there is no output {index}")
+        stored, (output, scores) = sample.outputs[index], made[index]
+        # The parts are validated already; building each record anew would cost most of the load.
+        yield Record.model_construct(
+            sample_id=sample_id,
+            run=run,
+            content_hash=sample.hash,
+            retrieval_hash=stored.retrieval,
+            output_hash=stored.output,
+            output=output,
+            scores=scores,
+        )
+
+
+@lru_cache(maxsize=100_000)
+def _chunk(doc_id: str) -> RetrievedChunk:
+    # A chunk without text is its id, so that equal ones can be shared: there are very many.
+    return RetrievedChunk(doc_id=doc_id)
+
+
+def _output_and_scores(
+    stored: StoredOutput, metrics: dict[str, MetricInfo]
+) -> tuple[SystemOutput, dict[str, Score]]:
+    if unknown := stored.scores.keys() - metrics.keys():
+        raise ValueError(f"scores of {sorted(unknown)}, which [metrics] does not hold")
+    output = SystemOutput(
+        chunks=tuple(map(_chunk, stored.docs)),
+        answer=stored.answer,
+        citations=stored.citations,
+        error=stored.error,
+        request_hash=stored.request,
+    )
+    return output, _read_scores(stored.scores)
+
+
+def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:
+    """Return the stored contexts of the baseline at `path` by retrieval hash; {} where none."""
+    try:
+        text = gzip.decompress(contexts_path(path).read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, EOFError) as error:
+        raise _bad(str(contexts_path(path)), str(error)) from error
+    found: dict[str, tuple[RetrievedChunk, ...]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"{contexts_path(path)}:{number}"
+        value: Any = loads(line, where=where, error=BaselineError)
+        found[value["hash"]] = tuple(RetrievedChunk.model_validate(one) for one in value["chunks"])
+    return found
+
+
+def _read_scores(scores: dict[str, float | str]) -> dict[str, Score]:
+    return {name: _read_score(name, value) for name, value in scores.items()}
+
+
+def _read_score(name: str, value: float | str) -> Score:
+    if isinstance(value, str):
+        state, _, reason = value.partition(": ")
+        return Score(metric=name, state=ScoreState(state), reason=reason)
+    return Score(metric=name, value=float(value))

@@ -1,0 +1,129 @@
+"""Writing a baseline file: equal runs give equal bytes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ragate.atomic import write_atomic
+from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
+from ragate.models import Record, Run, Score
+
+_MACHINE_UNITS = frozenset({"seconds"})
+
+
+def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
+    """Return the file's bytes; equal runs give equal bytes."""
+    manifest = run.manifest
+    head: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "recorded": recorded.model_dump(),
+        "dataset": manifest.dataset,
+        "store": store,
+        "system": {
+            **manifest.system.model_dump(mode="json"),
+            "deterministic": sorted(manifest.system.deterministic),
+        },
+        "judge": manifest.judge,
+        "runs": manifest.runs,
+        "identical": manifest.identical,
+    }
+    machine = {name for name, info in manifest.metrics.items() if info.unit in _MACHINE_UNITS}
+    metrics = {
+        name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
+        for name, info in manifest.metrics.items()
+        if name not in machine
+    }
+    aggregates = [
+        {name: value for name, value in _write_scores(one).items() if name not in machine}
+        for one in run.aggregates
+    ]
+    lines = [f'"{key}":{_line(value)}' for key, value in head.items()]
+    lines.append(f'"aggregates":{_line(aggregates)}')
+    lines.append('"metrics":' + _table(metrics))
+    lines.append('"states":' + _table(manifest.states))
+    lines.append('"samples":' + _table(_samples(run.records, store=store)))
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
+    """Write the baseline, and with ``store = "full"`` the contexts beside it."""
+    beside = contexts_path(path)
+    if store == "full":
+        write_atomic(beside, _contexts(run.records))
+    write_atomic(path, data)
+    if store != "full":
+        beside.unlink(missing_ok=True)
+
+
+def _samples(records: Iterable[Record], *, store: Store) -> dict[str, Any]:
+    by_sample: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_sample[record.sample_id].append(record)
+    return {
+        sample_id: _sample(sorted(found, key=lambda one: one.run), store=store)
+        for sample_id, found in by_sample.items()
+    }
+
+
+def _sample(records: list[Record], *, store: Store) -> dict[str, Any]:
+    outputs: list[dict[str, Any]] = []
+    for record in records:
+        stored = _stored(record, store=store)
+        if stored not in outputs:
+            outputs.append(stored)
+    runs = [outputs.index(_stored(record, store=store)) for record in records]
+    return {"hash": records[0].content_hash, "outputs": outputs, "runs": runs}
+
+
+def _stored(record: Record, *, store: Store) -> dict[str, Any]:
+    output = record.output
+    stored = StoredOutput(
+        output=record.output_hash,
+        retrieval=record.retrieval_hash,
+        request=output.request_hash,
+        docs=tuple(chunk.doc_id for chunk in output.chunks),
+        answer=None if store == "hashes" else output.answer,
+        citations=output.citations,
+        error=output.error,
+        scores=_write_scores(record.scores),
+    )
+    return stored.model_dump(mode="json", exclude_defaults=True)
+
+
+def _contexts(records: Iterable[Record]) -> bytes:
+    lines = {
+        record.retrieval_hash: _line(
+            {
+                "hash": record.retrieval_hash,
+                "chunks": [
+                    {"doc_id": chunk.doc_id, "text": chunk.text} for chunk in record.output.chunks
+                ],
+            }
+        )
+        for record in records
+    }
+    text = "".join(lines[key] + "\n" for key in sorted(lines))
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
+    return {
+        name: round(score.value, 6) if score.value is not None else f"{score.state}: {score.reason}"
+        for name, score in scores.items()
+    }
+
+
+def _table(rows: dict[str, Any]) -> str:
+    lines = [f"{_line(key)}:{_line(rows[key])}" for key in sorted(rows)]
+    return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
