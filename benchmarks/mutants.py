@@ -184,9 +184,14 @@ class Suite:
     by_line: dict[str, dict[int, set[str]]]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the tests that run the mutant's line, the fastest first."""
+        """Return the tests that run the mutant's line, the fastest first.
+
+        What runs once, at import, concerns every test: also one that calls nothing of the file.
+        """
         lines = self.by_line.get(mutant.path, {})
-        found = lines.get(mutant.line) or {test for tests in lines.values() for test in tests}
+        found = lines.get(mutant.line)
+        if mutant.function == "module" or not found:
+            found = set(self.seconds)
         return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
 
     def survives(self, mutant: Mutant) -> bool:

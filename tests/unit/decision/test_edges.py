@@ -6,17 +6,23 @@ import datetime
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ragate.core.cases import Outcome, read_cases, worst_case
+from ragate.core.columns import row_means
 from ragate.core.comparison import compare
 from ragate.core.control import drift
+from ragate.core.interval import difference_interval, tango
 from ragate.core.passes import read_passes
+from ragate.core.permutation import Block, relabel, step_down
 from ragate.core.power import (
     Design,
     Noise,
     fewest_losses,
     mde,
     measure_noise,
+    power_plot,
+    runs_needed,
     samples_needed,
     up_to_a_point,
 )
@@ -346,3 +352,103 @@ def test_an_empty_baseline_matches_nothing_and_that_is_not_enough():
     empty = run.model_copy(update={"records": ()})
 
     assert not compare(empty, run, samples).enough
+
+
+# Bounds printed by another implementation of the same interval.
+TANGO = {
+    (1, 0, 20): (-0.236131, 0.119181),
+    (7, 2, 50): (-0.231267, 0.020922),
+    (12, 3, 40): (-0.401809, -0.038883),
+    (0, 5, 30): (0.034234, 0.335644),
+}
+
+
+@pytest.mark.parametrize("table", TANGO)
+def test_tangos_interval_has_its_known_bounds(table):
+    assert tango(*table).two_sided() == pytest.approx(TANGO[table], abs=2e-6)
+
+
+def test_one_yes_or_no_run_a_side_is_given_tangos_interval():
+    before, after = [[1.0]] * 20 + [[0.0]] * 20, [[0.0]] * 7 + [[1.0]] * 15 + [[0.0]] * 18
+    row = row_of(judge(noisy_pair(before, after), RULE), "faithfulness")
+
+    assert (row.worse, row.better) == (7, 2)
+    assert row.interval == pytest.approx(tango(7, 2, 40).two_sided())
+
+
+def test_the_studentised_bootstrap_is_the_plain_one():
+    rng = np.random.default_rng(1)
+    values = np.concatenate([np.zeros(30), -rng.random(6), rng.random(2)])
+    error = values.std(ddof=1) / np.sqrt(38)
+    drawn = values[rng.integers(0, 38, (40_000, 38))]
+    spread = drawn.std(axis=1, ddof=1) / np.sqrt(38)
+    t = (drawn.mean(axis=1) - values.mean())[spread > 1e-6] / spread[spread > 1e-6]
+    low = values.mean() - max(np.quantile(t, 0.975), stats.t.ppf(0.975, 37)) * error
+    high = values.mean() - min(np.quantile(t, 0.025), stats.t.ppf(0.025, 37)) * error
+    found = difference_interval(values, seed=3, paired_binary=False).two_sided()
+
+    assert found == pytest.approx((low, high), abs=0.01)
+    assert np.quantile(t, 0.975) > stats.t.ppf(0.975, 37) + 0.3  # the bootstrap decides a side
+
+
+def test_what_is_missing_is_left_out_of_a_mean():
+    assert row_means(np.array([[1.0, np.nan], [0.25, 0.75]])).tolist() == [1.0, 0.5]
+    samples = samples_of(20)
+    before = run_of({"faithfulness": [[0.5, None, 0.5]] + [[0.5] * 3] * 19}, samples)
+    after = run_of({"faithfulness": [[0.5]] * 20}, samples, words="after")
+    row = row_of(judge(compare(before, after, samples), RULE), "faithfulness")
+
+    assert (row.baseline, row.change) == (0.5, 0.0)
+
+
+def test_two_metrics_of_many_runs_still_have_two_claims():
+    infos = [MetricInfo(name=name, needs=Needs.JUDGE) for name in ("a", "b")]
+    samples = samples_of(30)
+    before = {name: [[1.0] * 3] * 30 for name in ("a", "b")}
+    after = {"a": [[0.0]] * 4 + [[1.0]] * 26, "b": [[1.0]] * 30}
+    pair = compare(
+        run_of(before, samples, infos=infos),
+        run_of(after, samples, infos=infos, words="x"),
+        samples,
+    )
+    row = row_of(judge(pair, Rule(metric="a"), Rule(metric="b")), "a")
+
+    assert row.p == pytest.approx(0.25**4, abs=1e-3)
+    assert row.p_other == pytest.approx(0.5**5, abs=1e-3)
+
+
+def test_three_labels_are_drawn_from_three():
+    rng = np.random.default_rng(8)
+    values = (rng.random((40, 3, 1)) < 0.8).astype(float)
+    values[:4, 2] = 0.0
+    block = Block(values, 1)
+    pick = rng.integers(0, 3, (20_000, 40))
+    chosen = np.take_along_axis(values[None, :, :, 0], pick[:, :, None], axis=2)[:, :, 0]
+    stars = (1.5 * chosen - 0.5 * values[:, :, 0].sum(axis=1)).sum(axis=1)
+    expected = (stars <= block.differences.sum() + 1e-9).mean()
+
+    assert step_down(relabel([block], seed=1))[0] == pytest.approx(expected, abs=0.02)
+
+
+def test_the_runs_that_are_needed_are_the_fewest():
+    noise, n = Noise(0.2, known=True), 60
+
+    def seen(runs: int) -> float:
+        found = Design(baseline_runs=runs).mde(n, noise)
+        assert found is not None
+        return found
+
+    assert runs_needed(seen(1), n, noise, Design()) == 1
+    assert runs_needed(seen(4), n, noise, Design()) == 4
+    assert runs_needed(seen(50), n, noise, Design()) == 50
+    assert runs_needed(seen(51), n, noise, Design()) is None
+
+
+def test_the_plot_gives_points_rounded_up_and_a_bar_of_that_length():
+    seen = Design().mde(50, Noise())
+    assert seen is not None
+    line = power_plot((50,), Noise(), Design()).splitlines()[1]
+
+    assert line.split()[:2] == ["50", f"{up_to_a_point(seen) * 100:.0f}"]
+    assert line.count("#") == round(seen * 50)
+    assert power_plot((100_000,), Noise(), Design(min_drop=0.0)).count("#") == 1
