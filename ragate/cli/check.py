@@ -10,7 +10,7 @@ import click
 
 from ragate.cli.control import load_control
 from ragate.cli.operations import open_config
-from ragate.cli.options import run_options, selection, show, targets
+from ragate.cli.options import RunOptions, run_options, show
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 @click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")
 def command(
     *,
-    config: Path | None,
-    tags: tuple[str, ...],
-    ids: tuple[str, ...],
-    limit: int | None,
-    top_k: int | None,
-    retrieval_only: bool,
-    formats: tuple[str, ...],
-    outputs: tuple[Path, ...],
-    save_outputs: Path | None,
+    options: RunOptions,
     runs: int,
     control: Path | None,
     estimate: bool,
@@ -47,16 +39,9 @@ def command(
     """
     from ragate.pipeline.line import check
 
-    wanted = targets(formats, outputs)
-    loaded, operations = open_config(config)
-    chosen = selection(
-        tags=tags,
-        ids=ids,
-        limit=limit,
-        top_k=top_k,
-        retrieval_only=retrieval_only,
-        runs=runs,
-    )
+    wanted = options.targets()
+    loaded, operations = open_config(options.config)
+    chosen = options.selection(runs=runs)
     if estimate:
         from ragate.pipeline.estimate import estimate as estimated
 
@@ -68,7 +53,7 @@ def command(
             operations,
             chosen,
             control=load_control(loaded, operations, control),
-            save_outputs=save_outputs,
+            save_outputs=options.save_outputs,
         )
     )
     return show(report, wanted)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import run_options, selection, targets
+from ragate.cli.options import RunOptions, run_options
 from ragate.escape import code, one_line
 
 if TYPE_CHECKING:
@@ -24,15 +24,7 @@ SHOWN_FAILURES = 20
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
 def command(
     *,
-    config: Path | None,
-    tags: tuple[str, ...],
-    ids: tuple[str, ...],
-    limit: int | None,
-    top_k: int | None,
-    retrieval_only: bool,
-    formats: tuple[str, ...],
-    outputs: tuple[Path, ...],
-    save_outputs: Path | None,
+    options: RunOptions,
     runs: int,
 ) -> int:
     """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
@@ -42,17 +34,10 @@ def command(
     """
     from ragate.pipeline.line import collect
 
-    wanted = targets(formats, outputs)
-    loaded, operations = open_config(config)
-    chosen = selection(
-        tags=tags,
-        ids=ids,
-        limit=limit,
-        top_k=top_k,
-        retrieval_only=retrieval_only,
-        runs=runs,
-    )
-    path = save_outputs or operations.state / "outputs.jsonl"
+    wanted = options.targets()
+    loaded, operations = open_config(options.config)
+    chosen = options.selection(runs=runs)
+    path = options.save_outputs or operations.state / "outputs.jsonl"
     collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))
     summary = summarise(collected, path)
     for name, target in wanted:

@@ -9,7 +9,7 @@ import click
 
 from ragate.cli.control import load_control
 from ragate.cli.operations import open_config
-from ragate.cli.options import run_options, selection, show, targets
+from ragate.cli.options import RunOptions, run_options, show
 
 
 @click.command("decide")
@@ -23,15 +23,7 @@ from ragate.cli.options import run_options, selection, show, targets
 def command(
     *,
     files: tuple[Path, ...],
-    config: Path | None,
-    tags: tuple[str, ...],
-    ids: tuple[str, ...],
-    limit: int | None,
-    top_k: int | None,
-    retrieval_only: bool,
-    formats: tuple[str, ...],
-    outputs: tuple[Path, ...],
-    save_outputs: Path | None,
+    options: RunOptions,
     control: Path | None,
 ) -> int:
     """Judge the outputs in FILES (default: .ragate/outputs.jsonl) against the baseline.
@@ -41,9 +33,9 @@ def command(
     """
     from ragate.pipeline.line import decide_outputs
 
-    wanted = targets(formats, outputs)
-    loaded, operations = open_config(config)
-    chosen = selection(tags=tags, ids=ids, limit=limit, top_k=top_k, retrieval_only=retrieval_only)
+    wanted = options.targets()
+    loaded, operations = open_config(options.config)
+    chosen = options.selection()
     report = asyncio.run(
         decide_outputs(
             loaded,
@@ -51,7 +43,7 @@ def command(
             chosen,
             files or (operations.state / "outputs.jsonl",),
             control=load_control(loaded, operations, control),
-            save_outputs=save_outputs,
+            save_outputs=options.save_outputs,
         )
     )
     return show(report, wanted)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,26 +35,60 @@ config_option = click.option(
 )
 
 
-def run_options(function: F) -> F:
-    """Add the options of check, collect and decide."""
-    for option in reversed(
-        [
-            config_option,
-            click.option("--tags", multiple=True, callback=_words, help="Only samples with a tag."),
-            click.option("--ids", multiple=True, callback=_words, help="Only these samples."),
-            click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
-            click.option("--top-k", type=click.IntRange(min=1), help="Retrieve N chunks."),
-            click.option("--retrieval-only", is_flag=True, help="No answers, no answer metrics."),
-            *_output_options(),
-            click.option(
-                "--save-outputs",
-                type=click.Path(path_type=Path, dir_okay=False),
-                help="Write the outputs to FILE, for `decide` or the replay system.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of check, collect and decide."""
+
+    config: Path | None
+    tags: tuple[str, ...]
+    ids: tuple[str, ...]
+    limit: int | None
+    top_k: int | None
+    retrieval_only: bool
+    formats: tuple[str, ...]
+    outputs: tuple[Path, ...]
+    save_outputs: Path | None
+
+    def selection(self, *, runs: int = 1) -> Selection:
+        """Return what part of the golden set is run, and how."""
+        return Selection(
+            filters=Filters(ids=self.ids, tags=self.tags, limit=self.limit),
+            top_k=self.top_k,
+            retrieval_only=self.retrieval_only,
+            runs=runs,
+        )
+
+    def targets(self) -> list[tuple[str, Path | None]]:
+        """Return the formats with their files; see `targets`."""
+        return targets(self.formats, self.outputs)
+
+
+def run_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Add the options of check, collect and decide; the command gets them as one `options`."""
+    names = [field.name for field in fields(RunOptions)]
+
+    @wraps(function)
+    def command(**given: Any) -> int:
+        options = RunOptions(**{name: given.pop(name) for name in names})
+        return function(options=options, **given)
+
+    added = [
+        config_option,
+        click.option("--tags", multiple=True, callback=_words, help="Only samples with a tag."),
+        click.option("--ids", multiple=True, callback=_words, help="Only these samples."),
+        click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
+        click.option("--top-k", type=click.IntRange(min=1), help="Retrieve N chunks."),
+        click.option("--retrieval-only", is_flag=True, help="No answers, no answer metrics."),
+        *_output_options(),
+        click.option(
+            "--save-outputs",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Write the outputs to FILE, for `decide` or the replay system.",
+        ),
+    ]
+    for option in reversed(added):
+        command = option(command)
+    return command
 
 
 def output_options(function: F) -> F:
@@ -79,20 +115,6 @@ def _output_options() -> list[Callable[[F], F]]:
             help="Where the n-th format goes; without it, to standard output.",
         ),
     ]
-
-
-def selection(
-    *,
-    tags: tuple[str, ...],
-    ids: tuple[str, ...],
-    limit: int | None,
-    top_k: int | None,
-    retrieval_only: bool,
-    runs: int = 1,
-) -> Selection:
-    """Return what part of the golden set is run, and how."""
-    filters = Filters(ids=ids, tags=tags, limit=limit)
-    return Selection(filters=filters, top_k=top_k, retrieval_only=retrieval_only, runs=runs)
 
 
 def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
