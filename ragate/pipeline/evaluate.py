@@ -9,6 +9,7 @@ from typing import cast
 from ragate import plugins
 from ragate.config import Config, check_rule
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.errors import PluginError
 from ragate.models import (
     MetricInfo,
     Needs,
@@ -49,6 +50,11 @@ def make_metrics(
             samples=samples,
             state=states.get(rule.metric),
         )
+        if metric.info.name != rule.metric:
+            raise PluginError(
+                f"metric {rule.metric!r} calls itself {metric.info.name!r}",
+                remedy="a metric's name is the one it is asked for: MetricRequest.name",
+            )
         check_rule(rule, metric.info)
         made.append(metric)
     return made

@@ -15,7 +15,7 @@ from ragate.cache import Cache
 from ragate.core.hashing import content_hash, output_hash
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
-from ragate.judges import CanaryResult, run_canaries
+from ragate.judges import CUT, CanaryResult, run_canaries
 from ragate.models import Run, Sample, Score, ScoreState, SystemOutput, unscored
 from ragate.protocols import Judge, JudgeMetric
 
@@ -93,6 +93,14 @@ class Judging:
         return len(self._tasks)
 
     @property
+    def cut(self) -> int:
+        """Count the verdicts that rest on a part of the contexts, as the judge's reasons say."""
+        return sum(
+            any(CUT in score.reason for score in verdict.values())
+            for verdict in self._verdicts.values()
+        )
+
+    @property
     def fingerprint(self) -> str:
         return self._judge.fingerprint
 
@@ -152,8 +160,9 @@ class Judging:
         if self.out:
             return self._unscored(self.out)
         if failed := [result for result in self.canaries if not result.passed]:
-            reason = f"the judge failed {len(failed)} of {len(self.canaries)} known answers"
-            return self._unscored(reason)
+            share = f"{len(failed)} of {len(self.canaries)} known answers"
+            first = f"{failed[0].canary}: {failed[0].reason}"
+            return self._unscored(f"the judge failed {share}, such as {first}")
         found = self._verdicts.get(self._key(sample, output))
         return self._unscored("was not judged") if found is None else found
 

@@ -71,9 +71,18 @@ async def check(
         candidate, judged = await case.judge(scorer, session.collected)
         while await _more(session, case.samples, judged):
             candidate, judged = await case.judge(scorer, session.collected)
+        if judged.decision.wants_runs:
+            have = counted_runs(session)
+            judged = judged.with_note(f"suspicious, and the system has no more than {have}")
     if save_outputs is not None:
         save_collected(save_outputs, session.collected, case.samples)
     return case.finish(candidate, judged, started=started)
+
+
+def counted_runs(session: Session) -> str:
+    """Return how many recorded runs a system holds, in words."""
+    runs = session.system.max_runs or 0
+    return f"{runs} recorded run{'' if runs == 1 else 's'}: it cannot be confirmed"
 
 
 async def _more(session: Session, samples: Sequence[Sample], judged: Judged) -> bool:

@@ -39,12 +39,19 @@ class Judged:
     rules: tuple[Rule, ...]
     tally: Tally = field(default_factory=Tally)
 
+    def with_note(self, note: str) -> Judged:
+        """Add one warning."""
+        warnings = (note, *self.decision.warnings)
+        return replace(self, decision=self.decision.model_copy(update={"warnings": warnings}))
+
     def with_notes(self, scorer: Scorer) -> Judged:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
         judging = scorer.judging
         if judging is not None and judging.out:
             notes.append(f"the judge stopped: {judging.out}")
+        if judging is not None and judging.cut:
+            notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
         warnings = (*notes, *self.decision.warnings)
         return replace(
             self,

@@ -118,6 +118,8 @@ def _facts(report: Report, page: Page) -> list[str]:
     head, base = short_sha(report.head), short_sha(report.base)
     spent += [f"{head} against {base}" if base else head] if head else []
     lines = [" · ".join(counts), " · ".join(spent)]
+    if report.decision.confirmed:
+        lines.append(f"confirmed: {counted(report.decision.runs_candidate, 'run')} of the change")
     lines += [proof(report)] if proof(report) else []
     return [*lines, *(page.foreign(line, 300) for line in report.decision.lines)]
 
