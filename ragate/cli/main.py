@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
+from ragate.cli.streams import guard_streams
+
 EXIT_USAGE = 2
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
@@ -20,13 +22,8 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     # Runs are large and hold no cycles: the collector would look through them again and again.
     gc.set_threshold(100_000, 50, 100)
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone (a pager, `head`); what Python would print at exit goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    guard_streams()
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:

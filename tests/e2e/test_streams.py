@@ -1,0 +1,76 @@
+"""Where the report goes never decides: a reader that leaves, a full disk, a closed stream."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.main import run
+from tests.e2e.command import CLEAN, RAGATE
+from tests.projects import ReplayProject, right
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose gate is red, so that its code is no other's."""
+    folder = tmp_path_factory.mktemp("streams")
+    made = ReplayProject(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run(["baseline", "update"]) == 0
+    made.record(lambda n, _: {**right(n, 0), "answer": "Something else."})
+    return folder
+
+
+def shell(project: Path, line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line],
+        cwd=project,
+        env={**CLEAN, "RAGATE": RAGATE},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ['"$RAGATE" check --format json | true', '"$RAGATE" report | head -n 1']
+)
+def test_a_reader_that_leaves_changes_neither_code_nor_message(project: Path, line: str):
+    shell(project, '"$RAGATE" check')
+
+    done = shell(project, line)
+
+    assert done.returncode == 1
+    assert "exit" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("stream", [">&-", "2>&-", "2>/dev/full", ">&- 2>&-"])
+def test_a_stream_that_is_closed_or_full_keeps_the_verdict(project: Path, stream: str):
+    done = shell(project, f'"$RAGATE" check {stream}')
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_report_that_cannot_be_written_is_no_decision_and_says_why(project: Path):
+    done = shell(project, '"$RAGATE" check >/dev/full')
+
+    assert done.returncode == 3
+    assert "standard output: cannot write: No space left on device" in done.stderr
+    assert "bug" not in done.stderr
+
+
+@pytest.mark.parametrize("stream", [">&-", "2>&-", "2>/dev/full"])
+def test_a_verdict_that_is_green_stays_green(tmp_path: Path, stream: str):
+    good = ReplayProject(tmp_path)
+    assert shell(tmp_path, '"$RAGATE" baseline update').returncode == 0
+    good.record(right)
+
+    assert shell(tmp_path, f'"$RAGATE" check {stream}').returncode == 0
