@@ -12,6 +12,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -65,25 +66,33 @@ class OutputsWriter:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = self.path.open("w", encoding="utf-8", newline="\n")
-            self._stream.write(header_line(self._header))
         except OSError as error:
-            raise StorageError(f"{self.path}: cannot write: {error.strerror}") from error
+            raise _cannot_write(self.path, error) from error
+        self._write(header_line(self._header))
         return self
 
     def append(self, sample: Sample, output: SystemOutput, *, run: int) -> None:
+        self._write(output_line(sample, output, run=run))
+
+    def _write(self, line: str) -> None:
         if self._stream is None:
             raise StorageError(f"{self.path}: the outputs file is not open")
         try:
-            self._stream.write(output_line(sample, output, run=run))
+            self._stream.write(line)
             self._stream.flush()
             if time.monotonic() - self._synced >= SYNC_SECONDS:
                 os.fsync(self._stream.fileno())
                 self._synced = time.monotonic()
         except OSError as error:
-            raise StorageError(
-                f"{self.path}: cannot write: {error.strerror}",
-                remedy="free some space; the lines that are there can be used with `ragate decide`",
-            ) from error
+            self._discard()
+            raise _cannot_write(self.path, error) from error
+
+    def _discard(self) -> None:
+        """Close without what could not be written: another attempt would only fail again."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            with suppress(OSError):
+                stream.close()
 
     def __exit__(
         self,
@@ -91,10 +100,23 @@ class OutputsWriter:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._stream is not None:
+        if self._stream is None:
+            return
+        try:
             self._stream.flush()
             os.fsync(self._stream.fileno())
             self._stream.close()
+        except OSError as error:
+            self._discard()
+            raise _cannot_write(self.path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: cannot write: {error.strerror}",
+        remedy="free some space, or set RAGATE_STATE_DIR to a folder that is writable; the lines "
+        "that are there can be used with `ragate decide`",
+    )
 
 
 class LocalStore:
@@ -107,24 +129,34 @@ class LocalStore:
         return self.runs / run_id
 
     def save(self, run: Run, report: Report | None = None) -> Path:
-        """Write a run's manifest, scores and report; return its folder."""
+        """Write a run's scores, report and manifest; return its folder.
+
+        The manifest comes last: with it a run counts as finished, so it must be whole by then.
+        """
         folder = self.folder(run.manifest.run_id)
         manifest = run.manifest.model_dump(mode="json")
         manifest["aggregates"] = [_scores_json(one) for one in run.aggregates]
-        write_atomic(folder / "manifest.json", _json(manifest, indent=1))
         write_atomic(folder / "scores.jsonl", b"".join(map(_record_line, run.records)))
         if report is not None:
             write_atomic(folder / "report.json", report.model_dump_json(indent=1).encode())
+        write_atomic(folder / "manifest.json", _json(manifest, indent=1))
         return folder
 
-    def find(self, name: str) -> Path:
+    def find(self, name: str, *, reported: bool = False) -> Path:
         """Return the folder of a run by id, by folder, or ``latest``.
+
+        Args:
+            reported: ``latest`` is the newest run that was judged, not the recording of a baseline.
 
         Raises:
             UsageError: no such run; names the nearest.
         """
         if name == "latest":
-            known = self.list()
+            known = [
+                run_id
+                for run_id in self.list()
+                if not reported or (self.folder(run_id) / "report.json").is_file()
+            ]
             if known:
                 return self.folder(known[-1])
             raise UsageError(f"no run in {self.runs}", remedy="run `ragate check` first")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragate.atomic import write_atomic
 from ragate.errors import StorageError, UsageError
 from ragate.models import MetricInfo, RunManifest, Score, SystemInfo, unscored
 from ragate.outputs import OutputsHeader, read_outputs
@@ -79,3 +80,43 @@ def test_outputs_are_on_disk_before_the_writer_is_closed(tmp_path: Path):
 
         _, lines = read_outputs(tmp_path / "o.jsonl")
         assert next(lines)[1].output() == output_factory()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_outputs_on_a_full_disk_are_one_clear_error():
+    header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="replay")))
+
+    with (
+        pytest.raises(StorageError, match="cannot write: No space left"),
+        OutputsWriter(Path("/dev/full"), header) as writer,
+    ):
+        writer.append(sample_factory(), output_factory(), run=0)
+
+
+def test_a_run_counts_as_finished_only_when_all_of_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    store = LocalStore(tmp_path)
+    written: list[str] = []
+
+    def last_fails(path: Path, data: bytes) -> None:
+        if len(written) == 2:
+            raise StorageError("the disk is full")
+        written.append(path.name)
+        write_atomic(path, data)
+
+    monkeypatch.setattr("ragate.stores.local.write_atomic", last_fails)
+    with pytest.raises(StorageError):
+        store.save(RUN, report_factory())
+
+    assert written == ["scores.jsonl", "report.json"]
+    assert store.list() == []
+
+
+def test_the_latest_report_is_not_that_of_a_recording(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    store.save(run_factory(run_id="20260101-000000-000-aaaa"), report_factory())
+    store.save(run_factory(run_id="20260102-000000-000-aaaa"))
+
+    assert store.find("latest", reported=True).name == "20260101-000000-000-aaaa"
+    assert store.find("latest").name == "20260102-000000-000-aaaa"
