@@ -96,7 +96,12 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
         raise ConfigError(
             f"[system] paths: {pattern!r} is absolute", remedy="write it relative to ragate.toml"
         )
-    found = sorted(file for file in root.glob(pattern) if file.is_file())
+    try:
+        found = sorted(file for file in root.glob(pattern) if file.is_file())
+    except ValueError as error:
+        raise ConfigError(
+            f"[system] paths: {pattern!r}: {error}", remedy="write it like outputs/*.jsonl"
+        ) from error
     if not found:
         raise ConfigError(
             f"[system] paths: {pattern!r} matches no file below {root}",

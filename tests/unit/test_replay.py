@@ -114,3 +114,9 @@ def test_a_link_does_not_lead_out_of_the_project(tmp_path: Path):
 def test_a_pattern_without_a_file_says_what_to_do(tmp_path: Path):
     with pytest.raises(ConfigError, match="matches no file"):
         allowed_files("outputs/*.jsonl", root=tmp_path, allowed=("outputs/*.jsonl",))
+
+
+@pytest.mark.parametrize("pattern", ["", "a**b/x", "\0"])
+def test_a_pattern_that_is_none_is_a_clear_error(tmp_path: Path, pattern: str):
+    with pytest.raises(ConfigError, match="paths"):
+        allowed_files(pattern, root=tmp_path, allowed=("outputs/*.jsonl",))
