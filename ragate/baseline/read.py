@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -148,19 +149,33 @@ def _output_and_scores(
 
 
 def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:
-    """Return the stored contexts of the baseline at `path` by retrieval hash; {} where none."""
+    """Return the stored contexts of the baseline at `path` by retrieval hash; {} where none.
+
+    Raises:
+        BaselineError: it is no such file, or unpacks to more than is read.
+    """
+    beside = contexts_path(path)
     try:
-        text = gzip.decompress(contexts_path(path).read_bytes())
+        with gzip.open(beside) as stream:
+            text = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return {}
-    except (OSError, EOFError) as error:
-        raise _bad(str(contexts_path(path)), str(error)) from error
-    found: dict[str, tuple[RetrievedChunk, ...]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        where = f"{contexts_path(path)}:{number}"
-        value: Any = loads(line, where=where, error=BaselineError)
-        found[value["hash"]] = tuple(RetrievedChunk.model_validate(one) for one in value["chunks"])
-    return found
+    except (OSError, EOFError, zlib.error) as error:
+        raise _bad(str(beside), str(error)) from error
+    if len(text) > MAX_BYTES:
+        raise _bad(str(beside), f"it unpacks to more than {MAX_BYTES} bytes")
+    return dict(
+        _contexts(line, where=f"{beside}:{number}")
+        for number, line in enumerate(text.splitlines(), 1)
+    )
+
+
+def _contexts(line: bytes, *, where: str) -> tuple[str, tuple[RetrievedChunk, ...]]:
+    value: Any = loads(line, where=where, error=BaselineError)
+    try:
+        return str(value["hash"]), tuple(map(RetrievedChunk.model_validate, value["chunks"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _bad(where, f"no contexts: {error}") from error
 
 
 def _read_scores(scores: dict[str, float | str]) -> dict[str, Score]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -107,6 +108,36 @@ def test_full_contexts_are_kept_beside_the_file_and_read_back(tmp_path: Path):
     record = run.records[0]
     stored = load_contexts(path)[record.retrieval_hash]
     assert [chunk.text for chunk in stored] == [chunk.text for chunk in record.output.chunks]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"not gzip",
+        gzip.compress(b'{"hash":"a","chunks":[]}')[:-9],
+        gzip.compress(b"text")[:10] + b"\xff" * 20,
+        gzip.compress(b"[1]"),
+        gzip.compress(b'{"hash":"a"}'),
+        gzip.compress(b'{"hash":"a","chunks":[{"doc_id":1}]}'),
+    ],
+)
+def test_contexts_that_are_damaged_are_refused(tmp_path: Path, data: bytes):
+    path = tmp_path / "docs.json"
+    contexts_path(path).write_bytes(data)
+
+    with pytest.raises(BaselineError, match=r"docs\.contexts"):
+        load_contexts(path)
+
+
+def test_contexts_that_unpack_to_too_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragate.baseline.read.MAX_BYTES", 1000)
+    path = tmp_path / "docs.json"
+    contexts_path(path).write_bytes(gzip.compress(b" " * 1001))
+
+    with pytest.raises(BaselineError, match="unpacks to more"):
+        load_contexts(path)
 
 
 def test_contexts_are_removed_when_they_are_no_longer_stored(tmp_path: Path):
