@@ -122,7 +122,7 @@ def show(*, config: Path | None, as_json: bool) -> int:
         return 0
     for key, value in facts.items():
         if key != "means":
-            click.echo(f"{key + ':':<11} {value}")
+            click.echo(f"{key + ':':<11} {one_line(str(value))}")
     for name, value in means(run).items():
-        click.echo(f"  {name:<24} {value:.3f}")
+        click.echo(f"  {one_line(name):<24} {value:.3f}")
     return 0

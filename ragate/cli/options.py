@@ -121,7 +121,7 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
     """Pair every format with its file; None stands for standard output.
 
     Raises:
-        UsageError: more files than formats.
+        UsageError: more files than formats, or one file for two of them.
     """
     wanted = list(formats) or ["console"]
     if len(outputs) > len(wanted):
@@ -129,6 +129,8 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
             f"{len(outputs)} --output for {len(wanted)} --format",
             remedy="give every --output its own --format",
         )
+    if len(set(outputs)) < len(outputs):
+        raise UsageError("two --output name the same file", remedy="give every --format its own")
     return [(one, path) for one, path in zip_longest(wanted, outputs) if one is not None]
 
 

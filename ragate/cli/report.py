@@ -9,6 +9,7 @@ import click
 
 from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option, output_options, show, targets
+from ragate.errors import UsageError
 
 
 @click.command("report")
@@ -31,12 +32,20 @@ def command(
     from ragate.stores.local import LocalStore
 
     wanted = targets(formats, outputs)
+    if explain is not None and [name for name, _ in wanted] != ["console"]:
+        raise UsageError("--explain is text for the console", remedy="leave --format out")
     loaded, operations = open_config(config)
     store = LocalStore(operations.state)
-    folder = store.find(run)
+    folder = store.find(run, reported=True)
     if explain is None:
         return show(store.load_report(folder), wanted, limit=0)
+    from ragate.atomic import write_atomic
     from ragate.pipeline.explain import explain_sample
 
-    click.echo(explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ)))
+    text = explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ))
+    path = wanted[0][1]
+    if path is None:
+        click.echo(text)
+    else:
+        write_atomic(path, (text.rstrip("\n") + "\n").encode())
     return 0

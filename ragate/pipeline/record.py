@@ -22,7 +22,6 @@ from ragate.core.decision import decide
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import MetricVerdict, Run, Sample, ScoreState
-from ragate.pipeline.case import load_baseline_or_none
 from ragate.pipeline.evaluate import failures
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
@@ -75,7 +74,7 @@ async def update_baseline(
             if number:
                 await session.system.prepare(rebuild=True)
             await session.add_pass(samples)
-        old = load_baseline_or_none(config)
+        old = _readable(_bytes(config), str(config.baseline))
         async with open_scorer(
             config,
             session.opened,
@@ -164,7 +163,7 @@ def _is_gated(config: Config, name: str) -> bool:
 
 def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) -> Recording:
     store = config.policy.store
-    old_bytes = config.baseline.read_bytes() if config.baseline.is_file() else None
+    old_bytes = _bytes(config)
     old = _readable(old_bytes, str(config.baseline))
     fresh = Recorded(
         commit=run.manifest.commit,
@@ -183,6 +182,15 @@ def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) 
         return Recording(outcome=Outcome.WITHIN_NOISE, run=run, old=old, note=note)
     save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
     return Recording(outcome=Outcome.REPLACED, run=run, old=old)
+
+
+def _bytes(config: Config) -> bytes | None:
+    try:
+        return config.baseline.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BaselineError(f"{config.baseline}: cannot read: {error.strerror}") from error
 
 
 def _readable(data: bytes | None, where: str) -> Run | None:

@@ -195,3 +195,50 @@ def odd(root: Path, monkeypatch: pytest.MonkeyPatch, *, before: str, after: str)
     assert run(["baseline", "update"]) == 0
     project.record(lambda n, _: changed(n, 0) if n == 0 else right(n, 0))
     return project
+
+
+def test_a_baseline_that_cannot_be_read_is_recorded_anew_as_its_message_says(
+    tmp_path: Path, capsys
+):
+    ReplayProject(tmp_path)
+    assert run(["baseline", "update"]) == 0
+    (path,) = tmp_path.glob("baselines/*.json")
+    path.write_bytes(path.read_bytes()[:700])
+    assert run(["check"]) == 2
+
+    assert run(["baseline", "update"]) == 0
+    assert "recorded anew" in capsys.readouterr().out
+    assert run(["check"]) == 0
+
+
+def test_two_reports_never_go_to_one_file(tmp_path: Path, capsys):
+    ReplayProject(tmp_path)
+    both = ["--format", "json", "--output", "a", "--format", "markdown", "--output", "a"]
+
+    assert run(["check", *both]) == 2
+    assert "same file" in capsys.readouterr().err
+
+
+def test_an_explanation_goes_where_it_was_asked_to(tmp_path: Path, capsys):
+    project = ReplayProject(tmp_path)
+    assert run(["baseline", "update"]) == 0
+    project.record(changed)
+    run(["check"])
+    capsys.readouterr()
+
+    assert run(["report", "--explain", "q1", "--output", "one.txt"]) == 0
+    assert capsys.readouterr().out == ""
+    assert "q1" in (tmp_path / "one.txt").read_text()
+    assert run(["report", "--explain", "q1", "--format", "json"]) == 2
+
+
+def test_what_a_baseline_says_of_itself_cannot_steer_the_terminal(tmp_path: Path, capsys):
+    ReplayProject(tmp_path)
+    assert run(["baseline", "update"]) == 0
+    (path,) = tmp_path.glob("baselines/*.json")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "dataset": "\x1b]0;title\x07\nmeans: 1.0"}))
+    capsys.readouterr()
+
+    assert run(["baseline", "show"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
