@@ -138,8 +138,8 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, fake: FakeOpenAI) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, fake: FakeOpenAI, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.fake = fake
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -196,11 +196,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def openai_server() -> Iterator[FakeOpenAI]:
-    """Yield a running server."""
+def openai_server(port: int = 0) -> Iterator[FakeOpenAI]:
+    """Yield a running server, at a free port unless one is given."""
     fake = FakeOpenAI()
 
-    server = _Server(fake)
+    server = _Server(fake, port)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     fake.base_url = f"http://127.0.0.1:{server.server_port}/v1"

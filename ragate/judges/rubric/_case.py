@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragate.core.text import markers, split_sentences, tokens, without_markers
+from ragate.judges._words import CUT
 from ragate.models import Sample, SystemOutput
 
 NONCE_DIGITS = 20
@@ -89,7 +90,7 @@ def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
     total = sum(map(len, contexts))
     if total <= room:
         return ""
-    return f"contexts cut to {limit} characters each ({total} in all, {room} are read)"
+    return f"{CUT} to {limit} characters each ({total} in all, {room} are read)"
 
 
 def _clean(text: str) -> str:

@@ -1,0 +1,254 @@
+"""What a gate with a judge costs in time, calls and memory, against a loopback server.
+
+    python -m benchmarks.judged_line [--only NAME ...] [--large]
+
+Every figure is of the whole command in a process of its own, the server in another, and stands
+beside its limit. Times of judging are from the first request to the last reply, as the server sees
+them. On a machine that is busy with other work wall times are too long, and CPU times hardly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.judged_projects import (
+    CONTEXT_CHARS,
+    CONTEXTS,
+    PAGES,
+    REPLAY,
+    Project,
+    Ran,
+    output,
+    run_python,
+)
+from tests.servers.process import ServerProcess, server_process
+
+HEAVY = ("openai", "llama_index")
+
+
+def show(name: str, value: float, limit: float, unit: str = "", note: str = "") -> None:
+    """Print one figure beside its limit."""
+    verdict = "ok" if value <= limit else "OVER"
+    tail = f"; {note}" if note else ""
+    print(f"  {name}: {value:.6g} {unit} (limit {limit:.6g}) {verdict}{tail}", flush=True)
+
+
+@contextmanager
+def recorded(
+    template: str, samples: int, **settings: Any
+) -> Iterator[tuple[ServerProcess, Project]]:
+    """Yield a server and a project that has a baseline and remembers nothing else."""
+    with server_process() as server, tempfile.TemporaryDirectory() as folder:
+        project = Project(Path(folder), template, server.base_url, samples, **settings).write()
+        if template == PAGES:
+            project.write_pages()
+        else:
+            project.record("1")
+        done = project.ragate("baseline", "update")
+        if done.code:
+            raise SystemExit(done.said)
+        project.forget()
+        server.change()
+        yield server, project
+
+
+def span(seen: dict[str, Any]) -> float:
+    return float(seen["last"] - seen["first"])
+
+
+def calls(seen: dict[str, Any]) -> int:
+    return int(seen["answers"] + seen["verdicts"] + seen["canaries"])
+
+
+def speed() -> None:
+    """200 judgements at 16 and 1,000 at 64, of 200 ms each; CPU, prompts, and a second run."""
+    total: dict[int, Ran] = {}
+    for samples, concurrency, factor in ((200, 16, 1.15), (1000, 64, 1.5)):
+        with recorded(REPLAY, samples, concurrency=concurrency) as (server, project):
+            server.change(latency_s=0.2)
+            project.record("2")
+            total[samples] = ran = project.ragate("check")
+            seen = server.change(latency_s=0.2)
+            count, name = calls(seen), f"{samples} samples at {concurrency}"
+            least = count * 0.2 / concurrency
+            note = f"{count} calls, {seen['canaries']} of them canaries; exit {ran.code}"
+            show(f"{name}, judging", span(seen), factor * least + 1.0, "s", note)
+            again = project.ragate("check")
+            per_call = (ran.cpu_s - again.cpu_s) / count * 1000
+            show(f"{name}, CPU a call, imports included", per_call, 6.0, "ms")
+            if samples == 200:
+                _prompts(seen, project)
+                _second_run(server, project)
+    slope = (total[1000].cpu_s - total[200].cpu_s) / 800 * 1000
+    show("CPU a call, everything that grows with samples", slope, 6.0, "ms")
+
+
+def _prompts(seen: dict[str, Any], project: Project) -> None:
+    """Compare what was sent with what had to be; the instructions are those of one request."""
+    data = [output(number, "2") for number in range(project.samples)]
+    least = sum(
+        len(one["answer"])
+        + sum(len(chunk["text"]) for chunk in one["chunks"])
+        + len(f"It comes from orchard {number}.")
+        for number, one in enumerate(data)
+    )
+    fixed = _fixed_chars() * seen["verdicts"]
+    # Canaries are short; their whole text is counted against us.
+    show("prompt characters", seen["prompt_chars"], 1.1 * least + fixed, "", f"{fixed} are fixed")
+    size = CONTEXTS * CONTEXT_CHARS
+    print(f"    ({size} characters of contexts a sample; instructions {_fixed_chars()})")
+
+
+def _fixed_chars() -> int:
+    """Return the characters of rules and instructions."""
+    folder = Path(__file__).parents[1] / "ragate/judges/rubric"
+    return sum(len((folder / name).read_text()) for name in ("system.md", "instructions.md"))
+
+
+def _second_run(server: ServerProcess, project: Project) -> None:
+    server.change()
+    ran = project.ragate("check")
+    show(
+        "second identical run of 200, whole command", ran.wall_s, 1.5, "s", f"CPU {ran.cpu_s:.2f} s"
+    )
+    show("  its requests", server.change()["requests"], 0)
+    code = (
+        "import sys\nfrom ragate.cli.main import run\nrun(['check'])\n"
+        f"print('loaded:', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    said = run_python(["-c", code], project.root, {}).said
+    found = re.search(r"loaded: \[(.*)\]", said)
+    show("  heavy packages that it imported", len(found[1]) if found else 1, 0)
+
+
+def streaming() -> None:
+    """Judging runs beside generating: the larger of the two counts, not their sum."""
+    with recorded(PAGES, 200) as (server, project):
+        for number in range(200):
+            project.write_page(number, "taken")
+        server.change(latency_s=0.2)
+        ran = project.ragate("check")
+        seen = server.change()
+        larger = max(seen["answers"], seen["verdicts"] + seen["canaries"]) * 0.2 / 16
+        note = f"{seen['answers']} answers, {seen['verdicts']} verdicts; exit {ran.code}"
+        show("generating and judging 200 at 16 each", span(seen), 1.2 * larger + 1.0, "s", note)
+
+
+def affected() -> None:
+    """Only samples whose contexts changed are asked anew, though no answer ever repeats."""
+    with recorded(PAGES, 200) as (server, project):
+        ran = project.ragate("check")
+        show("calls after no change", server.change()["requests"], 0, "", f"exit {ran.code}")
+        for count in (1, 17, 60):
+            for number in range(count):
+                project.write_page(number, f"taken{count}")
+            project.forget()
+            ran = project.ragate("check", "--runs", "1")
+            seen = server.change()
+            found = (seen["answers"], seen["verdicts"])
+            passes = project.report()["decision"].get("runs", "?")
+            note = f"{seen['canaries']} canaries; exit {ran.code}; passes {passes}"
+            show(f"{count} of 200 edited: generations", found[0], count, "", note)
+            show(f"{count} of 200 edited: judgements", found[1], count)
+
+
+def faults() -> None:
+    """A tenth of the requests fails in every way there is; the figures stay."""
+    with recorded(REPLAY, 200, environment={"RAGATE_TIMEOUT": "20"}) as (server, project):
+        project.record("2")
+        server.change(latency_s=0.05)
+        project.ragate("check")
+        clean, plain = server.change(latency_s=0.05, share=0.1, hang_s=12.0), project.scores()
+        project.forget()
+        ran = project.ragate("check")
+        seen = server.change()
+        different = sum(project.scores()[name] != scores for name, scores in plain.items())
+        share = seen["requests"] / clean["requests"]
+        show("10 % faults: scores that differ", different, 0, "", f"exit {ran.code}")
+        show("10 % faults: unscored", project.report()["facts"]["unscored"], 0)
+        show("10 % faults: requests a call", share, 1.25, "", f"{ran.wall_s:.1f} s")
+
+
+def limits() -> None:
+    """A provider that takes 10, or 50, requests a second."""
+    for rate, samples in ((10.0, 150), (50.0, 600)):
+        with recorded(REPLAY, samples) as (server, project):
+            project.record("2")
+            server.change(latency_s=0.05, rate=rate)
+            ran = project.ragate("check")
+            seen = server.change()
+            wall = calls(seen) / rate
+            name, rejected = f"limit of {rate:g} a second", seen["rejected"] / calls(seen)
+            note = f"{calls(seen)} calls; exit {ran.code}"
+            show(f"{name}: time over the limit's own", span(seen) / wall, 1.4, "x", note)
+            show(f"{name}: rejected an accepted one", rejected, 0.5)
+            show(f"{name}: unscored", project.report()["facts"]["unscored"], 0)
+
+
+def malformed() -> None:
+    """No reply can be read: bytes that are no reply, and a reply that is no verdict."""
+    for name, wanted in (
+        ("broken replies", {"share": 1.0, "kinds": "malformed"}),
+        ('"YES" for JSON', {"verdict": "YES"}),
+        (
+            "every second broken, the rest YES",
+            {"share": 0.5, "kinds": "malformed", "verdict": "YES"},
+        ),
+    ):
+        with recorded(REPLAY, 100) as (server, project):
+            project.record("2")
+            server.change(**wanted)
+            ran = project.ragate("check")
+            seen = server.change()
+            scored = sum(
+                isinstance(score, float)
+                for scores in project.scores().values()
+                for score in scores.values()
+            )
+            show(f"{name}: exit code off 3", abs(ran.code - 3), 0)
+            show(f"{name}: scores invented", scored, 0)
+            show(f"{name}: calls a sample", seen["requests"] / 100, 3.2, "", "canaries included")
+
+
+def large(samples: int = 10_000) -> None:
+    """Many samples, no latency: memory and time."""
+    with recorded(REPLAY, samples, concurrency=32) as (server, project):
+        project.record("2")
+        ran = project.ragate("check")
+        seen = server.change()
+        note = f"{calls(seen)} calls, CPU {ran.cpu_s:.0f} s; exit {ran.code}"
+        show(f"{samples} samples: peak memory", ran.peak_mb, 512, "MB", note)
+        show(f"{samples} samples: whole command", ran.wall_s, 300, "s")
+
+
+FIGURES: dict[str, Callable[[], None]] = {
+    "speed": speed,
+    "streaming": streaming,
+    "affected": affected,
+    "faults": faults,
+    "limits": limits,
+    "malformed": malformed,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=[*FIGURES, "large"], default=list(FIGURES))
+    parser.add_argument("--large", action="store_true")
+    options = parser.parse_args()
+    names = [*options.only, *(["large"] if options.large else [])]
+    for name in dict.fromkeys(names):
+        load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+        print(f"{name} (load average {load} on {os.cpu_count()} cores)", flush=True)
+        (large if name == "large" else FIGURES[name])()
+
+
+if __name__ == "__main__":
+    main()

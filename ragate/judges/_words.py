@@ -1,0 +1,3 @@
+"""Words that a judge's reasons share with those who count them."""
+
+CUT = "contexts cut"
