@@ -169,9 +169,9 @@ def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:
     """Return the fewest samples that show `drop`; None where 100,000 would not."""
     low, high = 0, 1
     while not _shows(high, drop, noise, design):
-        low, high = high, high * 2
-        if high > MOST_SAMPLES:
+        if high >= MOST_SAMPLES:
             return None
+        low, high = high, min(high * 2, MOST_SAMPLES)
     while high - low > 1:
         middle = (low + high) // 2
         if _shows(middle, drop, noise, design):
