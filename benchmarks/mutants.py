@@ -1,13 +1,16 @@
 """Break the decision rule one operator at a time, and see whether a test notices.
 
-    python benchmarks/mutants.py [ragate/core/verdicts.py ...] [--most 60] [--output FILE]
+    python benchmarks/mutants.py [ragate/core/verdicts.py ...] [--most 60] [--must power ...]
+        [--again FILE] [--output FILE]
 
 Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
-the project; with `--most`, a fixed sample of each file's mutants. A mutant meets only the tests
-that run its line, the fastest first, each in a fork of a process that has the libraries loaded.
+the project; with `--most`, a fixed sample of each file's mutants; with `--again`, only those that
+a report of an earlier run names. A mutant meets only the tests that run its line, the fastest
+first, each in a fork of a process that has the libraries loaded.
 
 benchmarks/results/mutants.txt holds the survivors that change nothing, with the reason. A survivor
-that is not in it ends the command with 1.
+that is not in it ends the command with 1; with `--must`, only one of the files named there, which
+are never sampled.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,11 +96,13 @@ class Mutant:
     function: str
     said: str
     source: str
+    nth: int = 1
 
     @property
     def name(self) -> str:
-        """Names the change without its line, which moves."""
-        return f"{self.path} {self.function}: {self.said}"
+        """Names the change without its line, which moves; equal changes of a function by number."""
+        number = f" ({self.nth})" if self.nth > 1 else ""
+        return f"{self.path} {self.function}: {self.said}{number}"
 
 
 def mutants(path: str, source: str) -> Iterator[Mutant]:
@@ -105,7 +110,9 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     ignored = _inert(tree)
     functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
-    for place, node in enumerate(ast.walk(tree)):
+    met: Counter[tuple[str, str]] = Counter()
+    made: list[tuple[int, Mutant]] = []
+    for place, node in sorted(enumerate(ast.walk(tree)), key=_position):
         if id(node) in ignored:
             continue
         for change in _changes(node):
@@ -115,7 +122,14 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
             line = getattr(node, "lineno", 0)
             holder = [f.name for f in functions if f.lineno <= line <= (f.end_lineno or 0)]
             name = holder[-1] if holder else "module"
-            yield Mutant(path, line, name, said, ast.unparse(mutated))
+            met[name, said] += 1
+            nth = met[name, said]
+            made.append((place, Mutant(path, line, name, said, ast.unparse(mutated), nth)))
+    yield from (mutant for _, mutant in sorted(made, key=lambda each: each[0]))
+
+
+def _position(placed: tuple[int, ast.AST]) -> tuple[int, int]:
+    return getattr(placed[1], "lineno", 0), getattr(placed[1], "col_offset", 0)
 
 
 def _inert(tree: ast.AST) -> set[int]:
@@ -288,10 +302,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Mutation test of the decision rule.")
     parser.add_argument("files", nargs="*", default=[f"ragate/core/{one}.py" for one in DECIDING])
     parser.add_argument("--most", type=int, default=0, help="mutants a file; 0 is all")
+    parser.add_argument("--must", nargs="*", help="modules whose survivors fail; all by default")
+    parser.add_argument("--again", type=Path, help="a report whose mutants alone are tried")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     explained = known(KNOWN)
+    again = known(options.again) if options.again else None
     report: list[str] = []
+    failed = False
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "project"
         for part in ("ragate", "tests", "benchmarks"):
@@ -303,24 +321,34 @@ def main() -> None:
         preload()
         suite = measure(root)
         for path in options.files:
-            report += _of_file(suite, path, options.most, explained)
+            must = options.must is None or Path(path).stem in options.must
+            most = 0 if must and options.must else options.most
+            found = _of_file(suite, path, most, explained, again)
+            failed = failed or (must and UNEXPLAINED in map(str.strip, found))
+            report += found
     if options.output:
         options.output.write_text("\n".join(report) + "\n", encoding="utf-8")
-    if any(line.strip() == UNEXPLAINED for line in report):
+    if failed:
         raise SystemExit(1)
 
 
 UNEXPLAINED = "not explained: write a test that notices, or say why it changes nothing"
 
 
-def _of_file(suite: Suite, path: str, most: int, explained: dict[str, str]) -> list[str]:
+def _of_file(
+    suite: Suite,
+    path: str,
+    most: int,
+    explained: dict[str, str],
+    again: dict[str, str] | None,
+) -> list[str]:
     started = time.monotonic()
     every = list(mutants(path, (suite.root / path).read_text(encoding="utf-8")))
-    tried = every
+    tried = every if again is None else [mutant for mutant in every if mutant.name in again]
     if 0 < most < len(every):
-        tried = random.Random(f"{SEED} {path}").sample(every, most)
+        tried = random.Random(f"{SEED} {path}").sample(tried, min(most, len(tried)))
     survivors = []
-    for mutant in sorted(tried, key=lambda mutant: mutant.line):
+    for mutant in sorted(tried, key=lambda each: each.line):
         if suite.survives(mutant):
             reason = explained.get(mutant.name, UNEXPLAINED)
             survivors += [mutant.name, f"    {reason}"]
