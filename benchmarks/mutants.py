@@ -306,6 +306,9 @@ def main() -> None:
     parser.add_argument("--again", type=Path, help="a report whose mutants alone are tried")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
+    output = options.output.resolve() if options.output else None  # before the folder changes
+    if unknown := set(options.must or ()) - {Path(path).stem for path in options.files}:
+        parser.error(f"not among the files: {', '.join(sorted(unknown))}")
     explained = known(KNOWN)
     again = known(options.again) if options.again else None
     report: list[str] = []
@@ -326,8 +329,8 @@ def main() -> None:
             found = _of_file(suite, path, most, explained, again)
             failed = failed or (must and UNEXPLAINED in map(str.strip, found))
             report += found
-    if options.output:
-        options.output.write_text("\n".join(report) + "\n", encoding="utf-8")
+    if output:
+        output.write_text("\n".join(report) + "\n", encoding="utf-8")
     if failed:
         raise SystemExit(1)
 
