@@ -44,10 +44,15 @@ class Sizes:
         else:
             self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
 
-    def times(self, share: float) -> Sizes:
-        """Return these sizes multiplied: for requests that cannot be built yet."""
-        cost = None if self.cost_usd is None else self.cost_usd * share
-        return Sizes(round(self.calls * share), round(self.prompt_tokens * share), cost)
+    def add_unbuilt(self, output: SystemOutput, calls: int) -> None:
+        """Count the calls of a judge that sends them by ways of its own: at least one a criterion.
+
+        Such a judge is not asked even for an estimate, since nothing would hold its requests back.
+        """
+        texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
+        self.calls += calls
+        self.prompt_tokens += calls * sum(map(len, texts)) // CHARS_PER_TOKEN
+        self.cost_usd = None
 
 
 @dataclass
@@ -172,15 +177,17 @@ async def _verdicts(
             timeout_s=settings.timeout_s,
         )
         criteria = sorted({one.criterion for one in judged})
-        for sample in samples:
-            output = _likely(sample, outputs.get(sample.id))
-            if not judging.knows(sample, output):
+        likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
+        asked = [pair for pair in likely if not judging.knows(*pair)]
+        if asked:
+            known = [one for one in load_canaries() if one.expect.keys() & set(criteria)]
+            asked += [(one.sample, one.output) for one in known]
+        for sample, output in asked:
+            if settings.use == "rubric":
                 await judge(criteria, sample, output)
-        for canary in load_canaries() if sizes.calls else ():
-            if canary.expect.keys() & set(criteria):
-                await judge(criteria, canary.sample, canary.output)
-    if sizes.calls:
-        found.verdicts = sizes.times(1)
+            else:
+                sizes.add_unbuilt(output, len(criteria))
+    found.verdicts = sizes
 
 
 def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
