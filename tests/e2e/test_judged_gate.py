@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,14 @@ def gate_in(folder: Path, url: str) -> None:
     config = re.sub(r'use\s*= "extractive"\nthreshold.*\n', ANSWER, config)
     judge = JUDGE.format(url=url, workers=WORKERS)
     (folder / "ragate.toml").write_text(config.replace("\n[system]\n", judge, 1))
+
+
+def commit(folder: Path) -> None:
+    """Commit everything, as in CI: a clean tree is known by its commit."""
+    (folder / ".gitignore").write_text(".ragate/\n")
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "gc.auto=0"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "change"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
 
 
 def prompt(folder: Path, wish: str) -> None:
@@ -125,6 +134,7 @@ def test_unplugged_it_decides_nothing_and_plugged_in_again_it_goes_on_where_it_w
 ) -> None:
     folder, server = recorded
     prompt(folder, "Answer from these pages, and in short.")
+    commit(folder)
     server.change(lives=50, latency_s=0.05)
 
     code, said = check(folder)
