@@ -99,10 +99,12 @@ class RecordedOutput(Frozen):
                 raise ValueError(f"unknown field {key!r}; did you mean {close[0]!r}?")
         if "contexts" in data and "chunks" in data:
             raise ValueError("give contexts or chunks, not both")
-        data["chunks"] = [
-            {"text": item} if isinstance(item, str) else item
-            for item in data.pop("contexts", None) or data.get("chunks") or ()
-        ]
+        name = "contexts" if "contexts" in data else "chunks"
+        given = data.pop(name, None)
+        if given is not None and not isinstance(given, list | tuple):
+            # A text is a sequence too: each of its characters would be a passage.
+            raise ValueError(f"{name} is a list of texts or objects")
+        data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in given or ()]
         if isinstance(data.get("error"), str):
             data["error"] = {"kind": "system", "message": data["error"]} if data["error"] else None
         return data

@@ -125,3 +125,16 @@ def test_any_bytes_are_outputs_or_a_clear_error(
         said = str(error)
 
     assert outputs or "fuzz.jsonl" in said
+
+
+@pytest.mark.parametrize("field", ["contexts", "chunks"])
+@pytest.mark.parametrize("value", ["one long text", 5, {"text": "A"}])
+def test_passages_that_are_no_list_are_refused(tmp_path: Path, field: str, value: object):
+    path = outputs_of(tmp_path / "o.jsonl", {"id": "q1", "answer": "So.", field: value})
+
+    with pytest.raises(DatasetError, match=f"o.jsonl:1: .*{field} is a list"):
+        only(path)
+
+
+def test_passages_may_be_null(tmp_path: Path):
+    assert only(outputs_of(tmp_path / "o.jsonl", {"id": "q1", "contexts": None})).chunks == ()
