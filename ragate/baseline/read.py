@@ -83,6 +83,8 @@ def _bad(where: str, what: str) -> BaselineError:
 
 
 def _run(file: BaselineFile) -> Run:
+    if file.identical >= file.runs:
+        raise ValueError(f"identical: {file.identical} of {file.runs} runs repeat an earlier one")
     manifest = RunManifest(
         run_id="baseline",
         created=file.recorded.date,

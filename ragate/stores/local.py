@@ -194,7 +194,7 @@ class LocalStore:
             data: Any = loads(where.read_bytes(), where=str(where), error=StorageError)
             aggregates = tuple(_scores(one) for one in data.pop("aggregates", []))
             manifest = RunManifest.model_validate(data)
-        except (OSError, ValidationError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise StorageError(f"{where}: not a run of this ragate: {error}") from error
         records = tuple(_read_records(folder / "scores.jsonl"))
         return Run(manifest=manifest, records=records, aggregates=aggregates)

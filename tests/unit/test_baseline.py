@@ -165,6 +165,7 @@ def test_a_missing_baseline_names_the_command_that_makes_it(tmp_path: Path):
         ('"runs":[0,1]', '"runs":[0]', "1 passes, not 2"),
         ('"ndcg@10":0.333333', '"other@3":0.333333', "other@3"),
         ('"runs":2', '"runs":0', "runs"),
+        ('"identical":0', '"identical":2', "identical: 2 of 2 runs"),
         ('"judge":null', '"jugde":null', "jugde"),
     ],
 )

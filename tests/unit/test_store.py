@@ -120,3 +120,15 @@ def test_the_latest_report_is_not_that_of_a_recording(tmp_path: Path):
 
     assert store.find("latest", reported=True).name == "20260101-000000-000-aaaa"
     assert store.find("latest").name == "20260102-000000-000-aaaa"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "7", '{"aggregates":[{"a":[]}]}', '{"aggregates":5}']
+)
+def test_a_damaged_manifest_is_named(tmp_path: Path, text: str):
+    store = LocalStore(tmp_path)
+    folder = store.save(RUN)
+    (folder / "manifest.json").write_text(text)
+
+    with pytest.raises(StorageError, match=r"manifest\.json"):
+        store.load(folder)
