@@ -11,6 +11,7 @@ import click
 from ragate.cli.control import load_control
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options, show
+from ragate.errors import UsageError
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -43,6 +44,11 @@ def command(
     loaded, operations = open_config(options.config)
     chosen = options.selection(runs=runs)
     if estimate:
+        if options.formats or options.outputs or options.save_outputs or control:
+            raise UsageError(
+                "--estimate prints a few lines and runs nothing",
+                remedy="leave out --format, --output, --save-outputs and --control",
+            )
         from ragate.pipeline.estimate import estimate as estimated
 
         click.echo(_estimate(loaded, asyncio.run(estimated(loaded, operations, chosen))))

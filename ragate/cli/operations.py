@@ -39,7 +39,7 @@ def open_config(given: Path | None) -> tuple[Config, Operations]:
     """
     environment = dict(os.environ)
     named = given or (
-        Path(environment["RAGATE_CONFIG"]) if "RAGATE_CONFIG" in environment else None
+        Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
     config = load_config(find_config(Path.cwd(), given=named))
     return config, operations(config.root, with_dotenv(config.root, environment))

@@ -242,3 +242,18 @@ def test_what_a_baseline_says_of_itself_cannot_steer_the_terminal(tmp_path: Path
 
     assert run(["baseline", "show"]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_an_estimate_refuses_options_that_it_would_ignore(tmp_path: Path, capsys):
+    ReplayProject(tmp_path)
+
+    assert run(["check", "--estimate", "--format", "json", "--output", "a.json"]) == 2
+    assert "leave out --format" in capsys.readouterr().err
+
+
+def test_an_empty_variable_names_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    ReplayProject(tmp_path)
+    monkeypatch.setenv("RAGATE_CONFIG", "")
+
+    assert run(["baseline", "update"]) == 0
+    assert run(["doctor"]) == 0

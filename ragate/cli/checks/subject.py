@@ -38,7 +38,7 @@ class Subject:
 def read_subject(start: Path, given: Path | None, environment: Mapping[str, str]) -> Subject:
     """Return what can be read, with the errors of what cannot."""
     named = given or (
-        Path(environment["RAGATE_CONFIG"]) if "RAGATE_CONFIG" in environment else None
+        Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
     errors: list[tuple[str, RagateError]] = []
     try:
