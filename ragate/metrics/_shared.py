@@ -28,6 +28,15 @@ from ragate.protocols import Pair
 Outcome = float | str
 """A value, or the reason why there is none (the score is then unscored)."""
 
+
+class NothingToCheckError(Exception):
+    """The answer holds nothing of what the metric looks at, such as numbers or citations.
+
+    The score is then not applicable. A comparison takes it for unscored where the other side has a
+    value, so that an answer cannot raise a mean by falling silent.
+    """
+
+
 Formula = Callable[[Sample, SystemOutput], Outcome]
 Exclusion = Callable[[Sample], str]
 """From a sample to the reason why a metric does not apply to it, "" where it does."""
@@ -53,7 +62,10 @@ class SampleMetric:
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         if reason := self.exclude(sample):
             return not_applicable(self.info.name, reason)
-        outcome = self._outcome(sample, output)
+        try:
+            outcome = self._outcome(sample, output)
+        except NothingToCheckError as nothing:
+            return not_applicable(self.info.name, str(nothing))
         if isinstance(outcome, str):
             return unscored(self.info.name, outcome)
         return Score(metric=self.info.name, value=outcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.text import markers
 from ragate.metrics._grounding import claim_metric
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._shared import NothingToCheckError, Outcome, SampleMetric
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -15,7 +15,7 @@ def create(request: MetricRequest) -> SampleMetric:
     Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
     where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
     Version 1.
-    Edge cases: an answer without any citation is unscored (citation_coverage is 0 there);
+    Edge cases: an answer without any citation: not applicable (citation_coverage is 0 there);
     unanswerable: not applicable.
     Source: this project.
     """
@@ -25,5 +25,5 @@ def create(request: MetricRequest) -> SampleMetric:
 def _validity(_sample: Sample, output: SystemOutput) -> Outcome:
     cited = markers(output.answer or "") if output.citations is None else output.citations
     if not cited:
-        return "no citations in the answer"
+        raise NothingToCheckError("no citations in the answer")
     return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)

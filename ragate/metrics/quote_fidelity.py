@@ -6,7 +6,7 @@ import re
 
 from ragate.core.text import tokens, without_markers
 from ragate.metrics._grounding import NO_TEXTS, claim_metric, lacks_texts
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._shared import NothingToCheckError, Outcome, SampleMetric
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -20,7 +20,7 @@ def create(request: MetricRequest) -> SampleMetric:
     Formula: share of the spans of three words or more in quotation marks whose words stand, in
     this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
     [0, 1], a fraction, higher is better. Version 1.
-    Edge cases: nothing retrieved 0; chunks without texts, or no such span: unscored; unanswerable:
+    Edge cases: nothing retrieved 0; chunks without texts: unscored; no such span, unanswerable:
     not applicable.
     Source: this project.
     """
@@ -32,7 +32,7 @@ def _fidelity(_sample: Sample, output: SystemOutput) -> Outcome:
         return NO_TEXTS
     quotes = _quotes(output.answer or "")
     if not quotes:
-        return "no quotes in the answer"
+        raise NothingToCheckError("no quotes in the answer")
     texts = [_words(chunk.text) for chunk in output.chunks]
     return sum(any(quote in text for text in texts) for quote in quotes) / len(quotes)
 

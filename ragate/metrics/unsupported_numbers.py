@@ -6,7 +6,7 @@ import re
 
 from ragate.core.text import numbers, without_markers
 from ragate.metrics._grounding import NO_TEXTS, claim_metric, lacks_texts
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._shared import NothingToCheckError, Outcome, SampleMetric
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -20,7 +20,7 @@ def create(request: MetricRequest) -> SampleMetric:
     number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
     fraction, lower is better. Version 1.
     Edge cases: a number that is computed rather than quoted counts as unsupported; chunks without
-    texts, or an answer without numbers: unscored; unanswerable: not applicable.
+    texts: unscored; an answer without numbers, unanswerable: not applicable.
     Source: this project.
     """
     return claim_metric(request, _unsupported, direction=Direction.LOWER)
@@ -31,6 +31,6 @@ def _unsupported(sample: Sample, output: SystemOutput) -> Outcome:
         return NO_TEXTS
     given = set(numbers(_LIST_NUMBER.sub("", without_markers(output.answer or ""))))
     if not given:
-        return "no numbers in the answer"
+        raise NothingToCheckError("no numbers in the answer")
     known = {number for chunk in output.chunks for number in numbers(chunk.text)}
     return len(given - known - set(numbers(sample.query))) / len(given)

@@ -368,3 +368,32 @@ def test_power_says_how_many_samples_a_drop_needs(gated, capsys):
     assert run(["power", "--drop", "0.05", "--noise", "0.1"]) == 0
 
     assert "To see a drop of 0.05" in capsys.readouterr().out
+
+
+def test_an_answer_that_falls_silent_is_unmeasured_where_the_baseline_had_a_value(project):
+    project.configure(metrics='[policy.metrics.citation_validity]\nlevel = "error"\n')
+    run(["baseline", "update"])
+
+    def silent(number: int, _run: int) -> dict[str, Any]:
+        found = right(number, 0)
+        return {**found, "answer": found["answer"].replace(" [1]", "")} if number % 2 else found
+
+    project.record(silent)
+
+    assert run(["check"]) == 3
+    rows = {row["metric"]: row for row in project.report()["decision"]["metrics"]}
+    assert rows["citation_validity"]["unscored_candidate"] == 20
+
+
+def test_answers_that_never_had_a_citation_do_not_stand_in_the_way(project):
+    project.configure(metrics='[policy.metrics.citation_validity]\nlevel = "error"\n')
+
+    def some(number: int, _run: int) -> dict[str, Any]:
+        found = right(number, 0)
+        return {**found, "answer": found["answer"].replace(" [1]", "")} if number % 2 else found
+
+    project.record(some, runs=3)
+    assert run(["baseline", "update"]) == 0
+    project.record(some)
+
+    assert run(["check"]) == 0

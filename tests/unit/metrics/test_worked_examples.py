@@ -68,7 +68,7 @@ def test_the_example_of_grounding(name: str, expected: float | None) -> None:
     result = score(name, asked(query="How far is the Moon?"), output)
 
     assert result.value == expected
-    assert (result.state is ScoreState.UNSCORED) == (expected is None)
+    assert (result.state is ScoreState.NOT_APPLICABLE) == (expected is None)
 
 
 def test_the_example_of_refusals() -> None:
