@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> int:
             stream.write(line.encode("utf-8") + b"\n")
             count += 1
     return count
+
+
+def copy_atomic(source: Path, path: Path) -> None:
+    """Replace `path` by a copy of `source`.
+
+    Raises:
+        StorageError: as for `write_atomic`.
+    """
+    with _replacing(path) as stream, source.open("rb") as reading:
+        shutil.copyfileobj(reading, stream)
 
 
 @contextmanager

@@ -33,6 +33,8 @@ from ragate.models import (
 )
 from ragate.strict_json import loads
 
+REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
+
 
 def load_baseline(path: Path) -> Run:
     """Read a baseline as a run of K passes; chunks have ids and no texts.
@@ -58,7 +60,10 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
     """Read a baseline from bytes; see `load_baseline`."""
     if len(text) > MAX_BYTES:
         raise _bad(where, f"{len(text)} bytes, at most {MAX_BYTES} are read")
-    data = loads(text, where=where, error=BaselineError)
+    try:
+        data = loads(text, where=where, error=BaselineError)
+    except BaselineError as error:
+        raise BaselineError(error.message, remedy=REMEDY) from error
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
         raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
@@ -78,7 +83,7 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
 def _bad(where: str, what: str) -> BaselineError:
     return BaselineError(
         f"{where}: not a baseline that can be used: {what}",
-        remedy="restore the file from git, or record it anew with `ragate baseline update`",
+        remedy=REMEDY,
     )
 
 

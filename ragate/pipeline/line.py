@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from ragate.atomic import copy_atomic
 from ragate.config import Config
 from ragate.errors import UsageError
-from ragate.models import Filters, Report, Run, Sample
+from ragate.models import Report, Run, Sample
 from ragate.pipeline.case import load_baseline_or_none, load_samples, open_case
 from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.evidence import adopt_earlier, evidence_key
@@ -34,12 +35,13 @@ async def collect(
     """
     samples = load_samples(config, selection)
     baseline = load_baseline_or_none(config)
-    async with open_session(
-        config, operations, samples, selection, baseline=baseline, outputs=outputs
-    ) as session:
+    async with open_session(config, operations, samples, selection, baseline=baseline) as session:
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         await add_tries(session, samples, MUST_PASS_TRIES - len(session.collected.passes))
+    # The file appears when it is whole: an older one stays until then, and two commands at once
+    # cannot write into each other's.
+    copy_atomic(session.writer.path, outputs)
     return session.collected
 
 
@@ -114,16 +116,17 @@ async def decide_outputs(
         paths, case.samples, top_k=selection.top_k, retrieval_only=selection.retrieval_only
     )
     refuse_other_system(config, collected)
+    hint_at_filters(operations, collected, selection)
     collected.manifest = collected.manifest.model_copy(
         update={
             "run_id": new_run_id(),
-            "filters": merged_filters(collected.manifest.filters, selection.filters),
-            "retrieval_only": collected.manifest.retrieval_only or selection.retrieval_only,
+            "filters": selection.filters,
+            "retrieval_only": selection.retrieval_only,
         }
     )
     if save_outputs is not None:
         save_collected(save_outputs, collected, case.samples)
-    bare = collected.manifest.retrieval_only
+    bare = selection.retrieval_only
     async with (
         open_resources(config, operations) as opened,
         case.scorer(opened, retrieval_only=bare) as scorer,
@@ -155,10 +158,11 @@ def refuse_other_system(config: Config, collected: Collected) -> None:
         )
 
 
-def merged_filters(collected: Filters, wanted: Filters) -> Filters:
-    """Return the filters of both halves: what either left out was not run."""
-    return Filters(
-        ids=wanted.ids or collected.ids,
-        tags=wanted.tags or collected.tags,
-        limit=wanted.limit or collected.limit,
-    )
+def hint_at_filters(operations: Operations, collected: Collected, selection: Selection) -> None:
+    """Say where the outputs are fewer on purpose: what a file says of itself decides nothing."""
+    then = collected.manifest
+    if then.filters != selection.filters or then.retrieval_only != selection.retrieval_only:
+        operations.say(
+            "the outputs were collected with other filters (--ids, --tags, --limit, "
+            "--retrieval-only): give `decide` the same, or what is not there counts as unmeasured"
+        )
