@@ -157,7 +157,7 @@ def _speaking(side: Side, silent: Mask) -> Side:
     mute = side.silent & ~silent[:, None]
     reasons = dict(side.reasons)
     if mute.any():
-        reasons["not applicable here, but scored elsewhere"] = int(mute.sum())
+        reasons["nothing to measure here, but a value on the other side"] = int(mute.sum())
     whole = np.repeat(silent[:, None], side.values.shape[1], axis=1)
     return replace(side, silent=whole, reasons=reasons)
 

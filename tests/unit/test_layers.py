@@ -132,8 +132,8 @@ def test_only_plugins_imports_by_name() -> None:
     }
 
     # The group loads commands lazily; the installer only looks whether the server's wheel is there;
-    # the target of a system is the project's own code, and no plugin; nor is the LLM that the policy
-    # names for LlamaIndex's evaluators.
+    # the target of a system is the project's own code, and no plugin; nor is the LLM that the
+    # policy names for LlamaIndex's evaluators.
     assert users <= {
         "ragate.plugins",
         "ragate.cli.group",

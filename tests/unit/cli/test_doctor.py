@@ -28,6 +28,7 @@ from ragate.config import Provider
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.errors import BaselineError, NoBaselineError
 from ragate.models import (
+    DrillProof,
     MetricInfo,
     Reads,
     Record,
@@ -40,7 +41,6 @@ from ragate.models import (
     SystemOutput,
     Waiver,
 )
-from ragate.pipeline.exercise import DrillProof
 
 TODAY = datetime.date(2026, 11, 21)
 BOTH = frozenset({Reads.RETRIEVAL, Reads.ANSWER})
