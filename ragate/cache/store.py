@@ -68,6 +68,10 @@ class Cache:
     ) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # Every write is on the disk already: who forgets to close loses nothing.
+        self.close()
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:
