@@ -1,7 +1,8 @@
 """Start-up and comparison: what a user waits for when nothing is run.
 
 Prints the CPU of ``ragate --help`` (to be under 0.2 s), and wall time and peak memory of
-``ragate compare`` on two stored runs of 10,000 samples (under 3 s and 300 MB).
+``ragate compare`` on two stored runs of 10,000 samples (under 3 s and 300 MB): with one sample in
+ten changed, as a change does, and with every score of every sample changed, the worst case.
 """
 
 from __future__ import annotations
@@ -46,15 +47,21 @@ paths = ["outputs/*.jsonl"]
 """
 
 
-def stored_run(seed: int, run_id: str) -> Run:
-    """Return a run of 10,000 samples, 20 metrics and ten chunks each."""
-    dice = random.Random(seed)
+def stored_run(seed: int, run_id: str, *, changed: float = 1.0) -> Run:
+    """Return a run of 10,000 samples, 20 metrics and ten chunks each.
+
+    Args:
+        changed: Share of samples that differ between two seeds.
+    """
+    chance = random.Random(0)
     infos = {
         name: MetricInfo(name=name, reads=Reads.ANSWER)
         for name in ["ndcg@10", "token_f1", *(f"m{number}" for number in range(METRICS - 2))]
     }
     records = []
     for number in range(SAMPLES):
+        own = seed if chance.random() < changed else 0
+        dice = random.Random(number * 1000 + own)
         sample = Sample(id=f"q{number:05}", query=f"Question {number}?", relevant={"d1": 1})
         chunks = tuple(RetrievedChunk(doc_id=f"d{dice.randrange(500)}") for _ in range(10))
         output = SystemOutput(chunks=chunks, answer=f"An answer of usual length, {number}. " * 5)
@@ -90,12 +97,16 @@ def main() -> None:
         print(f"ragate --help: {min(cpu for _, cpu, _ in runs):.3f} s CPU (best of 5)")
         (root / "ragate.toml").write_text(CONFIG)
         store = LocalStore(root / ".ragate")
-        for seed, run_id in ((1, "20260101-000000-000-aaaa"), (2, "20260101-000000-001-aaaa")):
-            store.save(stored_run(seed, run_id))
-        first, second = store.list()
-        wall, cpu, peak = measure("compare", first, second, cwd=root)
-        print(f"ragate compare, 2 x {SAMPLES:,} samples x {METRICS} metrics: ", end="")
-        print(f"{wall:.2f} s wall, {cpu:.2f} s CPU, {peak:.0f} MB peak")
+        for changed in (0.1, 1.0):
+            names = [f"20260101-000000-00{number}-{round(changed * 10):04}" for number in (1, 2)]
+            for seed, run_id in enumerate(names, 1):
+                store.save(stored_run(seed, run_id, changed=changed))
+            wall, cpu, peak = measure("compare", *names, cwd=root)
+            print(
+                f"compare, 2 x {SAMPLES:,} samples x {METRICS} metrics, {changed:.0%} changed: ",
+                end="",
+            )
+            print(f"{wall:.2f} s wall, {cpu:.2f} s CPU, {peak:.0f} MB peak")
 
 
 if __name__ == "__main__":
