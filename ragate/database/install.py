@@ -103,11 +103,10 @@ def reachable(programs: Programs, account: Account | None, store: Path) -> Progr
     if account is None or can_enter(programs.folder, account):
         return programs
     facts = (programs.folder / "postgres").stat()
-    target = store / f"postgresql-{programs.major}-{facts.st_size}-{int(facts.st_mtime)}"
+    target = store / f"programs-{programs.major}-{facts.st_size}-{int(facts.st_mtime)}"
     if not target.exists():
         draft = Path(tempfile.mkdtemp(prefix="new-", dir=store))
-        shutil.copytree(programs.folder.parent, draft / "copy", symlinks=True)
-        (draft / "copy").chmod(0o755)
+        _copy_programs(programs, draft / "copy")
         try:
             (draft / "copy").rename(target)
         except OSError:  # another process was first
@@ -115,4 +114,19 @@ def reachable(programs: Programs, account: Account | None, store: Path) -> Progr
                 raise
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    return Programs(target / "bin", programs.major)
+    return Programs(target / "package" / "install" / "bin", programs.major)
+
+
+def _copy_programs(programs: Programs, target: Path) -> None:
+    """Copy the programs, and the libraries that the wheel keeps beside its package.
+
+    The programs look for these three folders above themselves, so the copy has the same depth.
+    """
+    install = programs.folder.parent
+    package = install.parent
+    shutil.copytree(install, target / "package" / "install", symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, target / libraries.name, symlinks=True)
+    for folder in (target, target / "package", target / "package" / "install"):
+        folder.chmod(0o755)

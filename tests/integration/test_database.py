@@ -217,6 +217,16 @@ def test_programs_below_a_private_folder_are_copied_for_the_account(state: Path)
     assert install.reachable(programs, None, state) == programs
 
 
+def test_copied_programs_find_their_libraries(state: Path) -> None:
+    copy = state / "copy"
+
+    install._copy_programs(install.find_programs(), copy)
+
+    initdb = copy / "package" / "install" / "bin" / "initdb"
+    done = subprocess.run([str(initdb), "--version"], capture_output=True, text=True, check=True)
+    assert "PostgreSQL" in done.stdout
+
+
 @as_root
 def test_no_account_is_made_for_the_server() -> None:
     before = Path("/etc/passwd").read_text(encoding="utf-8")
