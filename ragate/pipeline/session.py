@@ -7,7 +7,6 @@ import datetime
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ragate import __version__, plugins
 from ragate.config import Config
@@ -106,7 +105,6 @@ async def open_session(
     *,
     baseline: Run | None = None,
     recording: str = "",
-    outputs: Path | None = None,
 ) -> AsyncIterator[Session]:
     """Yield the system under test, up to date, with its outputs file open.
 
@@ -132,7 +130,7 @@ async def open_session(
         async with module.create(config.system.settings, opened.system) as system:
             await system.prepare()
             manifest = await _manifest(config, system, samples, selection, run_id)
-            path = outputs or store.folder(run_id) / "outputs.jsonl"
+            path = store.folder(run_id) / "outputs.jsonl"
             header = OutputsHeader(manifest=manifest, samples=len(samples))
             with OutputsWriter(path, header) as writer:
                 session = Session(system, opened, operations, writer, Collected(manifest))
