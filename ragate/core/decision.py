@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ragate.core.acceptance import by_metric, excused
 from ragate.core.cases import Case, Outcome, read_cases
 from ragate.core.comparison import Comparison
 from ragate.core.control import against_control
@@ -17,6 +18,7 @@ from ragate.core.shown import shown, shown_aggregate
 from ragate.core.summary import decision_lines, general_warnings
 from ragate.core.waivers import active, expired, waiver_row
 from ragate.models import (
+    Acceptance,
     Decision,
     DecisionSettings,
     MetricRow,
@@ -51,6 +53,7 @@ def decide(
     waivers: Sequence[Waiver] = (),
     today: datetime.date,
     control: Run | None = None,
+    accepted: Sequence[Acceptance] = (),
 ) -> Decision:
     """Judge a comparison by the rules.
 
@@ -59,6 +62,8 @@ def decide(
         today: The date that waivers are held against; this module reads no clock.
         control: The base version run today over all samples; it replaces the baseline in the
             test when the candidate looks suspicious.
+        accepted: Drops that a maintainer took for this very outcome: shown, and not blocking. The
+            caller has checked who gave them, and for which commit.
     """
     cases = read_cases(rules, comparison, waivers, today)
     judged = _judge(cases, comparison, settings)
@@ -67,7 +72,8 @@ def decide(
         judged = replace(
             judged, outcomes={**judged.outcomes, **family.outcomes}, family=family, warnings=said
         )
-    judged, rows = _with_floors(cases, judged, comparison, settings)
+    taken = by_metric(accepted)
+    judged, rows = _with_floors(cases, judged, comparison, settings, taken)
     must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
     outcomes = (*judged.outcomes.values(), *judged.extra, found)
     undecided = [*_joined(o.undecided for o in outcomes), *_nothing_gated(cases, comparison)]
@@ -77,6 +83,7 @@ def decide(
             "metrics": rows,
             "must_pass": tuple(must_pass),
             "waivers": tuple(waiver_row(waiver) for waiver in applied),
+            "accepted": tuple(taken[row.metric] for row in rows if row.accepted),
             "wants_tries": wants_tries,
         }
     )
@@ -142,17 +149,25 @@ def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSett
 
 
 def _with_floors(
-    cases: Sequence[Case], judged: _Judged, comparison: Comparison, settings: DecisionSettings
+    cases: Sequence[Case],
+    judged: _Judged,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    taken: Mapping[str, Acceptance],
 ) -> tuple[_Judged, tuple[MetricRow, ...]]:
-    rows, found = [], []
+    """Hold every metric against its floor, and take out of the red what was accepted."""
+    rows, outcomes, floors = [], {}, []
     for case in cases:
-        row = judged.outcomes[case.name].row
-        assert row is not None
-        floor, outcome = judge_floors(case, comparison, settings)
-        blocks = row.blocks or bool(outcome.red)
-        rows.append(row.model_copy(update={"floor": floor, "blocks": blocks}))
-        found.append(outcome)
-    return replace(judged, extra=(*judged.extra, *found)), tuple(rows)
+        moved = judged.outcomes[case.name]
+        assert moved.row is not None
+        floor, beyond = judge_floors(case, comparison, settings)
+        blocks = moved.row.blocks or bool(beyond.red)
+        row = moved.row.model_copy(update={"floor": floor, "blocks": blocks})
+        row, (moved, beyond) = excused(row, (moved, beyond), taken.get(case.name))
+        rows.append(row)
+        outcomes[case.name] = moved
+        floors.append(beyond)
+    return replace(judged, outcomes=outcomes, extra=(*judged.extra, *floors)), tuple(rows)
 
 
 def _nothing_gated(cases: Sequence[Case], comparison: Comparison) -> list[str]:

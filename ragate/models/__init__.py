@@ -2,7 +2,7 @@
 
 from ragate.models.base import Frozen
 from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
-from ragate.models.policy import DecisionSettings, Level, Rule, Waiver
+from ragate.models.policy import Acceptance, DecisionSettings, Level, Rule, Waiver
 from ragate.models.report import (
     REPORT_SCHEMA_VERSION,
     Cause,
@@ -41,6 +41,7 @@ from ragate.models.score import (
 __all__ = [
     "REPORT_SCHEMA_VERSION",
     "RUN_SCHEMA_VERSION",
+    "Acceptance",
     "Cause",
     "CauseKind",
     "DataChanges",

@@ -43,6 +43,18 @@ class Waiver(Frozen):
     until: datetime.date
 
 
+class Acceptance(Frozen):
+    """A drop of one metric that a maintainer takes, for one commit and its outputs only.
+
+    Attributes:
+        by: Who accepted it.
+    """
+
+    metric: str
+    by: str
+    reason: str
+
+
 class DecisionSettings(Frozen):
     """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range."""
 

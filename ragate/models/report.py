@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ragate.models.base import Frozen
-from ragate.models.policy import Level
+from ragate.models.policy import Acceptance, Level
 from ragate.models.run import Filters, SystemInfo
 from ragate.models.score import Direction
 
@@ -67,6 +67,7 @@ class MetricRow(Frozen):
         p: Adjusted p of the deciding claim; p_other of the other one.
         mde: Smallest drop that this set and these runs can show with 80 % power.
         reason: Why this verdict, in one sentence.
+        accepted: True where it would block, and a maintainer accepted that.
     """
 
     metric: str
@@ -88,6 +89,7 @@ class MetricRow(Frozen):
     worse: int = 0
     verdict: MetricVerdict
     blocks: bool = False
+    accepted: bool = False
     reason: str = ""
     limit: float | None = None
     floor: FloorResult | None = None
@@ -134,6 +136,7 @@ class Decision(Frozen):
         reasons: Why it is red or why there is no decision; empty when it passed.
         warnings: What a reader should know although it does not decide.
         remedies: Commands to type, one line each.
+        accepted: Drops that would have failed it and were accepted.
         wants_runs: More passes over all samples that this verdict asks for before it is final
             (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
         wants_tries: More tries of the must-pass samples alone; 0 when final.
@@ -150,6 +153,7 @@ class Decision(Frozen):
     metrics: tuple[MetricRow, ...] = ()
     must_pass: tuple[MustPassRow, ...] = ()
     waivers: tuple[WaiverRow, ...] = ()
+    accepted: tuple[Acceptance, ...] = ()
     claim: str = ""
     family: tuple[str, ...] = ()
     alpha: float = 0.02

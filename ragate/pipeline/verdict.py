@@ -15,6 +15,7 @@ from ragate.core.decision import decide, expired
 from ragate.core.symptoms import symptoms
 from ragate.errors import ConfigError
 from ragate.models import (
+    Acceptance,
     Decision,
     DrillProof,
     Report,
@@ -94,6 +95,7 @@ def judge(
     *,
     today: datetime.date,
     control: Run | None = None,
+    accepted: Sequence[Acceptance] = (),
 ) -> Judged:
     """Compare the candidate with the baseline and decide."""
     policy = config.policy
@@ -112,6 +114,7 @@ def judge(
         waivers=policy.waivers,
         today=today,
         control=control,
+        accepted=accepted,
     )
     return Judged(comparison=comparison, decision=decision, rules=rules)
 

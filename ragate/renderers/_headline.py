@@ -152,8 +152,12 @@ def _look(report: Report, numbers: Numbers) -> Words:
     unsure = [row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL]
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
     here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
-    rest = [row for row in rows if wants_a_look(row) and row not in (*unsure, *here)]
+    taken = [row for row in rows if row.accepted]
+    told = (*unsure, *here, *taken)
+    rest = [row for row in rows if wants_a_look(row) and row not in told]
     clauses: list[Words] = []
+    if taken:
+        clauses.append(["worse, and accepted by a maintainer: ", *_moves(taken, numbers)])
     if better:
         clauses.append(["better: ", *_moves(better, numbers)])
     if here:

@@ -11,7 +11,14 @@ from ragate.escape import code, name, one_line, short_sha
 from ragate.models import MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
 from ragate.renderers._numbers import COMMENT, counted, duration
-from ragate.renderers._tables import MOST_REASONS, SENTENCE, documents, listing, means
+from ragate.renderers._tables import (
+    MOST_REASONS,
+    SENTENCE,
+    acceptance,
+    documents,
+    listing,
+    means,
+)
 from ragate.renderers._words import ordered
 
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
@@ -36,7 +43,8 @@ def figures(report: Report) -> str:
 
 def notes(report: Report) -> list[str]:
     """Return what must be known beside the figures, one sentence each."""
-    found = [_evidence(report), _scope(report), _must_pass(report), *_reasons(report)]
+    found = [_evidence(report), _accepted(report), _scope(report), _must_pass(report)]
+    found += _reasons(report)
     return [note for note in [*found, _data(report), _missing(report), _likely(report)] if note]
 
 
@@ -92,6 +100,11 @@ def _must_pass(report: Report) -> str:
         for row in failing
     ]
     return f"<b>Must pass:</b> {listing(told)}." if told else ""
+
+
+def _accepted(report: Report) -> str:
+    told = listing(acceptance(row) for row in report.decision.accepted)
+    return f"<b>Accepted at this commit only:</b> {told}." if told else ""
 
 
 def _reasons(report: Report) -> list[str]:

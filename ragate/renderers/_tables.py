@@ -8,6 +8,7 @@ from html import escape
 
 from ragate.escape import code, name
 from ragate.models import (
+    Acceptance,
     Diagnosis,
     MetricRow,
     MetricVerdict,
@@ -178,3 +179,8 @@ def _must_pass(row: MustPassRow) -> list[str]:
 def _waiver(row: WaiverRow) -> list[str]:
     said = code(f"{row.owner}: {row.reason}", SENTENCE)
     return [name(row.sample_id), name(row.metric), said, f"until {code(row.until, 20)}"]
+
+
+def acceptance(row: Acceptance) -> str:
+    """Return one accepted drop as a sentence."""
+    return f"{name(row.metric)} by {name(row.by)}: {code(row.reason, SENTENCE)}"

@@ -118,4 +118,6 @@ def verdict_text(row: MetricRow, numbers: Numbers) -> str:
         text += f", {row.unscored_candidate:,} unscored"
     if row.level == "warn" and wants_a_look(row):
         text += " (warning only)"
+    if row.accepted:
+        text += " (accepted)"
     return text

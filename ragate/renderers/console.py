@@ -140,6 +140,7 @@ def _lists(report: Report, page: Page) -> list[str]:
         "Added": data.added,
         "Expected, but not in the corpus": missing,
         "Waived": waived,
+        "Accepted": [f"{a.metric} by {a.by}: {a.reason}" for a in report.decision.accepted],
         "What the pattern suggests": [
             f"{d.symptom}: {d.likely_cause}. {d.action}" for d in report.diagnosis
         ],

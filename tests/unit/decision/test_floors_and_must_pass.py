@@ -10,6 +10,7 @@ from scipy import stats
 
 from ragate.core.comparison import compare
 from ragate.models import (
+    Acceptance,
     Direction,
     MetricInfo,
     Reads,
@@ -298,3 +299,32 @@ def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
 
 def test_exact_pairs_are_what_the_helpers_say():
     assert exact_pair([1.0], [1.0]).columns["ndcg@10"].exact
+
+
+ACCEPTED = Acceptance(metric="faithfulness", by="mona", reason="the new policy is shorter")
+
+
+def test_an_accepted_floor_is_shown_and_does_not_block():
+    decision, floor = floor_of(100, 80, 0.9, accepted=[ACCEPTED])
+    assert decision.verdict is Verdict.PASSED
+    assert decision.exit_code == 0
+    assert floor.met is False
+    row = row_of(decision, "faithfulness")
+    assert (row.blocks, row.accepted) == (False, True)
+    assert decision.accepted == (ACCEPTED,)
+    said = "accepted by mona (the new policy is shorter): faithfulness is 0.800"
+    assert any(warning.startswith(said) for warning in decision.warnings)
+
+
+def test_accepting_one_metric_leaves_another_red():
+    comparison = exact_pair([1.0] * 20, [0.0] * 20)
+    rule = Rule(metric=EXACT.name, max_drop=0.0)
+    assert judge(comparison, rule, accepted=[ACCEPTED]).verdict is Verdict.FAILED
+    taken = ACCEPTED.model_copy(update={"metric": EXACT.name})
+    assert judge(comparison, rule, accepted=[taken]).verdict is Verdict.PASSED
+
+
+def test_accepting_what_holds_changes_nothing():
+    plain, _ = floor_of(100, 95, 0.9)
+    taken, _ = floor_of(100, 95, 0.9, accepted=[ACCEPTED])
+    assert taken == plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragate.models import (
+    Acceptance,
     CauseKind,
     DataChanges,
     Diagnosis,
@@ -306,6 +307,19 @@ def floors_and_must_pass() -> Report:
     )  # fmt: skip
 
 
+def accepted() -> Report:
+    taken = Acceptance(metric="faithfulness", by="mona", reason="shorter answers <b>on purpose</b>")
+    rows = [
+        metric_row_factory("faithfulness", 0.91, 0.845, MetricVerdict.REGRESSED, accepted=True,
+            interval=(-0.099, -0.031), better=4, worse=17, p=0.003),
+        SAME,
+    ]  # fmt: skip
+    warning = "accepted by mona (shorter answers): faithfulness fell by 0.065 (0.910 -> 0.845)"
+    return report_factory(
+        decision_factory(metrics=rows, accepted=(taken,), warnings=(warning,)), samples=(VAT,)
+    )
+
+
 def golden_set_changed() -> Report:
     return report_factory(
         decision_factory(metrics=[HELD, SAME]),
@@ -336,6 +350,7 @@ CASES: dict[str, Callable[[], Report]] = {
         partial,
         unscored,
         floors_and_must_pass,
+        accepted,
         golden_set_changed,
     )
 }
