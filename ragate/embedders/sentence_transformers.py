@@ -67,6 +67,8 @@ class LocalEmbedder:
         Raises:
             ConfigError: the model cannot be loaded.
         """
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
         async with self._turn:  # the model uses all cores for one batch
             return await asyncio.to_thread(self._encode, list(texts))
 
@@ -91,11 +93,13 @@ def load_model(settings: Settings) -> Model:
     """
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
     except ImportError as error:
         raise ConfigError(
             f'[system.embedder] use = "sentence_transformers" needs a library: {error}',
             remedy="pip install 'ragate[local]'",
         ) from error
+    disable_progress_bar()  # it writes into the report's stream
     try:
         model: Model = SentenceTransformer(
             settings.model,

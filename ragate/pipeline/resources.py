@@ -12,7 +12,7 @@ from ragate import plugins
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, Tally
 from ragate.clients.memo import Memo, MemoisedChat
-from ragate.clients.vectors import MemoisedEmbeddings
+from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Run
@@ -84,7 +84,9 @@ class Clients:
             )
         settings = {key: value for key, value in table.items() if key != "use"}
         made: Embedder = plugins.load("embedders", use).create(settings, self.embeddings)
-        return made
+        if use == "openai" or made.deterministic:  # remembered by its client, or cheaper anew
+            return made
+        return MemoisedEmbedder(made, self.cache, self.budget)
 
     async def close(self) -> None:
         """Close all connections."""

