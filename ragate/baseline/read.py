@@ -102,6 +102,7 @@ def _run(file: BaselineFile) -> Run:
         filters=Filters(),
         runs=file.runs,
         identical=file.identical,
+        accepted=file.accepted,
     )
     records = [
         record

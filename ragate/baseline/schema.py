@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ragate.models import Failure, Frozen, MetricInfo, SystemInfo
+from ragate.models import Acceptance, Failure, Frozen, MetricInfo, SystemInfo
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 256 * 1024**2
@@ -55,6 +55,7 @@ class BaselineFile(Frozen):
     states: dict[str, dict[str, float]] = {}
     runs: int = Field(ge=1)
     identical: int = Field(default=0, ge=0)
+    accepted: tuple[Acceptance, ...] = ()
     aggregates: tuple[dict[str, float | str], ...] = ()
     samples: dict[str, StoredSample] = {}
 

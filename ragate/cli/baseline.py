@@ -115,14 +115,18 @@ def show(*, config: Path | None, as_json: bool) -> int:
         "samples": samples,
         "runs": manifest.runs,
         "identical": manifest.identical,
+        "accepted": [one.model_dump(exclude_defaults=True) for one in manifest.accepted],
         "means": means(run),
     }
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return 0
     for key, value in facts.items():
-        if key != "means":
+        if key not in ("means", "accepted"):
             click.echo(f"{key + ':':<11} {one_line(str(value))}")
+    for taken in manifest.accepted:
+        said = f"{taken.metric} by {taken.by} at {taken.commit[:7]}: {taken.reason}"
+        click.echo(f"{'accepted:':<11} {one_line(said)}")
     for name, value in means(run).items():
         click.echo(f"  {one_line(name):<24} {value:.3f}")
     return 0

@@ -48,11 +48,13 @@ class Acceptance(Frozen):
 
     Attributes:
         by: Who accepted it.
+        commit: The commit it was accepted for.
     """
 
     metric: str
     by: str
     reason: str
+    commit: str = ""
 
 
 class DecisionSettings(Frozen):

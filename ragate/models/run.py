@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ragate.models.base import Frozen
 from ragate.models.output import SystemOutput
+from ragate.models.policy import Acceptance
 from ragate.models.score import MetricInfo, Reads, Score
 
 RUN_SCHEMA_VERSION = 1
@@ -51,6 +52,7 @@ class RunManifest(Frozen):
         evidence: Names the state that was judged; runs of one state add up. "" where unknown.
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
+        accepted: Drops that were accepted on the way to this baseline.
     """
 
     schema_version: int = RUN_SCHEMA_VERSION
@@ -71,6 +73,7 @@ class RunManifest(Frozen):
     missing_documents: dict[str, tuple[str, ...]] = {}
     left_out: tuple[str, ...] = ()
     evidence: str = ""
+    accepted: tuple[Acceptance, ...] = ()
 
 
 class Record(Frozen):

@@ -22,7 +22,7 @@ from ragate.baseline import (
     save_baseline,
 )
 from ragate.errors import BaselineError, NoBaselineError, StorageError
-from ragate.models import MetricInfo, Run, not_applicable
+from ragate.models import Acceptance, MetricInfo, Run, not_applicable
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 
 RECORDED = Recorded(commit="a" * 40, date="2026-01-02")
@@ -68,6 +68,15 @@ def test_records_come_back_with_their_hashes_scores_and_passes():
     assert facts(back) == facts(run)
     assert {record.scores["ndcg@10"].value for record in back.records} == {0.333333}
     assert back.records[0].scores["token_f1"].reason == "no references"
+
+
+def test_accepted_drops_are_kept_and_told_only_where_there_are_any():
+    taken = Acceptance(metric="mrr", by="mona", reason="on purpose", commit="c" * 40)
+    data = dumped(run_of("a", accepted=(taken,)))
+
+    assert parse_baseline(data, where="x").manifest.accepted == (taken,)
+    assert dumped(parse_baseline(data, where="x")) == data
+    assert b"accepted" not in dumped(run_of("a"))
 
 
 def test_every_sample_stands_on_one_line_in_order_of_its_id():

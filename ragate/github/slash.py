@@ -1,0 +1,127 @@
+"""The grammar of ``/ragate …`` comments: the whole first line, and nothing else, is a command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ragate.errors import UsageError
+
+Verb = Literal["accept", "rerun", "update-baseline", "run", "help"]
+NEEDS_SHA: frozenset[Verb] = frozenset({"accept", "rerun", "update-baseline", "run"})
+USAGE = """\
+/ragate accept SHA METRIC… "reason"
+/ragate update-baseline SHA
+/ragate rerun SHA
+/ragate run SHA
+/ragate help"""
+
+_START = "/ragate"
+_MOST_LINE = 1000
+_MOST_REASON = 300
+_MOST_METRICS = 20
+_SHA = re.compile(r"[0-9a-f]{7,40}")
+_METRIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,79}")
+_GATE = re.compile(r"gate=([A-Za-z0-9][A-Za-z0-9._-]{0,59})")
+_REASON = re.compile(r'"([^"]*)"$')
+# Keyboards of phones write these for straight quotes.
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
+_VERBS: dict[str, Verb] = {
+    "accept": "accept",
+    "rerun": "rerun",
+    "update-baseline": "update-baseline",
+    "run": "run",
+    "help": "help",
+}
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command.
+
+    Attributes:
+        sha: The commit it is for, at least seven digits; "" for help.
+        metrics, reason: Of ``accept``.
+        gate: The gate it is for; "" for whichever gate reads it.
+    """
+
+    verb: Verb
+    sha: str = ""
+    metrics: tuple[str, ...] = ()
+    reason: str = ""
+    gate: str = ""
+
+
+def parse_command(body: str) -> Command | None:
+    """Return the command of a comment; None where the comment is none.
+
+    A command starts at the very first character of the comment, so that quoting one, or writing
+    about one further down, does nothing.
+
+    Raises:
+        UsageError: it is meant as a command and says something that no command says.
+    """
+    line = body.split("\n", 1)[0].rstrip("\r \t")
+    if line != _START and not line.startswith(_START + " "):
+        return None
+    if len(line) > _MOST_LINE or not line.isprintable():
+        raise _wrong("the line is too long, or holds a character that does not print")
+    rest = line[len(_START) :].translate(_QUOTES).strip()
+    verb, _, rest = rest.partition(" ")
+    known = _VERBS.get(verb)
+    if known is None:
+        raise _wrong(f"no command {verb!r}" if verb else "a command is missing")
+    return _read(known, rest.strip())
+
+
+def _read(verb: Verb, rest: str) -> Command:
+    reason = ""
+    if verb == "accept":
+        rest, reason = _split_reason(rest)
+    words = rest.split()
+    gates = [found[1] for word in words if (found := _GATE.fullmatch(word))]
+    words = [word for word in words if not _GATE.fullmatch(word)]
+    if len(gates) > 1:
+        raise _wrong("two gates are named")
+    gate = gates[0] if gates else ""
+    if verb not in NEEDS_SHA:
+        _refuse_rest(verb, words)
+        return Command(verb, gate=gate)
+    sha, metrics = _sha(verb, words), tuple(dict.fromkeys(words[1:]))
+    if verb != "accept":
+        _refuse_rest(verb, words[1:])
+        return Command(verb, sha, gate=gate)
+    _check_metrics(metrics)
+    return Command(verb, sha, metrics, reason, gate)
+
+
+def _split_reason(rest: str) -> tuple[str, str]:
+    found = _REASON.search(rest)
+    reason = " ".join(found[1].split()) if found else ""
+    if found is None or not 3 <= len(reason) <= _MOST_REASON:
+        raise _wrong(f'accept ends with a "reason" of 3 to {_MOST_REASON} characters, in quotes')
+    return rest[: found.start()], reason
+
+
+def _sha(verb: Verb, words: list[str]) -> str:
+    if not words or not _SHA.fullmatch(words[0]):
+        raise _wrong(f"{verb} needs the commit it is for: 7 to 40 digits of its sha, in lower case")
+    return words[0]
+
+
+def _check_metrics(metrics: tuple[str, ...]) -> None:
+    if not 1 <= len(metrics) <= _MOST_METRICS:
+        raise _wrong(f"accept names 1 to {_MOST_METRICS} metrics")
+    for metric in metrics:
+        if not _METRIC.fullmatch(metric):
+            raise _wrong(f"{metric!r} is no name of a metric")
+
+
+def _refuse_rest(verb: Verb, words: list[str]) -> None:
+    if words:
+        raise _wrong(f"{verb} takes nothing more: {' '.join(words)[:80]!r}")
+
+
+def _wrong(problem: str) -> UsageError:
+    return UsageError(f"/ragate: {problem}", remedy=USAGE)
