@@ -1,0 +1,1 @@
+"""The GitHub Action: reads the event, decides, and publishes."""

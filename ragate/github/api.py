@@ -1,0 +1,290 @@
+"""GitHub's REST API over HTTP: one client, bound to one host, patient in small measure."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from pydantic import SecretStr
+
+from ragate.clients.redact import Redactor
+from ragate.errors import RagateError
+from ragate.escape import one_line
+
+if TYPE_CHECKING:
+    import httpx
+
+JSON = "application/vnd.github+json"
+RAW = "application/vnd.github.raw+json"
+VERSION = "2022-11-28"
+PER_PAGE = 100
+MOST_PAGES = 100
+MOST_BYTES = 128 * 1024 * 1024  # the contents API ends at 100 MB
+TRIES = 4
+PATIENCE_S = 60.0
+_PASSING = frozenset({502, 503, 504})
+_NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+_LOUD = ("httpx", "httpcore")
+
+Params = Mapping[str, str | int]
+
+
+class ApiError(RagateError):
+    """The API refused, failed or did not answer; never a verdict by itself.
+
+    Attributes:
+        status: The HTTP status, 0 where there was no answer: what was asked for may be done
+            nevertheless.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """An HTTP answer, or what came in place of one (status 0)."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    sent: bool = True
+
+    def message(self) -> str:
+        try:
+            told = json.loads(self.body)["message"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            told = self.body[:200].decode("utf-8", "replace")
+        return one_line(str(told), 200)
+
+
+class Api:
+    """The API at `url` for one token; close it, or use it as a context manager.
+
+    A call is repeated when it was turned down for its rate, or when it may have failed in passing
+    and doing it twice does no harm. All waits of one client together stay within `PATIENCE_S`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | SecretStr,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+        timeout_s: float = 20.0,
+    ) -> None:
+        import httpx
+
+        for name in _LOUD:  # their debug logs hold the headers
+            logging.getLogger(name).setLevel(logging.WARNING)
+        secret = token if isinstance(token, SecretStr) else SecretStr(token)
+        self.url = url.rstrip("/")
+        self._sleep, self._now = sleep, now
+        self._patience_s = PATIENCE_S
+        self._redact = Redactor([secret.get_secret_value()])
+        timeout = httpx.Timeout(timeout_s, connect=5.0)
+        self._client = httpx.Client(
+            trust_env=False, timeout=timeout, auth=_bearer(secret, _origin(self.url))
+        )
+        self._bare = httpx.Client(trust_env=False, timeout=timeout)
+
+    def __enter__(self) -> Api:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+        self._bare.close()
+
+    def get(self, path: str, params: Params | None = None) -> Any:
+        """Return the JSON at `path`.
+
+        Raises:
+            ApiError: any status but 2xx, no answer, or no JSON.
+        """
+        return self._json(self._call("GET", path, params=params))
+
+    def post(self, path: str, body: Any = None, *, repeatable: bool = False) -> Any:
+        """Send `body` and return the JSON of the answer, None where it has none.
+
+        Args:
+            repeatable: Doing it twice does no harm, so a call without an answer is repeated.
+        """
+        return self._json(self._call("POST", path, body=body, repeatable=repeatable))
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self._json(self._call("PATCH", path, body=body))
+
+    def put(self, path: str, body: Any, *, repeatable: bool = False) -> Any:
+        return self._json(self._call("PUT", path, body=body, repeatable=repeatable))
+
+    def delete(self, path: str) -> None:
+        self._call("DELETE", path)
+
+    def pages(
+        self, path: str, params: Params | None = None, *, key: str = ""
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of all pages; `key` names the list where an object is round it."""
+        wanted: Params | None = {"per_page": PER_PAGE, **(params or {})}
+        for _ in range(MOST_PAGES):
+            answer = self._call("GET", path, params=wanted)
+            found = self._json(answer)
+            items = found.get(key) if key and isinstance(found, dict) else found
+            if not isinstance(items, list):
+                raise ApiError(answer.status, f"{_plain(path)}: no list in the answer")
+            yield from (item for item in items if isinstance(item, dict))
+            link = _NEXT.search(answer.headers.get("link", ""))
+            if link is None:
+                return
+            path, wanted = link[1], None
+
+    def raw(self, path: str, params: Params | None = None) -> bytes:
+        """Return a file's bytes, also above the 1 MB to which the JSON form goes."""
+        return self._call("GET", path, params=params, accept=RAW).body
+
+    def download(self, path: str, *, most: int = MOST_BYTES) -> bytes:
+        """Return what `path` redirects to; the other host is not told the token."""
+        answer = self._call("GET", path, redirect=True, most=most)
+        if answer.status // 100 == 2:
+            return answer.body
+        target = urljoin(f"{self.url}/", answer.headers.get("location", ""))
+        secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
+        if not secure or not urlsplit(target).netloc:
+            raise ApiError(answer.status, f"{path}: redirected to no https address")
+        found = self._patiently(lambda: self._send(self._bare, "GET", target, most=most))
+        if found.status // 100 != 2:
+            raise self._error(found, "GET", path)
+        return found.body
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: Any = None,
+        accept: str = JSON,
+        repeatable: bool = False,
+        redirect: bool = False,
+        most: int = MOST_BYTES,
+    ) -> _Answer:
+        url = path if path.startswith(("http://", "https://")) else self.url + path
+        if _origin(url) != _origin(self.url):
+            raise ApiError(0, f"{method} {_plain(path)}: leads to another host")
+        headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
+        options: dict[str, Any] = {"headers": headers, "params": params}
+        if body is not None:
+            options["json"] = body
+
+        def send() -> _Answer:
+            return self._send(self._client, method, url, most=most, **options)
+
+        answer = self._patiently(send, repeatable=repeatable or method in _HARMLESS)
+        moved = redirect and answer.status in (301, 302, 303, 307, 308)
+        if answer.status // 100 != 2 and not moved:
+            raise self._error(answer, method, path)
+        return answer
+
+    def _patiently(self, send: Callable[[], _Answer], *, repeatable: bool = True) -> _Answer:
+        answer = send()
+        for count in range(1, TRIES):
+            wait = self._wait(answer, count, repeatable=repeatable)
+            if wait is None or wait > self._patience_s:
+                break
+            self._patience_s -= wait
+            self._sleep(wait)
+            answer = send()
+        return answer
+
+    def _wait(self, answer: _Answer, count: int, *, repeatable: bool) -> float | None:
+        """Return the seconds before the next try, None where there is none."""
+        limited = _limited_until(answer, self._now())
+        if limited is not None:
+            return limited + random.uniform(0.0, 1.0)  # noqa: S311
+        passing = answer.status in _PASSING or answer.status == 0
+        if passing and (repeatable or not answer.sent):
+            return random.uniform(0.5, 1.0) * 2.0 ** (count - 1)  # noqa: S311
+        return None
+
+    def _send(
+        self, client: httpx.Client, method: str, url: str, *, most: int, **options: Any
+    ) -> _Answer:
+        import httpx
+
+        try:
+            with client.stream(method, url, **options) as response:
+                content = bytearray()
+                for piece in response.iter_bytes():
+                    content += piece
+                    if len(content) > most:
+                        return _Answer(-1, {}, f"more than {most} bytes".encode())
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return _Answer(response.status_code, headers, bytes(content))
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            return _Answer(0, {}, f"no connection: {error}".encode(), sent=False)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            # The exception holds the request with its headers, so that it is not passed on.
+            return _Answer(0, {}, f"no answer: {type(error).__name__}".encode())
+
+    def _json(self, answer: _Answer) -> Any:
+        if not answer.body:
+            return None
+        try:
+            return json.loads(answer.body)
+        except (ValueError, RecursionError):
+            pass
+        raise ApiError(answer.status, "the API's answer is not JSON")
+
+    def _error(self, answer: _Answer, method: str, path: str) -> ApiError:
+        told = self._redact(answer.message())
+        status = max(answer.status, 0)
+        code = f" {status}" if status else ""
+        return ApiError(status, f"{method} {_plain(path)}:{code} {told}".rstrip())
+
+
+_HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
+
+
+def _bearer(token: SecretStr, origin: tuple[str, str]) -> Callable[[httpx.Request], httpx.Request]:
+    def sign(request: httpx.Request) -> httpx.Request:
+        if token.get_secret_value() and _origin(str(request.url)) == origin:
+            request.headers["authorization"] = f"Bearer {token.get_secret_value()}"
+        return request
+
+    return sign
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc
+
+
+def _plain(path: str) -> str:
+    return one_line(urlsplit(path).path, 200)
+
+
+def _limited_until(answer: _Answer, now: float) -> float | None:
+    """Return the seconds for which the API wants no more calls, None where it does not say so."""
+    if answer.status not in (403, 429):
+        return None
+    after = answer.headers.get("retry-after", "")
+    if after.isdecimal():
+        return float(after[:9])
+    reset = answer.headers.get("x-ratelimit-reset", "")
+    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return max(0.0, float(reset[:12]) - now)
+    if answer.status == 429 or "secondary rate limit" in answer.message().lower():
+        return 5.0
+    return None
