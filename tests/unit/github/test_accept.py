@@ -1,0 +1,117 @@
+"""An accept counts for one gate, commit and outcome, and only while its giver may give it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.github.accept import Scope, acceptances, is_recorded, may_write, record_line
+from ragate.github.api import ApiError
+
+SHA = "bad0bad" + "0" * 33
+SCOPE = Scope("docs", SHA, "0123456789abcdef")
+BOT = "github-actions[bot]"
+BODY = '/ragate accept bad0bad mrr ndcg@10 "new policy"'
+
+
+class People:
+    """A repository with these comments and permissions."""
+
+    def __init__(self, comments: list[Any], **permissions: str) -> None:
+        self._comments, self._permissions = comments, permissions
+
+    def comments(self, _number: int) -> list[Any]:
+        return self._comments
+
+    def permission(self, login: str) -> str:
+        found = self._permissions.get(login, "none")
+        if found == "down":
+            raise ApiError(500, "out of order")
+        return found
+
+
+def comment(number: int, body: str, login: str = "mona", **more: Any) -> Any:
+    kind = "Bot" if login.endswith("[bot]") else "User"
+    times = {"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z"}
+    return {"id": number, "body": body, "user": {"login": login, "type": kind}, **times, **more}
+
+
+def record(scope: Scope = SCOPE, number: int = 1, login: str = BOT) -> Any:
+    return comment(100 + number, f"{record_line(scope, number)}\n<p>accepted</p>", login)
+
+
+def accepted(comments: list[Any], **permissions: str) -> dict[str, str]:
+    people = People(comments, **(permissions or {"mona": "write"}))
+    found = acceptances(people, 7, SCOPE, BOT)  # type: ignore[arg-type]
+    return {one.metric: one.by for one in found}
+
+
+def test_an_accept_with_its_record_counts_for_its_metrics():
+    assert accepted([comment(1, BODY), record()]) == {"mrr": "mona", "ndcg@10": "mona"}
+    one = acceptances(People([comment(1, BODY), record()], mona="admin"), 7, SCOPE, BOT)[0]  # type: ignore[arg-type]
+    assert (one.reason, one.commit) == ("new policy", SHA)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Scope("other", SHA, SCOPE.outputs),
+        Scope("docs", "c" * 40, SCOPE.outputs),
+        Scope("docs", SHA, "f" * 16),
+    ],
+)
+def test_it_lapses_with_another_gate_commit_or_outcome(other):
+    assert accepted([comment(1, BODY), record(other)]) == {}
+
+
+@pytest.mark.parametrize("permission", ["read", "none", "triage"])
+def test_who_may_not_write_any_more_accepts_nothing(permission):
+    assert accepted([comment(1, BODY), record()], mona=permission) == {}
+
+
+def test_an_api_that_fails_accepts_nothing():
+    with pytest.raises(ApiError):
+        accepted([comment(1, BODY), record()], mona="down")
+
+
+def test_neither_comment_counts_alone():
+    assert accepted([comment(1, BODY)]) == {}
+    assert accepted([record()]) == {}
+
+
+def test_a_record_that_somebody_else_wrote_is_none():
+    assert accepted([comment(1, BODY), record(login="mallory")]) == {}
+    quoted = comment(5, "> " + record_line(SCOPE, 1), BOT)
+    assert accepted([comment(1, BODY), quoted]) == {}
+
+
+def test_an_edited_accept_is_none():
+    edited = comment(1, BODY, updated_at="2026-01-02T00:00:00Z")
+    assert accepted([edited, record()]) == {}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "/ragate help",
+        '/ragate accept c0ffee0 mrr "another commit"',
+        '/ragate accept bad0bad gate=other mrr "another gate"',
+        "/ragate accept bad0bad mrr",
+        f"> {BODY}",
+    ],
+)
+def test_a_comment_that_does_not_say_it_accepts_nothing(body):
+    assert accepted([comment(1, body), record()]) == {}
+
+
+def test_bots_and_ghosts_accept_nothing():
+    robot = comment(1, BODY, "helper[bot]")
+    assert accepted([robot, record()], **{"helper[bot]": "admin"}) == {}
+    assert accepted([{**comment(1, BODY), "user": None}, record()]) == {}
+    assert not may_write(People([], mona="admin"), "mona", "Organization")  # type: ignore[arg-type]
+
+
+def test_a_comment_that_is_recorded_is_known():
+    assert is_recorded([record()], 1, BOT)
+    assert not is_recorded([record(login="mallory")], 1, BOT)
