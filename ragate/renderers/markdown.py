@@ -35,18 +35,21 @@ MOST_FOLDED = 50
 _ROOM = 200  # bytes for a line that says how many rows were cut, and for a section's frame
 
 
-def render(report: Report, *, budget: int = BUDGET) -> str:
+def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> str:
     """Return the comment in at most `budget` UTF-8 bytes.
 
     The marker, the verdict, the metrics that block and the worst samples are always kept; folded
     rows are cut, and their number is told.
+
+    Args:
+        most: Samples of one kind in the fold; a job summary has room for more than a comment.
     """
     groups = dict(sections(report.samples))
     first = groups.get("worse") or groups.get("new") or []
     above, below = first[:MOST_SAMPLES], first[MOST_SAMPLES:]
     view = _view(report, above)
     room = budget - _size(_fill(view, "", []))
-    folded = [_samples_section(title, rows) for title, rows in _folded(groups, below)]
+    folded = [_samples_section(title, rows, most) for title, rows in _folded(groups, below)]
     kept = list(_fitting([*details(report), *folded], room))
     # Details are short and bounded, so they get room first; the reader wants the samples first.
     kept.sort(key=lambda section: section.title not in _SAMPLE_TITLES)
@@ -82,8 +85,8 @@ def _folded(
             yield _TITLES[key], shown
 
 
-def _samples_section(title: str, rows: list[SampleRow]) -> Section:
-    cells = [list(sample_cells(row).values()) for row in rows[:MOST_FOLDED]]
+def _samples_section(title: str, rows: list[SampleRow], most: int) -> Section:
+    cells = [list(sample_cells(row).values()) for row in rows[:most]]
     return Section(title, cells, len(rows) - len(cells))
 
 
