@@ -1,9 +1,9 @@
-"""Drops that maintainers accepted: found in the pull request's comments, and proved again each time.
+"""Drops that maintainers accepted: found in the pull request's comments, proved again each time.
 
 An accept is two comments: the maintainer's ``/ragate accept …``, and our reply, whose first line
-binds it to the gate, the commit and the outputs that were judged. Neither counts alone. Every time a
-verdict is made both are read again: the maintainer's must be as it was written, and its author must
-still have write permission.
+binds it to the gate, the commit and the outputs that were judged. Neither counts alone. Every time
+a verdict is made both are read again: the maintainer's must be as it was written, and its author
+must still have write permission.
 """
 
 from __future__ import annotations

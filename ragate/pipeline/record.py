@@ -84,8 +84,8 @@ async def update_baseline(
             environment=operations.environment,
         ) as scorer:
             run = await scorer.score(session.collected)
-    _refuse_left_out(run)
-    _refuse_unmeasured(config, run)
+    refuse_left_out(run)
+    refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
     return _write(config, samples, run, force=force)
@@ -112,7 +112,7 @@ def _verdicts_only(old: Run | None) -> Run | None:
     return old.model_copy(update={"manifest": old.manifest.model_copy(update={"states": {}})})
 
 
-def _refuse_left_out(run: Run) -> None:
+def refuse_left_out(run: Run) -> None:
     if run.manifest.left_out:
         names = ", ".join(run.manifest.left_out)
         raise RagateError(
@@ -135,7 +135,7 @@ def _refuse_missing(session: Session) -> None:
     )
 
 
-def _refuse_unmeasured(config: Config, run: Run) -> None:
+def refuse_unmeasured(config: Config, run: Run) -> None:
     failed = failures(record.output for record in run.records)
     if failed == len(run.records):
         example = next((r.output.error.message for r in run.records if r.output.error), "no sample")

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
-from ragate.dataset import read_dataset
+from ragate.dataset import read_dataset, select
 from ragate.errors import DatasetError
-from ragate.models import Report, Run, Sample
+from ragate.models import Acceptance, Report, Run, Sample
+from ragate.pipeline.case import load_baseline_or_none
 from ragate.pipeline.resources import Operations
-from ragate.pipeline.verdict import build_report, judge, run_facts
+from ragate.pipeline.verdict import (
+    build_report,
+    judge,
+    refuse_expired_waivers,
+    run_facts,
+)
 from ragate.stores.local import LocalStore
 
 
@@ -37,6 +44,20 @@ def compare_stored(config: Config, operations: Operations, a: str, b: str) -> Re
     judged = judge(config, samples, baseline, candidate, today=today)
     facts = run_facts(samples, candidate, judged, duration_s=None)
     return build_report(config, samples, baseline, candidate, judged, facts=facts)
+
+
+def decide_again(config: Config, run: Run, *, accepted: Sequence[Acceptance] = ()) -> Report:
+    """Decide on a run that is scored already, by the policy of `config`; nothing is measured.
+
+    Args:
+        accepted: Drops that were accepted for the outputs of this very run.
+    """
+    refuse_expired_waivers(config, today := datetime.datetime.now(datetime.UTC).date())
+    samples = select(read_dataset(config.dataset), run.manifest.filters)
+    baseline = load_baseline_or_none(config)
+    judged = judge(config, samples, baseline, run, today=today, accepted=accepted)
+    facts = run_facts(samples, run, judged, duration_s=None)
+    return build_report(config, samples, baseline, run, judged, facts=facts)
 
 
 def known_samples(config: Config, run: Run) -> list[Sample]:

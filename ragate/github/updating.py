@@ -1,0 +1,109 @@
+"""``/ragate update-baseline``: the baseline that the stored runs of a commit give, as a commit."""
+
+from __future__ import annotations
+
+import difflib
+
+from ragate.escape import code, plain
+from ragate.github.accept import acceptances
+from ragate.github.accepting import Publish, Stored, decided
+from ragate.github.api import ApiError
+from ragate.github.conversation import Conversation, RefusedError
+from ragate.github.policy import Place
+from ragate.pipeline.adopt import baseline_files
+from ragate.pipeline.record import means
+
+MOST_PATCH = 50_000
+# A conflict, or a branch that is no longer where the commit's parent is.
+_MOVED = (409, 422)
+
+
+def update_baseline(talk: Conversation, stored: Stored, place: Place, publish: Publish) -> None:
+    """Commit the baseline on the pull request's branch and set the status of the new commit.
+
+    The commit's parent is the very commit that was judged and the branch is moved forward only, so
+    that a branch which moved meanwhile, or a second command at the same time, changes nothing.
+
+    Raises:
+        RefusedError: the runs do not make a baseline, or the branch has moved.
+    """
+    taken = acceptances(talk.repository, talk.number, stored.scope, talk.bot)
+    files = baseline_files(stored.config, stored.run, stored.outputs, accepted=taken)
+    files = {place.at(path): content for path, content in files.items()}
+    if talk.is_fork:
+        _reply_with_patch(talk, files)
+        return
+    changed = {
+        path: content
+        for path, content in files.items()
+        if talk.repository.contents(path, stored.head) != content
+    }
+    if not changed:
+        raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
+    report = decided(talk, stored)
+    new = _commit(talk, stored, changed)
+    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in means(stored.run).items())
+    runs = stored.run.manifest.runs
+    told = (
+        f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "
+        f"at {code(stored.head[:7])}: {figures}."
+    )
+    status = (
+        "The status of the new commit is that of its parent: only the baseline differs, and a "
+        "pull request is judged by the baseline of its base."
+    )
+    talk.reply([told, status])
+    publish(report.model_copy(update={"head": new}))
+
+
+def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:
+    repository = talk.repository
+    branch = str(talk.pull["head"]["ref"])
+    blobs = {path: repository.create_blob(content) for path, content in files.items()}
+    tree = repository.create_tree(repository.commit(stored.head).tree, blobs)
+    message = (
+        f"Baseline of {stored.gate} at {stored.head[:7]}\n\n"
+        f"Asked for by @{talk.comment.author} in #{talk.number}."
+    )
+    new = repository.create_commit(message, tree, [stored.head])
+    if not talk.same_head():
+        raise RefusedError("The head has moved meanwhile: nothing is written.")
+    try:
+        repository.update_branch(branch, new)
+    except ApiError as error:
+        if error.status in _MOVED:
+            raise RefusedError("The branch has moved meanwhile: nothing is written.") from error
+        raise
+    return new
+
+
+def _reply_with_patch(talk: Conversation, files: dict[str, bytes]) -> None:
+    patch = "".join(
+        _diff(talk.repository.contents(path, talk.head), content, path)
+        for path, content in files.items()
+        if not path.endswith(".gz")
+    )
+    told = "This branch is in a fork, where nothing can be written from here."
+    if not patch or len(patch) > MOST_PATCH or plain(patch, ci=False) != patch:
+        command = code("ragate baseline update")
+        talk.reply([told, f"Run {command} on the branch, and commit the file."])
+        return
+    fence = "`" * max(4, _longest_run(patch) + 1)
+    lines = [told, "Apply this with " + code("git apply") + ":"]
+    body = "\n".join([*(f"<p>{line}</p>" for line in lines), "", f"{fence}diff", patch + fence])
+    talk.repository.create_comment(talk.number, body)
+
+
+def _diff(old: bytes | None, new: bytes, path: str) -> str:
+    before = (old or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    after = new.decode("utf-8", "replace").splitlines(keepends=True)
+    source = "/dev/null" if old is None else f"a/{path}"
+    return "".join(difflib.unified_diff(before, after, source, f"b/{path}"))
+
+
+def _longest_run(text: str) -> int:
+    longest = current = 0
+    for char in text:
+        current = current + 1 if char == "`" else 0
+        longest = max(longest, current)
+    return longest

@@ -1,0 +1,65 @@
+"""A baseline made of runs that are stored already, for whoever asks for it by name."""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragate.baseline import Recorded, contexts_path, dump_baseline, save_baseline
+from ragate.config import Config
+from ragate.dataset import read_dataset
+from ragate.errors import RagateError
+from ragate.models import Acceptance, Run
+from ragate.pipeline.collected import read_collected
+from ragate.pipeline.record import refuse_left_out, refuse_unmeasured
+
+
+def baseline_files(
+    config: Config, run: Run, outputs: Path, *, accepted: Sequence[Acceptance] = ()
+) -> dict[str, bytes]:
+    """Return the files of the baseline that `run` makes, by path relative to the project.
+
+    All passes of the run are taken: choosing the best of several would set a goal that the next
+    unchanged run misses.
+
+    Args:
+        outputs: The run's full outputs, needed with ``store = "full"``.
+        accepted: Drops that were accepted on the way to this baseline.
+
+    Raises:
+        RagateError: the run is partial, or too little of it was measured.
+    """
+    manifest = run.manifest
+    if manifest.filters.partial or manifest.retrieval_only:
+        raise RagateError("only a part of the golden set was run: that makes no baseline")
+    refuse_left_out(run)
+    refuse_unmeasured(config, run)
+    run = run.model_copy(
+        update={"manifest": manifest.model_copy(update={"accepted": tuple(accepted)})}
+    )
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    recorded = Recorded(commit=manifest.commit, date=today)
+    data = dump_baseline(run, store=config.policy.store, recorded=recorded)
+    root = config.rules_root
+    files = {config.baseline.relative_to(root).as_posix(): data}
+    if config.policy.store == "full":
+        beside = contexts_path(config.baseline)
+        files[beside.relative_to(root).as_posix()] = _contexts(config, run, data, outputs)
+    return files
+
+
+def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
+    """Return the contexts file: the stored run has document ids only, its outputs the texts."""
+    if not outputs.is_file():
+        raise RagateError('store = "full" needs the outputs of the run, which are not stored')
+    passes = read_collected([outputs], read_dataset(config.dataset)).passes
+    records = tuple(
+        record.model_copy(update={"output": passes[record.run][record.sample_id]})
+        for record in run.records
+    )
+    with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
+        path = Path(folder) / "baseline.json"
+        save_baseline(path, data, run.model_copy(update={"records": records}), "full")
+        return contexts_path(path).read_bytes()
