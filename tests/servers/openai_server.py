@@ -27,6 +27,7 @@ from tests.servers.faults import (
     RateLimit,
     status,
 )
+from tests.servers.streams import chat_stream, response_body, response_stream
 
 __all__ = [
     "BROKEN_JSON",
@@ -55,6 +56,7 @@ class FakeOpenAI:
         requests: Path, headers and body of every request.
         latency_s: Seconds before each answer.
         keep: Note the requests; off for long runs.
+        cut_streams: End every stream in its middle.
     """
 
     base_url: str = ""
@@ -66,6 +68,7 @@ class FakeOpenAI:
     limit: RateLimit | None = None
     latency_s: float = 0.0
     keep: bool = True
+    cut_streams: bool = False
     hang_s: float = 5.0
     seen: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,7 +84,15 @@ class FakeOpenAI:
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("/chat/completions"):
             return self._completion(body)
+        if path.endswith("/responses"):
+            return response_body(body, self.reply(body))
         return self._embeddings(body)
+
+    def events(self, path: str, body: dict[str, Any]) -> list[str]:
+        """Return the events of a streamed answer; the last ones are lost where it is cut."""
+        make = chat_stream if path.endswith("/chat/completions") else response_stream
+        events = make(body, self.reply(body))
+        return events[: len(events) // 2] if self.cut_streams else events
 
     def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
         text = self.reply(body)
@@ -102,9 +113,10 @@ class FakeOpenAI:
 
     def _embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
         size = body.get("dimensions") or self.dimension
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         rows = [
             {"object": "embedding", "index": place, "embedding": hashed_embedding(text, size)}
-            for place, text in enumerate(body["input"])
+            for place, text in enumerate(texts)
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         # In any order: a client must go by the index.
@@ -166,6 +178,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if fake.latency_s:
             fake.released.wait(fake.latency_s)
+        if body.get("stream"):
+            self._stream(fake.events(self.path, body))
+            return
         content = json.dumps(fake.answer(self.path, body))
         self._send(200, {"content-type": "application/json"}, content)
 
@@ -190,6 +205,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(content) + more))
         self.end_headers()
         self.wfile.write(content)
+
+    def _stream(self, events: list[str]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for event in events:
+            self.wfile.write(event.encode())
 
     def log_message(self, *_arguments: object) -> None:
         return

@@ -52,6 +52,7 @@ SIDE_BY_SIDE = {
     ("cache", "atomic"),
     ("cache", "strict_json"),
     ("clients", "cache"),
+    ("clients", "strict_json"),
     ("__main__", "cli"),
 }
 ROW_OF = {name: number for number, row in enumerate(ROWS) for name in row}

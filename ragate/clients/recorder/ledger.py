@@ -1,0 +1,103 @@
+"""Who asked what: the requests of each sample, as far as that can be told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ragate.errors import BudgetError
+from ragate.models import Usage
+from ragate.protocols import ChatReply
+
+
+@dataclass
+class Scope:
+    """The requests of one asker: a sample in one pass, a command, or what belongs to no sample.
+
+    Attributes:
+        run: Which draw of every request it gets.
+        counts: A request that is repeated gets another answer; else the same.
+        keys: Identities of the requests that were answered.
+        pending: Identities of the requests that may not be forwarded.
+        failed: By identity, why the provider gave no answer.
+        stopped: A cap of the policy was reached.
+        shared: A request came that may have been its own or another sample's.
+    """
+
+    run: int = 0
+    counts: bool = True
+    keys: list[str] = field(default_factory=list)
+    pending: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    stopped: BudgetError | None = None
+    shared: bool = False
+    usage: Usage = field(default_factory=Usage)
+    _taken: dict[str, set[int]] = field(default_factory=dict)
+
+    def take(self, key: str) -> int:
+        """Return how often `key` was asked before."""
+        if not self.counts:
+            return 0
+        taken = self._taken.setdefault(key, set())
+        number = next(n for n in range(len(taken) + 1) if n not in taken)
+        taken.add(number)
+        return number
+
+    def give_back(self, key: str, number: int) -> None:
+        """Note that the answer never arrived: the caller may ask again for the same one."""
+        self._taken.get(key, set()).discard(number)
+
+    def answered(self, key: str, reply: ChatReply) -> None:
+        """Note one answer that was delivered."""
+        self.keys.append(key)
+        self.failed.pop(key, None)
+        fresh = not reply.reused
+        costs = [one for one in (self.usage.cost_usd, reply.cost_usd) if one is not None]
+        self.usage = Usage(
+            calls=self.usage.calls + fresh,
+            prompt_tokens=self.usage.prompt_tokens + reply.prompt_tokens,
+            completion_tokens=self.usage.completion_tokens + reply.completion_tokens,
+            cost_usd=sum(costs) if costs and fresh else self.usage.cost_usd,
+        )
+
+
+class Ledger:
+    """The askers that are open; used from the server's thread and from the pipeline's."""
+
+    def __init__(self, *, counts: bool = False) -> None:
+        self.outside = Scope(counts=counts)
+        self._open: dict[str, Scope] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def sample(self, sample_id: str, run: int) -> Iterator[Scope]:
+        """Attribute to a sample what is asked meanwhile."""
+        scope = Scope(run=run)
+        with self._lock:
+            self._open[sample_id] = scope
+        try:
+            yield scope
+        finally:
+            with self._lock:
+                if self._open.get(sample_id) is scope:
+                    del self._open[sample_id]
+
+    def scopes(self, sample_id: str) -> list[Scope]:
+        """Return whose a request is, `outside` if no sample's; several where it cannot be told.
+
+        Args:
+            sample_id: As the request's header says; "" where there is none.
+        """
+        with self._lock:
+            found = self._open.get(sample_id)
+            if found is not None:
+                return [found]
+            if sample_id:
+                return [self.outside]  # of a sample that ran out of time, say
+            several = list(self._open.values())
+            if len(several) > 1:
+                for scope in several:
+                    scope.shared = True
+            return several or [self.outside]
