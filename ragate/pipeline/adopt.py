@@ -11,7 +11,7 @@ from ragate.baseline import Recorded, contexts_path, dump_baseline, save_baselin
 from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
-from ragate.models import Acceptance, Run
+from ragate.models import Acceptance, Record, Run
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.record import refuse_left_out, refuse_unmeasured
 
@@ -63,3 +63,43 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
         path = Path(folder) / "baseline.json"
         save_baseline(path, data, run.model_copy(update={"records": records}), "full")
         return contexts_path(path).read_bytes()
+
+
+def with_run(baseline: Run, fresh: Run) -> Run:
+    """Return the baseline with the first pass of `fresh` as one run more.
+
+    A baseline of more runs knows its own noise better.
+
+    Raises:
+        RagateError: `fresh` is not a run of the very system, questions and metrics that the
+            baseline holds.
+    """
+    then, now = baseline.manifest, fresh.manifest
+    infos = {key: info for key, info in now.metrics.items() if key in then.metrics}
+    if (then.system, then.judge, then.metrics) != (now.system, now.judge, infos):
+        raise RagateError("the run is not of the system, judge and metrics that the baseline holds")
+    first = [record for record in fresh.records if record.run == 0]
+    hashes = {record.sample_id: record.content_hash for record in baseline.records}
+    if {record.sample_id: record.content_hash for record in first} != hashes:
+        raise RagateError("the golden set is not the one that the baseline holds")
+    number = 1 + max(record.run for record in baseline.records)
+    added = [record.model_copy(update={"run": number}) for record in first]
+    manifest = then.model_copy(
+        update={
+            "runs": then.runs + 1,
+            "identical": then.identical + _repeats_one(baseline.records, added),
+        }
+    )
+    return Run(
+        manifest=manifest,
+        records=(*baseline.records, *added),
+        aggregates=(*baseline.aggregates, *fresh.aggregates[:1]),
+    )
+
+
+def _repeats_one(known: Sequence[Record], added: Sequence[Record]) -> bool:
+    """Whether a pass equals an earlier one byte for byte, on every sample."""
+    passes: dict[int, dict[str, str]] = {}
+    for record in known:
+        passes.setdefault(record.run, {})[record.sample_id] = record.output_hash
+    return {record.sample_id: record.output_hash for record in added} in passes.values()
