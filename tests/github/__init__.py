@@ -1,0 +1,1 @@
+"""The action against a stand-in for GitHub."""

@@ -1,0 +1,1 @@
+"""The parts of the GitHub stub; use tests.servers.github_stub."""

@@ -1,0 +1,134 @@
+"""The git half of the GitHub stub: a bare repository, read and written by git itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_WHO = {
+    "GIT_AUTHOR_NAME": "octocat",
+    "GIT_AUTHOR_EMAIL": "octocat@example.org",
+    "GIT_COMMITTER_NAME": "octocat",
+    "GIT_COMMITTER_EMAIL": "octocat@example.org",
+    "GIT_AUTHOR_DATE": "2026-11-20T10:00:00Z",
+    "GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a tree."""
+
+    path: str
+    mode: str
+    type: str
+    sha: str
+    size: int
+
+
+class GitStore:
+    """The objects and branches of a repository; `folder` may be pushed to and cloned from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not (folder / "HEAD").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            self.run("init", "--quiet", "--bare", "--initial-branch=main", ".")
+
+    def run(
+        self, *arguments: str, content: bytes = b"", environ: Mapping[str, str] | None = None
+    ) -> bytes:
+        """Return what git prints; `CalledProcessError` where it refuses."""
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.folder,
+            input=content,
+            capture_output=True,
+            check=True,
+            timeout=30,
+            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **_WHO, **(environ or {})},
+        )
+        return done.stdout
+
+    def resolve(self, ref: str) -> str:
+        """Return the full sha of a commit, tree, branch or tag, "" where there is none."""
+        try:
+            return self.run("rev-parse", "--verify", "--quiet", f"{ref}^{{}}").decode().strip()
+        except subprocess.CalledProcessError:
+            return ""
+
+    def blob(self, content: bytes) -> str:
+        return self.run("hash-object", "-w", "--stdin", content=content).decode().strip()
+
+    def tree_with(self, base: str, blobs: Mapping[str, str | None]) -> str:
+        """Return the tree `base` ("" for none) with these paths replaced; None removes one."""
+        with tempfile.TemporaryDirectory() as folder:
+            environ = {"GIT_INDEX_FILE": f"{folder}/index"}
+            if base:
+                self.run("read-tree", base, environ=environ)
+            lines = [
+                f"100644 {sha}\t{path}" if sha else f"0 {'0' * 40}\t{path}"
+                for path, sha in blobs.items()
+            ]
+            listed = "\n".join([*lines, ""]).encode()
+            self.run("update-index", "--index-info", content=listed, environ=environ)
+            return self.run("write-tree", environ=environ).decode().strip()
+
+    def commit(self, tree: str, parents: Sequence[str], message: str = "a change") -> str:
+        told = [word for parent in parents for word in ("-p", parent)]
+        return self.run("commit-tree", tree, *told, "-m", message).decode().strip()
+
+    def parents(self, sha: str) -> list[str]:
+        return self.run("show", "--no-patch", "--format=%P", sha).decode().split()
+
+    def tree_of(self, sha: str) -> str:
+        return self.resolve(f"{sha}^{{tree}}")
+
+    def listed(self, tree: str, *, recursive: bool = False) -> list[Entry]:
+        flags = ["-r", "-t"] if recursive else []
+        lines = self.run("ls-tree", "-z", "--long", *flags, tree).decode().split("\0")
+        return [_entry(line) for line in lines if line]
+
+    def entry(self, ref: str, path: str) -> Entry | None:
+        if not self.resolve(ref):
+            return None
+        lines = self.run("ls-tree", "-z", "--long", ref, path).decode().split("\0")
+        return _entry(lines[0]) if lines[0] else None
+
+    def read(self, sha: str) -> bytes:
+        return self.run("cat-file", "blob", sha)
+
+    def move(self, branch: str, new: str, old: str = "") -> bool:
+        """Move or make a branch; False where it is no longer at `old`."""
+        try:
+            self.run("update-ref", f"refs/heads/{branch}", new, old or "0" * 40)
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        try:
+            self.run("merge-base", "--is-ancestor", old, new)
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
+    def changed(self, base: str, head: str) -> list[tuple[str, str]]:
+        """Return (status letter, path) of the files that differ since the merge base."""
+        names = self.run("diff", "--name-status", "--no-renames", "-z", f"{base}...{head}")
+        words = names.decode().split("\0")[:-1]
+        return list(zip(words[::2], words[1::2], strict=True))
+
+    def patch(self, base: str, head: str, path: str) -> str:
+        text = self.run("diff", f"{base}...{head}", "--", path).decode()
+        return text[text.index("@@") :].rstrip("\n") if "@@" in text else ""
+
+
+def _entry(line: str) -> Entry:
+    facts, _, path = line.partition("\t")
+    mode, kind, sha, size = facts.split()
+    return Entry(path, mode, kind, sha, 0 if size == "-" else int(size))
