@@ -108,6 +108,7 @@ class Resources:
         http_header_env: By such a host, names of variables whose values may be sent to it.
         environment: The variables that processes of the project may get.
         key_names: Those of them that hold keys of the policy's providers and services.
+        commit: The commit that is judged, where it is not the checked-out one; else "".
     """
 
     root: Path
@@ -125,6 +126,7 @@ class Resources:
     http_header_env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_names: frozenset[str] = frozenset()
+    commit: str = ""
 
 
 class System(Protocol):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 # The workspace may belong to another user (a container), and its own configuration is not ours.
-_GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
+GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
 
 
 def head_commit(root: Path) -> str:
@@ -14,10 +15,22 @@ def head_commit(root: Path) -> str:
     return _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
 
-def is_clean(root: Path) -> bool:
-    """Return True where all files are as in HEAD and none is new; False where git cannot tell."""
+def is_clean(root: Path, *, but: Sequence[Path] = ()) -> bool:
+    """Return True where all files are as in HEAD and none is new; False where git cannot tell.
+
+    Args:
+        but: Files and folders that do not count.
+    """
     # The branch line is always there, so that no output means no answer.
-    lines = _git(root, "status", "--porcelain", "--branch").splitlines()
+    top = repository(root) if but else None
+    real = [path.resolve() for path in but if top is not None]
+    outside = [
+        f":(top,exclude,literal){path.relative_to(top).as_posix()}"
+        for path in real
+        if top is not None and path != top and path.is_relative_to(top)
+    ]
+    paths = ["--", ":/", *outside] if outside else []
+    lines = _git(root, "status", "--porcelain", "--branch", *paths).splitlines()
     return len(lines) == 1 and lines[0].startswith("## ")
 
 
@@ -45,7 +58,7 @@ def remote_url(top: Path) -> str:
 def _git(root: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603
-            [*_GIT, "-C", str(root), *arguments],
+            [*GIT, "-C", str(root), *arguments],
             capture_output=True,
             text=True,
             timeout=10,

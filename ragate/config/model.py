@@ -45,11 +45,13 @@ class Provider(Frozen):
 
     Attributes:
         prices: By model; they win over the package's list prices.
+        models: The models that recorded systems may ask for; empty: any.
     """
 
     base_url: Annotated[str, AfterValidator(_base_url)]
     key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
     prices: dict[str, Price] = {}
+    models: tuple[str, ...] = ()
 
 
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -90,6 +92,7 @@ class Policy(DecisionSettings):
     baseline: str
     systems: tuple[str, ...] = Field(min_length=1)
     gate: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")
+    inputs: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     replay_paths: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
     http_header_env: dict[Annotated[str, AfterValidator(_host)], tuple[_Variable, ...]] = {}
@@ -129,8 +132,10 @@ class Config(Frozen):
 
     Attributes:
         path: The file.
-        root: Its folder, as a real path; relative paths start here.
-        dataset, baseline: Real paths, inside `root`.
+        root: The project's folder, as a real path; the system's paths start here.
+        policy_root: Where the policy's paths start; None where that is `root` as well. In CI the
+            policy's files are the base's, outside of the workspace.
+        dataset, baseline: Real paths, inside the policy's folder.
         metric_settings: By metric, the keys of its table that are the metric's own.
     """
 
@@ -138,11 +143,17 @@ class Config(Frozen):
 
     path: Path
     root: Path
+    policy_root: Path | None = None
     dataset: Path
     baseline: Path
     policy: Policy
     metric_settings: dict[str, dict[str, Any]] = {}
     system: SystemConfig
+
+    @property
+    def rules_root(self) -> Path:
+        """Return the folder that the policy's paths start from."""
+        return self.policy_root or self.root
 
     @property
     def gate(self) -> str:

@@ -283,6 +283,42 @@ class DrillProof(Frozen):
     planted: int
 
 
+class Proposed(Frozen):
+    """The verdict by the change's own policy, golden set and baseline: shown, and never decides.
+
+    Attributes:
+        verdict, exit_code: None where it could not be computed; `note` says why.
+        differs: What is not the same as in the base: files, and keys with their old and new value.
+        added, edited, removed: Samples of the golden set, against the base's.
+    """
+
+    verdict: Verdict | None = None
+    exit_code: int | None = None
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
+    note: str = ""
+
+
+class SuggestedFloor(Frozen):
+    """A floor (or ceiling) that what was measured today would keep.
+
+    Attributes:
+        mean: What was measured.
+        key: ``minimum`` or ``maximum``.
+    """
+
+    metric: str
+    unit: str
+    mean: float
+    key: Literal["minimum", "maximum"]
+    limit: float
+
+
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -293,6 +329,8 @@ class Report(Frozen):
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
         left_out: Changed samples that got no row, since there are too many.
+        proposed: The verdict by the change's own rules, where they differ from the base's.
+        suggested_floors: For a gate that is new: what its rules could hold from now on.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -319,4 +357,6 @@ class Report(Frozen):
     left_out: int = 0
     diagnosis: tuple[Diagnosis, ...] = ()
     drill: DrillProof | None = None
+    proposed: Proposed | None = None
+    suggested_floors: tuple[SuggestedFloor, ...] = ()
     report_url: str = ""

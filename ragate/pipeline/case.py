@@ -12,7 +12,7 @@ from ragate.baseline import load_baseline
 from ragate.config import Config
 from ragate.dataset import read_dataset, select
 from ragate.errors import NoBaselineError
-from ragate.models import Report, Run, Sample
+from ragate.models import Proposed, Report, Run, Sample
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.proof import last_proof
 from ragate.pipeline.resources import Opened, Operations
@@ -52,9 +52,15 @@ class Case:
         ) as scorer:
             yield scorer
 
-    async def judge(self, scorer: Scorer, collected: Collected) -> tuple[Run, Judged]:
-        """Score what was collected and decide."""
-        candidate = await scorer.score(collected)
+    async def judge(
+        self, scorer: Scorer, collected: Collected, *, asked: bool = True
+    ) -> tuple[Run, Judged]:
+        """Score what was collected and decide.
+
+        Args:
+            asked: False decides without the metrics that need a judge.
+        """
+        candidate = await scorer.score(collected, judged=asked)
         judged = judge(
             self.config,
             self.samples,
@@ -65,7 +71,9 @@ class Case:
         )
         return candidate, judged.with_notes(scorer)
 
-    def finish(self, candidate: Run, judged: Judged, *, started: float) -> Report:
+    def finish(
+        self, candidate: Run, judged: Judged, *, started: float, proposed: Proposed | None = None
+    ) -> Report:
         """Build the report and store the run."""
         facts = run_facts(self.samples, candidate, judged, duration_s=time.monotonic() - started)
         report = build_report(
@@ -77,6 +85,7 @@ class Case:
             facts=facts,
             control=self.control,
             drill=last_proof(self.operations),
+            proposed=proposed,
         )
         LocalStore(self.operations.state).save(candidate, report)
         return report

@@ -40,6 +40,7 @@ def read_collected(
     by_id = {sample.id: sample for sample in samples}
     by_query = {" ".join(sample.query.split()): sample for sample in samples}
     passes: list[Outputs] = []
+    stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
     for path in paths:
         header, lines = read_outputs(path)
@@ -49,8 +50,8 @@ def read_collected(
         for number, line in lines:
             sample = by_id.get(line.id) or by_query.get(" ".join(line.question.split()))
             if sample is not None:
-                where = f"{path}:{number}"
-                _place(passes, offset, line, sample, where, top_k=top_k, bare=retrieval_only)
+                output = _output(line, sample, top_k=top_k, bare=retrieval_only)
+                _place(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
     collected = Collected(manifest=_manifest(headers, paths), passes=passes or [{}])
     for sample in samples:
         collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
@@ -59,14 +60,20 @@ def read_collected(
 
 def _place(
     passes: list[Outputs],
+    stale: set[tuple[int, str]],
     offset: int,
     line: RecordedOutput,
     sample: Sample,
-    where: str,
+    output: SystemOutput,
     *,
-    top_k: int | None,
-    bare: bool,
+    where: str,
 ) -> None:
+    """Put an output into its pass.
+
+    Args:
+        stale: Places of outputs to another wording of the sample. They give way: a file may hold
+            a sample as it is in two golden sets.
+    """
     run = line.run
     if run is None:
         run = 0
@@ -74,13 +81,24 @@ def _place(
             run += 1
     while len(passes) <= offset + run:
         passes.append({})
-    if sample.id in passes[offset + run]:
+    place = (offset + run, sample.id)
+    old = _is_stale(line, sample)
+    if sample.id in passes[place[0]] and place not in stale:
+        if old:
+            return
         raise DatasetError(f"{where}: a second output for sample {sample.id!r} in run {run}")
-    passes[offset + run][sample.id] = _output(line, sample, top_k=top_k, bare=bare)
+    stale.discard(place)
+    if old:
+        stale.add(place)
+    passes[place[0]][sample.id] = output
+
+
+def _is_stale(line: RecordedOutput, sample: Sample) -> bool:
+    return bool(line.hash) and line.hash != content_hash(sample)
 
 
 def _output(line: RecordedOutput, sample: Sample, *, top_k: int | None, bare: bool) -> SystemOutput:
-    if line.hash and line.hash != content_hash(sample):
+    if _is_stale(line, sample):
         return _unmeasured("the sample was edited after its output was collected")
     output = line.output()
     if top_k is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
@@ -17,14 +18,22 @@ MOST_PASSES = 20
 
 
 def evidence_key(
-    config: Config, samples: Sequence[Sample], system: SystemInfo, selection: Selection
+    config: Config,
+    samples: Sequence[Sample],
+    system: SystemInfo,
+    selection: Selection,
+    *,
+    own: Sequence[Path] = (),
 ) -> str:
     """Return what names the state that is judged: commit, rules, questions, baseline, system.
 
     "" where that cannot be told: no commit, or files that differ from it.
+
+    Args:
+        own: What ragate itself writes: it changes nothing that is judged.
     """
     commit = head_commit(config.root)
-    if not commit or not is_clean(config.root):
+    if not commit or not is_clean(config.root, but=own):
         return ""
     baseline = config.baseline.read_bytes() if config.baseline.is_file() else b""
     return digest(

@@ -7,7 +7,7 @@ run. It comes from the baseline where that holds it, else from the cache, else f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -74,6 +74,7 @@ class Judging:
         cache: CachedVerdicts,
         concurrency: int,
         timeout_s: float,
+        may_ask: Callable[[Sample], bool] = lambda _sample: True,
     ) -> None:
         self._judge = judge
         self._criteria = tuple(sorted({metric.criterion for metric in metrics}))
@@ -81,6 +82,7 @@ class Judging:
         self._cache = cache
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
+        self._may_ask = may_ask
         self._verdicts: dict[str, Verdict] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._canaries: asyncio.Task[list[CanaryResult]] | None = None
@@ -114,6 +116,8 @@ class Judging:
             self._verdicts[key] = found
             self.reused += 1
             return
+        if not self._may_ask(sample):
+            return  # unscored: only verdicts that are there may be used
         if self._canaries is None:
             known = run_canaries(self._judge, criteria=self._criteria)
             self._canaries = asyncio.create_task(known)

@@ -9,10 +9,13 @@ from pathlib import Path
 from ragate.atomic import copy_atomic
 from ragate.config import Config
 from ragate.errors import UsageError
-from ragate.models import Report, Run, Sample
-from ragate.pipeline.case import load_baseline_or_none, load_samples, open_case
+from ragate.models import Proposed, Report, Run, Sample
+from ragate.pipeline.case import Case, load_baseline_or_none, load_samples, open_case
+from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.evidence import adopt_earlier, evidence_key
+from ragate.pipeline.final import decide_files, decide_session
+from ragate.pipeline.proposed import Ask, Proposal, propose
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import (
     MUST_PASS_TRIES,
@@ -22,23 +25,35 @@ from ragate.pipeline.session import (
     open_session,
     possible_runs,
 )
-from ragate.pipeline.verdict import Judged
 from ragate.stores.local import new_run_id
 
 
 async def collect(
-    config: Config, operations: Operations, selection: Selection, *, outputs: Path
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+    *,
+    outputs: Path,
+    also: Sequence[Sample] = (),
 ) -> Collected:
     """Run the system `selection.runs` times and write its outputs; nothing is judged.
 
     Must-pass samples get three tries, so that `decide` has them.
+
+    Args:
+        also: Samples that another golden set has, or words otherwise; they are in the file only.
     """
     samples = load_samples(config, selection)
     baseline = load_baseline_or_none(config)
     async with open_session(config, operations, samples, selection, baseline=baseline) as session:
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
-        await add_tries(session, samples, MUST_PASS_TRIES - len(session.collected.passes))
+        full = len(session.collected.passes)
+        await add_tries(session, samples, MUST_PASS_TRIES - full)
+        for run in range(full if also else 0):
+            found = await session.ask(also, run)
+            for sample in also:
+                session.writer.append(sample, found[sample.id], run=run)
     # The file appears when it is whole: an older one stays until then, and two commands at once
     # cannot write into each other's.
     copy_atomic(session.writer.path, outputs)
@@ -52,10 +67,16 @@ async def check(
     *,
     control: Run | None = None,
     save_outputs: Path | None = None,
+    proposal: Proposal | None = None,
+    judge_last: bool = False,
 ) -> Report:
     """Run the system, judge it against the baseline, and run it again where that is needed.
 
     Judging starts as outputs arrive.
+
+    Args:
+        proposal: The change's own rules, where they differ: their verdict is computed as well.
+        judge_last: Ask the judge only where the metrics that need none have not failed already.
     """
     started = time.monotonic()
     case = open_case(config, operations, selection, control=control)
@@ -65,39 +86,27 @@ async def check(
         ) as session,
         case.scorer(session.opened, retrieval_only=selection.retrieval_only) as scorer,
     ):
-        session.listen = scorer.submit
-        session.name_state(evidence_key(config, case.samples, session.system.info, selection))
+        own = (operations.state, *operations.own_files)
+        info = session.system.info
+        session.name_state(evidence_key(config, case.samples, info, selection, own=own))
+        session.listen = (lambda *_: None) if judge_last else scorer.submit
         adopt_earlier(session, case.samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(case.samples)
-        candidate, judged = await case.judge(scorer, session.collected)
-        while await _more(session, case.samples, judged):
-            candidate, judged = await case.judge(scorer, session.collected)
-        if judged.decision.wants_runs:
-            have = counted_runs(session)
-            judged = judged.with_note(f"suspicious, and the system has no more than {have}")
+        candidate, judged = await decide_session(case, scorer, session, judge_last=judge_last)
+        proposed = await _proposed(proposal, case, session, selection)
     if save_outputs is not None:
         save_collected(save_outputs, session.collected, case.samples)
-    return case.finish(candidate, judged, started=started)
+    return case.finish(candidate, judged, started=started, proposed=proposed)
 
 
-def counted_runs(session: Session) -> str:
-    """Return how many recorded runs a system holds, in words."""
-    runs = session.system.max_runs or 0
-    return f"{runs} recorded run{'' if runs == 1 else 's'}: it cannot be confirmed"
-
-
-async def _more(session: Session, samples: Sequence[Sample], judged: Judged) -> bool:
-    """Collect what the decision asks for; return False when there is nothing more to be had."""
-    decision = judged.decision
-    runs = session.can_add(decision.wants_runs)
-    for number in range(runs):
-        session.operations.say(f"confirmation run {number + 1} of {runs}: the first is suspicious")
-        await session.add_pass(samples)
-    before = len(session.collected.passes)
-    if not runs and decision.wants_tries:
-        await add_tries(session, samples, decision.wants_tries)
-    return runs > 0 or len(session.collected.passes) > before
+async def _proposed(
+    proposal: Proposal | None, case: Case, session: Session, selection: Selection
+) -> Proposed | None:
+    if proposal is None:
+        return None
+    opened, collected = session.opened, session.collected
+    return await propose(proposal, case, opened, collected, selection, ask=session.ask)
 
 
 async def decide_outputs(
@@ -108,8 +117,13 @@ async def decide_outputs(
     *,
     control: Run | None = None,
     save_outputs: Path | None = None,
+    proposal: Proposal | None = None,
+    judge_last: bool = False,
 ) -> Report:
-    """Judge stored outputs against the baseline; runs nothing of the system."""
+    """Judge stored outputs against the baseline; runs nothing of the system.
+
+    `proposal` and `judge_last` are as in `check`.
+    """
     started = time.monotonic()
     case = open_case(config, operations, selection, control=control)
     collected = read_collected(
@@ -131,8 +145,29 @@ async def decide_outputs(
         open_resources(config, operations) as opened,
         case.scorer(opened, retrieval_only=bare) as scorer,
     ):
-        candidate, judged = await case.judge(scorer, collected)
-    return case.finish(candidate, judged, started=started)
+        candidate, judged = await decide_files(case, scorer, collected, judge_last=judge_last)
+        proposed = None
+        if proposal is not None:
+            ask = _from_files(proposal, paths, selection)
+            proposed = await propose(proposal, case, opened, collected, selection, ask=ask)
+    return case.finish(candidate, judged, started=started, proposed=proposed)
+
+
+def _from_files(proposal: Proposal, paths: Sequence[Path], selection: Selection) -> Ask:
+    """Return what gives the outputs of proposed samples: the same files, read for them."""
+    passes: list[Outputs] = []
+
+    async def ask(samples: Sequence[Sample], run: int) -> Outputs:
+        if not passes:
+            wanted = load_samples(proposal.config, selection)
+            found = read_collected(
+                paths, wanted, top_k=selection.top_k, retrieval_only=selection.retrieval_only
+            )
+            passes.extend(found.passes)
+        held = passes[run] if run < len(passes) else {}
+        return {sample.id: held[sample.id] for sample in samples if sample.id in held}
+
+    return ask
 
 
 async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:

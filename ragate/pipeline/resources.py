@@ -31,12 +31,18 @@ class Operations:
         environment: Where the keys are; nothing else of it is read here.
         state: The folder for runs and caches.
         database_url: An own Postgres; "" starts the embedded one.
+        offline: Recorded systems get the replies that are known, and no others.
+        commit: What is judged, where it is not the checked-out commit: a pull request's head.
+        own_files: What ragate itself writes in the work tree, beside `state`: no change of it.
         say: Prints a line; progress(done, total, what) shows how far a step is.
     """
 
     environment: Mapping[str, str]
     state: Path
     database_url: str = ""
+    offline: bool = False
+    commit: str = ""
+    own_files: tuple[Path, ...] = ()
     concurrency: int = 8
     timeout_s: float = 60.0
     say: Callable[[str], None] = lambda _line: None
@@ -193,9 +199,11 @@ async def open_resources(
             http_header_env=policy.http_header_env,
             environment=operations.environment,
             key_names=policy.key_names,
+            commit=operations.commit,
         )
         try:
-            yield Opened(system, replace(system, chat=clients.judge_chat), cache, memo, budget)
+            judge = replace(system, root=config.rules_root, chat=clients.judge_chat)
+            yield Opened(system, judge, cache, memo, budget)
         finally:
             await clients.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -37,8 +37,14 @@ class Scorer:
         if self.judging is not None:
             self.judging.submit(sample, output)
 
-    async def score(self, collected: Collected) -> Run:
-        """Return the scored run of everything that was collected so far."""
+    async def score(self, collected: Collected, *, judged: bool = True) -> Run:
+        """Return the scored run of everything that was collected so far.
+
+        Args:
+            judged: False leaves out what needs a judge, which is not asked then.
+        """
+        if not judged:
+            return self._unjudged(collected)
         if self.judging is not None:
             for outputs in collected.passes:
                 for sample in self.samples:
@@ -52,6 +58,17 @@ class Scorer:
             manifest=self._manifest(collected.manifest),
             verdicts=self.judging.verdict if self.judging is not None else None,
         )
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """Return the metrics that need the judge."""
+        return tuple(m.info.name for m in self.metrics if m.info.needs is Needs.JUDGE)
+
+    def _unjudged(self, collected: Collected) -> Run:
+        left_out = (*self.left_out, *self.judged)
+        manifest = collected.manifest.model_copy(update={"judge": None, "left_out": left_out})
+        metrics = [metric for metric in self.metrics if metric.info.needs is not Needs.JUDGE]
+        return evaluate(collected.passes, self.samples, metrics, manifest=manifest)
 
     def _manifest(self, manifest: RunManifest) -> RunManifest:
         judge = self.judging.fingerprint if self.judging is not None else None
@@ -67,19 +84,27 @@ async def open_scorer(
     *,
     retrieval_only: bool,
     environment: Mapping[str, str],
+    unjudged: str = "",
+    may_ask: Callable[[Sample], bool] = lambda _sample: True,
 ) -> AsyncIterator[Scorer]:
     """Yield the scorer of one run.
 
     Args:
         baseline: Its tables (idf) are used, and its verdicts are not asked for again.
         environment: Where the judge's key would be.
+        unjudged: Why the judge is not asked at all, "" where it is.
+        may_ask: Whether the judge may be asked about a sample whose verdict is not there yet.
 
     Raises:
         ConfigError: a metric needs a judge and the policy names none.
     """
     states = baseline.manifest.states if baseline else {}
     made = make_metrics(config, samples, states=states)
-    left_out = _left_out(config, made, retrieval_only=retrieval_only, environment=environment)
+    left_out = _left_out(
+        made,
+        retrieval_only=retrieval_only,
+        unjudged=unjudged or _keyless(config, environment),
+    )
     metrics = [metric for metric in made if metric.info.name not in left_out]
     judged = [cast("JudgeMetric", one) for one in metrics if one.info.needs is Needs.JUDGE]
     scorer = Scorer(metrics=metrics, samples=samples, left_out=left_out, opened=opened)
@@ -99,6 +124,7 @@ async def open_scorer(
             cache=CachedVerdicts(opened.cache),
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
+            may_ask=may_ask,
         )
         try:
             yield scorer
@@ -107,27 +133,23 @@ async def open_scorer(
 
 
 def _left_out(
-    config: Config,
-    metrics: Sequence[Metric | Aggregate],
-    *,
-    retrieval_only: bool,
-    environment: Mapping[str, str],
+    metrics: Sequence[Metric | Aggregate], *, retrieval_only: bool, unjudged: str
 ) -> dict[str, str]:
     """Return what is not measured on purpose, by metric, with the reason."""
     found = {}
-    keyless = _judge_has_no_key(config, environment)
     for metric in metrics:
         if retrieval_only and metric.info.reads is Reads.ANSWER:
             found[metric.info.name] = "--retrieval-only"
-        elif metric.info.needs is Needs.JUDGE and keyless:
-            found[metric.info.name] = f"{keyless} is not set; [policy] without_key = judge-free"
+        elif metric.info.needs is Needs.JUDGE and unjudged:
+            found[metric.info.name] = unjudged
     return found
 
 
-def _judge_has_no_key(config: Config, environment: Mapping[str, str]) -> str:
-    """Return the name of the judge's missing key where the policy lets a run go without it."""
+def _keyless(config: Config, environment: Mapping[str, str]) -> str:
+    """Return that the judge has no key, where the policy lets a run go without it."""
     if config.policy.without_key != "judge-free" or config.policy.judge is None:
         return ""
     provider = config.policy.providers.get(config.policy.judge.provider)
     name = provider.key_env if provider is not None else ""
-    return name if name and not environment.get(name) else ""
+    missing = name and not environment.get(name)
+    return f"{name} is not set; [policy] without_key = judge-free" if missing else ""

@@ -71,6 +71,17 @@ class Session:
         self.collected.passes.append(outputs)
         return outputs
 
+    async def ask(self, samples: Sequence[Sample], run: int) -> Outputs:
+        """Return outputs that are no part of the run, such as those of a proposed sample."""
+        return await run_pass(
+            self.system,
+            samples,
+            run=run,
+            concurrency=self._concurrency(),
+            timeout_s=self.opened.system.timeout_s,
+            on_output=lambda _sample, _output, _run: None,
+        )
+
     def name_state(self, evidence: str) -> None:
         """Note which state is judged, so that a later run of it adds to this one."""
         manifest = self.collected.manifest.model_copy(update={"evidence": evidence})
@@ -150,6 +161,7 @@ async def _manifest(
     samples: Sequence[Sample],
     selection: Selection,
     run_id: str,
+    commit: str,
 ) -> RunManifest:
     known = await system.documents()
     missing = {} if known is None else missing_documents(samples, known)
@@ -157,7 +169,7 @@ async def _manifest(
         run_id=run_id,
         gate=config.gate,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        commit=head_commit(config.root),
+        commit=commit,
         ragate_version=__version__,
         dataset=config.policy.dataset,
         system=system.info,

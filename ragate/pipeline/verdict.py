@@ -12,12 +12,14 @@ from ragate.config import Config
 from ragate.core.changes import changed_samples
 from ragate.core.comparison import Comparison, compare
 from ragate.core.decision import decide, expired
+from ragate.core.hashing import is_recorded
 from ragate.core.symptoms import symptoms
 from ragate.errors import ConfigError
 from ragate.models import (
     Acceptance,
     Decision,
     DrillProof,
+    Proposed,
     Report,
     Rule,
     Run,
@@ -96,8 +98,13 @@ def judge(
     today: datetime.date,
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
+    untouched: bool = False,
 ) -> Judged:
-    """Compare the candidate with the baseline and decide."""
+    """Compare the candidate with the baseline and decide.
+
+    Args:
+        untouched: It is known that nothing the system reads has changed: no sample is affected.
+    """
     policy = config.policy
     rules = active_rules(config, candidate)
     comparison = compare(
@@ -107,6 +114,8 @@ def judge(
         cluster=policy.cluster,
         waivers=policy.waivers,
     )
+    if untouched:
+        comparison = replace(comparison, affected=0)
     decision = decide(
         rules,
         comparison,
@@ -139,6 +148,7 @@ def build_report(
     facts: RunFacts,
     control: Run | None = None,
     drill: DrillProof | None = None,
+    proposed: Proposed | None = None,
 ) -> Report:
     """Return everything that a renderer may show."""
     manifest = candidate.manifest
@@ -175,6 +185,7 @@ def build_report(
         left_out=changes.left_out,
         diagnosis=symptoms(judged.decision.metrics, samples=changes.rows),
         drill=drill,
+        proposed=proposed,
     )
 
 
@@ -205,8 +216,13 @@ def run_facts(
 def _spent(candidate: Run, tally: Tally) -> tuple[int, float | None]:
     """Return the model calls of this run and their cost: ours, and what a foreign system tells."""
     usages = [record.output.usage for record in candidate.records if record.output.usage]
-    told = [] if candidate.manifest.system.use in COUNTED else usages
+    told = [] if candidate.manifest.system.use in COUNTED or _records(candidate) else usages
     calls = tally.calls + sum(usage.calls for usage in told)
     costs = [usage.cost_usd for usage in told if usage.cost_usd is not None]
     priced = tally.calls > tally.unpriced or bool(costs)
     return calls, round(tally.cost_usd + sum(costs), 6) if priced else None
+
+
+def _records(candidate: Run) -> bool:
+    """Return True where the system's calls went through our recorder, which counts them."""
+    return any(is_recorded(record.output.request_hash) for record in candidate.records)

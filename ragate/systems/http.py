@@ -8,7 +8,9 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
+from ragate.clients.recorder import HEADER
 from ragate.errors import SystemMismatchError, SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
@@ -43,7 +45,10 @@ class HttpSystem(Foreign):
         self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
         self._body = Template(settings.body, where="[system] body")
         self._params = templates(settings.params, where="[system] params")
-        self._head = head_commit(resources.root) if settings.demands_version else ""
+        self._head = ""
+        if settings.demands_version:
+            # In CI a merge is checked out, and what was deployed is the pull request's head.
+            self._head = resources.commit or head_commit(resources.root)
         self._child: Child | None = None
         self._client = HttpClient(
             hosts=resources.http_hosts,
@@ -111,6 +116,8 @@ class HttpSystem(Foreign):
     async def _ask(self, sample: Sample) -> Reply:
         own = self._settings
         parts: dict[str, Any] = {"headers": dict(self._headers)}
+        if own.record:
+            parts["headers"][HEADER] = quote(sample.id)
         if self._params:
             parts["params"] = rendered(self._params, sample)
         if own.method == "GET":
