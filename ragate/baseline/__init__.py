@@ -9,6 +9,7 @@ Latency, usage and cost differ between machines and stay in the run's own folder
 """
 
 from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
+from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
 from ragate.baseline.write import dump_baseline, save_baseline
 
@@ -16,11 +17,15 @@ __all__ = [
     "SCHEMA_VERSION",
     "BaselineFile",
     "Recorded",
+    "Replies",
     "Store",
     "contexts_path",
     "dump_baseline",
     "load_baseline",
     "load_contexts",
+    "load_replies",
     "parse_baseline",
+    "requests_path",
     "save_baseline",
+    "save_replies",
 ]

@@ -22,6 +22,7 @@ VARIABLES = {
     "RAGATE_STATE_DIR": "folder for runs, caches and the embedded server's data",
     "RAGATE_CONCURRENCY": "samples in flight",
     "RAGATE_TIMEOUT_S": "seconds for one sample",
+    "RAGATE_OFFLINE": "recorded systems get known replies only",
     "RAGATE_DEBUG": "print where an unexpected error happened",
 }
 
@@ -57,6 +58,7 @@ def operations(root: Path, environment: Mapping[str, str]) -> Operations:
         environment=environment,
         state=(root / state).resolve() if state else root / ".ragate",
         database_url=environment.get("RAGATE_DATABASE_URL", ""),
+        offline=environment.get("RAGATE_OFFLINE", "").lower() not in {"", "0", "false"},
         concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
         timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),
     )

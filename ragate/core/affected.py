@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragate.core.columns import Column, Floats, Mask, Side, row_means
+from ragate.core.hashing import is_recorded
 from ragate.core.passes import Passes
 from ragate.models import Reads, Run
 
@@ -30,9 +31,28 @@ def find_unaffected(
         requests = {record.output.request_hash for record in records if record is not None}
         known = known or None not in requests
         same_request = len(requests) == 1 and None not in requests
+        if any(map(is_recorded, requests)):
+            same_request = _replayed(key, then, now)
         outputs = {record.output_hash for record in records if record is not None}
         mask[row] = same_request or (declared and len(outputs) == 1)
     return mask, known
+
+
+def _replayed(key: str, then: Passes, now: Passes) -> bool:
+    """Return True where each output, with its recorded requests, is one that the baseline gave.
+
+    A chain of requests may take another way in each pass, since the model's first answer does: so
+    each pass is looked for among the baseline's.
+    """
+    before, after = (
+        {
+            (record.output.request_hash, record.output_hash)
+            for each in side.whole
+            if (record := each.get(key)) is not None
+        }
+        for side in (then, now)
+    )
+    return after <= before and all(is_recorded(asked) for asked, _ in after)
 
 
 def keep_baseline(column: Column, unaffected: Mask) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from ragate.models import Sample, SystemOutput
@@ -13,6 +14,23 @@ def digest(value: Any) -> str:
     """Return the first 16 hex digits of SHA-256 over the canonical JSON of `value`."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_CALLS = "calls:"
+
+
+def calls_hash(keys: Iterable[str]) -> str:
+    """Hash the recorded model requests of one output, in whatever order they were made."""
+    return f"{_CALLS}{digest(sorted(keys))}"
+
+
+def is_recorded(request_hash: str | None) -> bool:
+    """Return True for a hash of recorded requests.
+
+    Such a system's own code stands between the replies and the output: equal requests do not yet
+    make an equal output, as they do where ragate itself writes the answer.
+    """
+    return request_hash is not None and request_hash.startswith(_CALLS)
 
 
 def content_hash(sample: Sample) -> str:

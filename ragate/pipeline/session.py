@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from ragate import __version__, plugins
+from ragate import __version__
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
 from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
 from ragate.pipeline.collect import Outputs, run_pass
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.recording import open_system
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.protocols import System
 from ragate.stores.local import LocalStore, OutputsWriter, new_run_id
@@ -137,8 +138,7 @@ async def open_session(
         top_k=selection.top_k,
         retrieval_only=selection.retrieval_only,
     ) as opened:
-        module = plugins.load("systems", config.system.use)
-        async with module.create(config.system.settings, opened.system) as system:
+        async with open_system(config, operations, opened, recording=recording) as system:
             await system.prepare()
             manifest = await _manifest(config, system, samples, selection, run_id)
             path = store.folder(run_id) / "outputs.jsonl"
@@ -214,8 +214,7 @@ def _repeats_exactly(system: System) -> bool:
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
     """Bring the system's index up to date; return its number of documents, None without one."""
     async with open_resources(config, operations) as opened:
-        module = plugins.load("systems", config.system.use)
-        async with module.create(config.system.settings, opened.system) as system:
+        async with open_system(config, operations, opened) as system:
             await system.prepare(rebuild=rebuild)
             known: frozenset[str] | None = await system.documents()
     return None if known is None else len(known)

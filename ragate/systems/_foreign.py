@@ -13,11 +13,20 @@ from ragate.files import inside, read_bytes
 from ragate.models import Frozen, SystemInfo
 
 MAX_FILES = 10_000
+_TRAVEL = {"record", "record_provider", "record_header"}
 MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 class ForeignSettings(Frozen):
-    """Keys that every such system has."""
+    """Keys that every such system has.
+
+    Attributes:
+        record: Its model calls go through ragate, which keeps and replays them.
+        record_provider: The provider of the policy that they go to; "" where there is only one.
+    """
+
+    record: bool = False
+    record_provider: str = ""
 
     fingerprint_files: tuple[str, ...] = Field(
         default=(),
@@ -52,7 +61,8 @@ def system_info(use: str, settings: ForeignSettings, root: Path) -> SystemInfo:
     if not settings.fingerprint_files:
         return SystemInfo(use=use)
     parts = {
-        "settings": digest(settings.model_dump(mode="json")),
+        # How its calls travel is no part of what it is.
+        "settings": digest(settings.model_dump(mode="json", exclude=_TRAVEL)),
         "files": digest(_files(root.resolve(), settings.fingerprint_files)),
     }
     return SystemInfo(use=use, fingerprint=digest(parts), parts=parts)

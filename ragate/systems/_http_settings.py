@@ -52,6 +52,8 @@ class Settings(ForeignSettings):
         params, body: Jinja templates that know ``query``, ``id`` and ``metadata``.
         start: A program that serves, started before the first question and ended after the last.
         health: Asked until it answers with success.
+        record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
+            its recorded requests.
         version_header, version_pointer: Where a reply says which commit it was built from.
         version_url: Where that stands, if not in every answer; asked once.
     """
@@ -68,6 +70,7 @@ class Settings(ForeignSettings):
     health: str = ""
     start_timeout_s: float = Field(default=60.0, gt=0)
     pass_env: tuple[str, ...] = ()
+    record_header: bool = False
     version_header: str = ""
     version_pointer: str = ""
     version_url: str = ""
@@ -94,6 +97,8 @@ class Settings(ForeignSettings):
             raise ValueError("give url, or url_env with the variable that holds the address")
         if self.start and not self.health:
             raise ValueError("start needs health, the address that says when it is up")
+        if self.record and not self.start:
+            raise ValueError("record needs start: a service that runs already calls its own model")
         if self.version_header and self.version_pointer:
             raise ValueError("give version_header or version_pointer, not both")
         if self.version_url and not self.demands_version:

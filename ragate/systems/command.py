@@ -32,6 +32,7 @@ class Settings(ForeignSettings):
         ready: The command writes one line when it can be asked, such as ``{"ready": true}``.
         start_timeout_s: Seconds until that line.
         pass_env: Variables that hold keys of the policy and that the command needs all the same.
+        record_header: The command names the sample in the header of each recorded request.
     """
 
     command: tuple[str, ...] = Field(min_length=1)
@@ -39,6 +40,7 @@ class Settings(ForeignSettings):
     ready: bool = False
     start_timeout_s: float = Field(default=60.0, gt=0)
     pass_env: tuple[str, ...] = ()
+    record_header: bool = False
 
 
 class CommandSystem(Foreign):

@@ -3,3 +3,5 @@
 It speaks the OpenAI API. What is known already is replayed, what is not is forwarded under the
 policy's caps and kept, and what may not be forwarded is written down as a pending request.
 """
+
+HEADER = "x-ragate-sample"  # names the sample that a request is made for

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from ragate.errors import BudgetError
 from ragate.models import Usage
@@ -88,10 +89,10 @@ class Ledger:
         """Return whose a request is, `outside` if no sample's; several where it cannot be told.
 
         Args:
-            sample_id: As the request's header says; "" where there is none.
+            sample_id: As the request's header says, percent-encoded or not; "" where it has none.
         """
         with self._lock:
-            found = self._open.get(sample_id)
+            found = self._open.get(sample_id) or self._open.get(unquote(sample_id))
             if found is not None:
                 return [found]
             if sample_id:

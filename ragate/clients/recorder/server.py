@@ -6,10 +6,10 @@ import hmac
 import json
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import unquote
 
 from aiohttp import web
 
+from ragate.clients.recorder import HEADER
 from ragate.clients.recorder.chat_stream import chat_events
 from ragate.clients.recorder.desk import Desk, ForeignModelError, PendingError, Seat
 from ragate.clients.recorder.identity import MAX_BODY_BYTES, Kind, Request, read_request
@@ -18,7 +18,6 @@ from ragate.clients.recorder.response_stream import response_events
 from ragate.errors import BudgetError, ProviderError, RagateError, UsageError
 from ragate.protocols import ChatReply
 
-HEADER = "x-ragate-sample"
 _SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Kind), "GET /v1/models"])
 # Everything here was tried as often as makes sense: a caller that tries again only loses time.
 _ONCE = {"x-should-retry": "false"}
@@ -56,26 +55,36 @@ def application(desk: Desk, token: str) -> web.Application:
         return found
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        kind = next((one for one in Kind if request.path == f"/v1{one.value}"), None)
-        if request.path == "/v1/models" and request.method == "GET":
-            return _models(desk)
-        if kind is None or request.method != "POST":
-            raise ApiError(
-                404,
-                f"{request.method} {request.path[:100]} is not recorded by ragate; supported: "
-                f"{_SUPPORTED}",
-                "unsupported",
-            )
-        try:
-            asked = read_request(kind, await request.read())
-        except UsageError as error:
-            raise ApiError(400, error.message, "invalid_request") from error
-        with desk.seat(asked, unquote(request.headers.get(HEADER, ""))) as seat:
-            return await _answer(request, seat)
+        return await _serve(request, desk)
 
     made = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[guard])
     made.router.add_route("*", "/{path:.*}", serve)
     return made
+
+
+async def _serve(request: web.Request, desk: Desk) -> web.StreamResponse:
+    kind = next((one for one in Kind if request.path == f"/v1{one.value}"), None)
+    if request.path == "/v1/models" and request.method == "GET":
+        return _models(desk)
+    if kind is None or request.method != "POST":
+        raise ApiError(
+            404,
+            f"{request.method} {request.path[:100]} is not recorded by ragate; supported: "
+            f"{_SUPPORTED}",
+            "unsupported",
+        )
+    try:
+        asked = read_request(kind, await request.read())
+    except UsageError as error:
+        raise ApiError(400, error.message, "invalid_request") from error
+    with desk.seat(asked, request.headers.get(HEADER, "")) as seat:
+        try:
+            return await _answer(request, seat)
+        except (ApiError, OSError):
+            raise
+        except Exception as error:  # a kept reply that makes no sense, say
+            seat.broken(f"the recorder failed: {type(error).__name__}")
+            raise ApiError(500, "the recorder failed", "ragate") from error
 
 
 def _check_token(request: web.Request, token: str) -> None:

@@ -1,0 +1,126 @@
+"""The desk of one run: what answers recorded requests, by the policy and with what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ragate.baseline import Replies, load_replies, requests_path
+from ragate.clients.memo import Memo
+from ragate.clients.recorder.desk import Desk
+from ragate.clients.recorder.ledger import Ledger
+from ragate.clients.recorder.upstream import Upstream
+from ragate.config import Config
+from ragate.errors import ConfigError, ProviderError
+from ragate.pipeline.pending import PendingFile
+from ragate.pipeline.resources import Opened, Operations
+from ragate.settings import nearest
+
+if TYPE_CHECKING:
+    from ragate.clients.openai import OpenAIClient
+
+REPLIES_NAME = "replies.jsonl.gz"
+
+
+@contextmanager
+def open_desk(
+    config: Config,
+    operations: Operations,
+    opened: Opened,
+    *,
+    provider: str,
+    recording: str,
+    pending: PendingFile,
+    counts: bool = False,
+) -> Iterator[Desk]:
+    """Yield what answers the requests of one run.
+
+    Args:
+        counts: A request outside of any sample that is repeated gets another answer.
+    """
+    name = provider_of(config, provider)
+    memo = Memo(
+        opened.cache,
+        baseline=known_replies(config, operations),
+        session=recording,
+        budget=opened.budget,
+    )
+    client = make_client(config, operations, opened, name)
+    if client is None and recording:
+        raise ProviderError(
+            f"a baseline is recorded from fresh answers, and provider {name!r} cannot be asked",
+            remedy="set its key, and leave RAGATE_OFFLINE out; the baseline is unchanged",
+            fatal=True,
+        )
+    yield Desk(
+        provider=name,
+        memo=memo,
+        ledger=Ledger(counts=counts),
+        upstream=None if client is None else Upstream(client.channel),
+        models=config.policy.providers[name].models,
+        pend=pending.add,
+    )
+
+
+def provider_of(config: Config, name: str) -> str:
+    """Return the provider that requests are forwarded to.
+
+    Raises:
+        ConfigError: the policy has none of that name, or several and no name is given.
+    """
+    known = config.policy.providers
+    if name in known:
+        return name
+    if name:
+        raise ConfigError(
+            f"record_provider = {name!r} is not in [policy.providers]{nearest(name, known)}"
+        )
+    if len(known) == 1:
+        return next(iter(known))
+    if not known:
+        raise ConfigError(
+            "record = true forwards to a provider of the policy, and there is none",
+            remedy="add [policy.providers.openai] with base_url and key_env",
+        )
+    raise ConfigError(
+        f"[policy.providers] has {', '.join(sorted(known))}: which one is recorded?",
+        remedy="set [system] record_provider",
+    )
+
+
+def known_replies(config: Config, operations: Operations) -> dict[str, tuple[str, ...]]:
+    """Return the known replies by request and pass: the baseline's, then fulfilled ones."""
+    fulfilled = load_replies(operations.state / REPLIES_NAME).by_pass()
+    return {**fulfilled, **load_replies(requests_path(config.baseline)).by_pass()}
+
+
+def make_client(
+    config: Config, operations: Operations, opened: Opened, name: str
+) -> OpenAIClient | None:
+    """Return the provider's client, None where nothing may or can be forwarded."""
+    from ragate.clients.openai import OpenAIClient
+
+    provider = config.policy.providers[name]
+    key = operations.environment.get(provider.key_env, "") if provider.key_env else ""
+    if operations.offline or (provider.key_env and not key):
+        return None
+    return OpenAIClient(
+        base_url=provider.base_url,
+        key=key,
+        # As for our own answers: one that hangs is given up before its sample is.
+        timeout_s=0.45 * operations.timeout_s,
+        deadline_s=0.9 * operations.timeout_s,
+        concurrency=operations.concurrency,
+        budget=opened.budget,
+        prices=provider.prices,
+    )
+
+
+def recorded_replies(desk: Desk) -> Replies:
+    """Return every reply that was given, for the file of a recording."""
+    found = Replies()
+    for key, draws in desk.used.items():
+        for run, (model, text) in draws.items():
+            found.add(key, run, model, text)
+    return found
