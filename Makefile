@@ -13,13 +13,14 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 CHECK_ARGS  ?=
 PYTEST_ARGS ?=
 
-.PHONY: help check test lint clean
+.PHONY: help check test lint lock clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make check   run the gate on our own manual (docs/, ragate.toml)"
 	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some"
 	@echo "make lint    ruff and mypy"
+	@echo "make lock    newest versions into requirements/, with hashes, for the container image"
 	@echo "make clean   remove .venv, caches and .ragate"
 	@echo "PYTHON=python3.12 chooses the interpreter; VENV=folder the virtual environment"
 
@@ -33,6 +34,16 @@ lint: $(VENV)/.dev
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(BIN)/python -m mypy
+
+# For the image's Python and system. No index is named in the files, so that a mirror serves as well.
+LOCK := uv pip compile --quiet --upgrade --python-version 3.11 --python-platform linux \
+	--generate-hashes --no-emit-index-url --no-annotate --system-certs \
+	--custom-compile-command "make lock"
+
+lock: $(VENV)/.dev
+	@$(PIP) install --quiet uv
+	@$(BIN)/$(LOCK) pyproject.toml --output-file requirements/image.txt
+	@$(BIN)/$(LOCK) requirements/build.in --output-file requirements/build.txt
 
 clean:
 	@if [ -x $(BIN)/ragate ]; then $(BIN)/ragate db stop >/dev/null 2>&1 || true; fi
