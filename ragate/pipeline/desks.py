@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ragate.baseline import Replies, load_replies, requests_path
+from ragate.baseline import load_replies, requests_path
 from ragate.clients.memo import Memo
 from ragate.clients.recorder.desk import Desk
 from ragate.clients.recorder.ledger import Ledger
@@ -115,12 +115,3 @@ def make_client(
         budget=opened.budget,
         prices=provider.prices,
     )
-
-
-def recorded_replies(desk: Desk) -> Replies:
-    """Return every reply that was given, for the file of a recording."""
-    found = Replies()
-    for key, draws in desk.used.items():
-        for run, (model, text) in draws.items():
-            found.add(key, run, model, text)
-    return found

@@ -23,6 +23,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import MetricVerdict, Run, Sample, ScoreState
 from ragate.pipeline.evaluate import failures
+from ragate.pipeline.replies import asks_otherwise, given_replies, keep_replies
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import Selection, Session, open_session, possible_runs
@@ -88,7 +89,11 @@ async def update_baseline(
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
-    return _write(config, samples, run, force=force)
+    replies = given_replies(session.system)
+    stale = replies is not None and asks_otherwise(config, old, run)
+    done = _write(config, samples, run, force=force or stale)
+    keep_replies(config, replies, fresh=done.outcome in {Outcome.CREATED, Outcome.REPLACED})
+    return done
 
 
 def _recording(operations: Operations) -> str:
