@@ -355,10 +355,10 @@ def test_dense_scores_are_cosines(project: Project, server: FakeOpenAI) -> None:
 def test_hybrid_fuses_both_rankings(project: Project, server: FakeOpenAI) -> None:
     project.base_url = server.base_url
 
-    output = project.ask("warranty", retrieval="hybrid", embedder=DENSE, rrf_k=60)
+    output = project.ask("warranty", retrieval="hybrid", embedder=DENSE)
 
     assert output.chunks[0].doc_id == "guides/warranty.md"
-    assert output.chunks[0].score == pytest.approx(2 / 61)
+    assert output.chunks[0].score == pytest.approx(1 / 61)
 
 
 def test_unchanged_documents_are_not_embedded_again(project: Project, server: FakeOpenAI) -> None:
@@ -405,6 +405,26 @@ def test_a_failing_embedder_is_a_provider_failure_of_that_sample(
     error = project.ask("pump", retrieval="dense", embedder=DENSE).error
     assert error is not None
     assert error.kind == "provider"
+
+
+def test_the_weight_of_hybrid_moves_between_both_rankings(
+    project: Project, server: FakeOpenAI
+) -> None:
+    project.base_url = server.base_url
+    alone = {name: project.ranking("pump", retrieval=name, embedder=DENSE) for name in ("dense",)}
+    words = project.ranking("pump")
+
+    def hybrid(weight: float) -> list[str]:
+        return project.ranking(
+            "pump", retrieval="hybrid", embedder=DENSE, hybrid={"weight": weight}
+        )
+
+    assert hybrid(0.0) == words
+    assert hybrid(1.0) == alone["dense"]
+    by_scores: dict[str, Any] = {"fusion": "scores", "weight": 0.5}
+    assert set(project.ranking("pump", retrieval="hybrid", embedder=DENSE, hybrid=by_scores)) == (
+        set(words) | set(alone["dense"])
+    )
 
 
 # --- answers ----------------------------------------------------------------------------------

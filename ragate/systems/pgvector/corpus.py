@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,14 @@ class Document:
 
     Attributes:
         kind: ``markdown``, ``html`` or ``text``.
+        metadata: Of a BEIR row; a page has its own in its text.
     """
 
     doc_id: str
     kind: str
     text: str
     hash: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,10 @@ def _read_beir(path: Path) -> Iterator[Document]:
             raise ConfigError(f"{where}: _id {doc_id!r} stands on line {seen[doc_id]} already")
         seen[doc_id] = number
         title, text = _field(row, "title", where, default=""), _field(row, "text", where)
-        yield _document(doc_id, "text", f"{title}\n{text}".strip(), where=where)
+        own = row.get("metadata")
+        if not isinstance(own, dict):
+            own = {}
+        yield _document(doc_id, "text", f"{title}\n{text}".strip(), where=where, metadata=own)
 
 
 def _field(row: Any, key: str, where: str, *, default: str | None = None) -> str:
@@ -123,11 +128,15 @@ def _field(row: Any, key: str, where: str, *, default: str | None = None) -> str
     return value
 
 
-def _document(doc_id: str, kind: str, text: str, *, where: str) -> Document:
+def _document(
+    doc_id: str, kind: str, text: str, *, where: str, metadata: Mapping[str, Any] | None = None
+) -> Document:
     if "\0" in text or "\0" in doc_id:
         raise ConfigError(
             f"{where}: holds a NUL character, so it is not text",
             remedy="move it out of the corpus, or give it another ending",
         )
     content = hashlib.sha256(f"{kind}\0{doc_id}\0{text}".encode()).hexdigest()[:32]
-    return Document(doc_id, kind, text, content)
+    if metadata:
+        content = digest([content, dict(metadata)])
+    return Document(doc_id, kind, text, content, metadata or {})

@@ -9,23 +9,28 @@ from ragate.core.hashing import digest
 from ragate.models import Reads, SystemInfo
 from ragate.systems.pgvector.settings import Settings
 
-INDEX_VERSION = 1  # raised whenever the same settings would give other chunks or other scores
+INDEX_VERSION = 2  # raised whenever the same settings would give other chunks or other scores
 
 
 def index_key(corpus: Path, settings: Settings, embedder: str) -> str:
     """Return the identity of an index: all that its rows depend on, except the documents."""
-    return digest(
-        [
-            INDEX_VERSION,
-            _parsers(),
-            str(corpus),
-            settings.chunk_size,
-            settings.chunk_overlap,
-            settings.markdown,
-            settings.bm25.model_dump(),
-            [embedder, settings.index] if settings.dense else None,
-        ]
-    )
+    return digest([str(corpus), index_parts(settings, embedder)])
+
+
+def index_parts(settings: Settings, embedder: str) -> dict[str, str]:
+    """Return what an index's rows depend on besides the documents, by name."""
+    parents = settings.parents
+    chunking = [settings.chunk_size, settings.chunk_overlap, settings.markdown]
+    hnsw = [settings.hnsw.m, settings.hnsw.ef_construction] if settings.index == "hnsw" else None
+    return {
+        "version": str(INDEX_VERSION),
+        "parsers": _parsers(),
+        "chunking": digest([*chunking, parents.model_dump() if parents.use != "none" else None]),
+        "words": digest([settings.prefix, settings.bm25.model_dump()]),
+        "metadata": digest(settings.path_fields if settings.filtered else None),
+        "embedder": embedder if settings.dense else "",
+        "graph": digest(hnsw) if settings.dense else "",
+    }
 
 
 def system_info(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ragate.protocols import Embedder
 from ragate.systems.pgvector import store
 from ragate.systems.pgvector.corpus import Corpus, Document
+from ragate.systems.pgvector.metadata import fields_of
 from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.store import Connection, Index
 from ragate.systems.pgvector.terms import Analyzer
 from ragate.systems.pgvector.vectors import add_vectors
 from ragate.systems.pgvector.weights import Counted, document_frequencies, weigh
+
+if TYPE_CHECKING:
+    from ragate.systems.pgvector.chunking import Chunk
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ async def _update(connection: Connection, index: Index, work: Work) -> None:
         await store.remove(connection, index, stale)
     if changed:
         index = await _add(connection, index, work, changed)
-    index = await _weigh(connection, index, work)
+    index = await weigh_all(connection, index, work)
     await store.finish(connection, replace(index, corpus_hash=work.corpus.hash))
     new = len([one for one in changed if one.doc_id not in known])
     work.say(
@@ -83,22 +88,28 @@ async def _update(connection: Connection, index: Index, work: Work) -> None:
 async def _add(
     connection: Connection, index: Index, work: Work, documents: Sequence[Document]
 ) -> Index:
-    from ragate.systems.pgvector.chunking import chunk
+    from ragate.systems.pgvector.chunking import cut
 
-    chunks = list(chunk(documents, work.settings))
-    counted = [
-        Counted.from_counts(one.doc_id, one.position, work.analyzer.counts(one.searched))
-        for one in chunks
-    ]
-    await store.add_documents(connection, index, ((one.doc_id, one.hash) for one in documents))
-    await store.add_chunks(connection, index, chunks, counted)
+    settings = work.settings
+    chunks, parents = cut(documents, settings)
+    rows = [(one.doc_id, one.hash, fields_of(one, settings)) for one in documents]
+    await store.add_documents(connection, index, rows)
+    await store.add_chunks(connection, index, chunks, parents, count(chunks, work))
     if work.embedder is None:
         return index
-    hnsw = work.settings.index == "hnsw"
-    return await add_vectors(connection, index, chunks, work.embedder, hnsw=hnsw)
+    return await add_vectors(connection, index, chunks, work.embedder, settings)
 
 
-async def _weigh(connection: Connection, index: Index, work: Work) -> Index:
+def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:
+    """Return the counted terms of the chunks, of what stands above them too."""
+    prefix, analyzer = work.settings.prefix, work.analyzer
+    return [
+        Counted.from_counts(one.doc_id, one.position, analyzer.counts(one.searched(prefix)))
+        for one in chunks
+    ]
+
+
+async def weigh_all(connection: Connection, index: Index, work: Work) -> Index:
     chunks = await store.counted(connection, index)
     total = sum(one.length for one in chunks)
     average = total / len(chunks) if chunks else 0.0

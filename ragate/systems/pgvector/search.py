@@ -1,4 +1,4 @@
-"""Retrieval: bm25, dense and hybrid, in the database. Equal scores are ordered by document id."""
+"""What is asked of an index: BM25, nearest vectors, and texts. Ties go by document id."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from pgvector import SparseVector
 
 from ragate.models import RetrievedChunk
+from ragate.models.sample import MetadataValue
+from ragate.systems.pgvector.metadata import Conditions
 from ragate.systems.pgvector.store import Connection, Index
 from ragate.systems.pgvector.terms import DIMENSIONS
 from ragate.systems.pgvector.vectors import check_dimension
@@ -18,39 +20,51 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-HYBRID_DEPTH = 100  # chunks of each ranking that are fused
+ALL = Conditions()
+MOST_NEARLY = 1000  # the most that pgvector's graph search returns
 # Rounded before it is compared: two servers may differ in the last bits of a sum.
 _BM25 = """
 WITH scored AS MATERIALIZED (
-    SELECT doc_id, position, round((tf <#> %s) * -10000) AS score FROM {weights}
+    SELECT doc_id, position, round((tf <#> %(question)s) * -10000) AS score FROM {weights}
+    WHERE {allowed}
 )
 SELECT doc_id, position, score / 10000 FROM scored
-WHERE score > 0 ORDER BY score DESC, doc_id, position LIMIT %s
+WHERE score > 0 ORDER BY score DESC, doc_id, position LIMIT %(limit)s
 """
 _EXACT = """
 WITH scored AS MATERIALIZED (
-    SELECT doc_id, position, round((1 - (embedding <=> %s)) * 100000) AS score FROM {vectors}
+    SELECT doc_id, position, round((1 - (embedding <=> %(question)s)) * 100000) AS score
+    FROM {vectors} WHERE {allowed}
 )
 SELECT doc_id, position, score / 100000 FROM scored
-ORDER BY score DESC, doc_id, position LIMIT %s
+ORDER BY score DESC, doc_id, position LIMIT %(limit)s
 """
 _HNSW = """
-SELECT doc_id, position, 1 - (embedding <=> %s) FROM {vectors}
-ORDER BY embedding <=> %s LIMIT %s
+SELECT doc_id, position, 1 - (embedding <=> %(question)s) FROM {vectors}
+ORDER BY embedding <=> %(question)s LIMIT %(limit)s
 """
 _TEXTS = """
 SELECT c.doc_id, c.position, c.title, c.section, c.text FROM {chunks} c
+JOIN unnest(%s::text[], %s::integer[]) AS wanted (doc_id, position) USING (doc_id, position)
+"""
+_PARENT = """
+SELECT doc_id, position, parent FROM {chunks}
 JOIN unnest(%s::text[], %s::integer[]) AS wanted (doc_id, position) USING (doc_id, position)
 """
 
 
 @dataclass(frozen=True)
 class Hit:
-    """One retrieved chunk, without its text."""
+    """One retrieved chunk, without its text.
+
+    Attributes:
+        chunk: Where the hit is a larger passage, the position of the chunk that was found in it.
+    """
 
     doc_id: str
     position: int
     score: float
+    chunk: int | None = None
 
 
 async def weights_of(
@@ -71,13 +85,13 @@ async def bm25(
     weights: Mapping[int, float],
     *,
     limit: int,
+    allowed: Conditions = ALL,
 ) -> list[Hit]:
     """Return the chunks that share a term with the question, best first."""
     if not counts:
         return []
     question = SparseVector({term: counts[term] * weights[term] for term in counts}, DIMENSIONS)
-    cursor = await connection.execute(index.query(_BM25), (question, limit))
-    return [Hit(*row) for row in await cursor.fetchall()]
+    return await _hits(connection, index, _BM25, question, limit, allowed)
 
 
 async def dense(
@@ -86,9 +100,9 @@ async def dense(
     embedding: npt.NDArray[np.float32],
     *,
     limit: int,
-    hnsw: bool,
+    allowed: Conditions = ALL,
 ) -> list[Hit]:
-    """Return the chunks nearest in cosine, best first; all chunks take part, exact or nearly.
+    """Return the chunks nearest in cosine, best first; all chunks take part.
 
     Raises:
         DatabaseError: the embedding has another dimension than the index.
@@ -96,39 +110,68 @@ async def dense(
     if index.chunks == 0:
         return []
     check_dimension(index, len(embedding))
-    if not hnsw:
-        cursor = await connection.execute(index.query(_EXACT), (embedding, limit))
-        return [Hit(*row) for row in await cursor.fetchall()]
-    await connection.execute(f"SET LOCAL hnsw.ef_search = {min(max(limit, 40), 1000)}")
-    cursor = await connection.execute(index.query(_HNSW), (embedding, embedding, limit))
-    hits = [
-        Hit(doc_id, position, round(score, 5))
-        for doc_id, position, score in await cursor.fetchall()
-    ]
+    return await _hits(connection, index, _EXACT, embedding, limit, allowed)
+
+
+async def nearly(
+    connection: Connection,
+    index: Index,
+    embedding: npt.NDArray[np.float32],
+    *,
+    limit: int,
+    ef_search: int,
+) -> list[Hit]:
+    """Return what the HNSW graph finds of the nearest chunks: at most 1,000, best first.
+
+    Raises:
+        DatabaseError: as for `dense`.
+    """
+    if index.chunks == 0:
+        return []
+    check_dimension(index, len(embedding))
+    wide = min(max(limit, ef_search), MOST_NEARLY)
+    await connection.execute(f"SET LOCAL hnsw.ef_search = {wide}")
+    found = await _hits(connection, index, _HNSW, embedding, limit, ALL)
+    hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in found]
     return sorted(hits, key=lambda hit: (-hit.score, hit.doc_id, hit.position))
 
 
-def fuse(rankings: Sequence[Sequence[Hit]], *, rrf_k: int, limit: int) -> list[Hit]:
-    """Return the rankings as one: a chunk scores the sum of 1 / (rrf_k + rank).
+async def _hits(
+    connection: Connection,
+    index: Index,
+    statement: str,
+    question: object,
+    limit: int,
+    allowed: Conditions,
+) -> list[Hit]:
+    clause, values = allowed.clause()
+    query = index.query(statement, allowed=index.query(clause))
+    cursor = await connection.execute(query, {"question": question, "limit": limit, **values})
+    return [Hit(*row) for row in await cursor.fetchall()]
 
-    Source:
-        Cormack, Clarke and Büttcher, Reciprocal rank fusion, SIGIR 2009.
-    """
-    scores: dict[tuple[str, int], float] = {}
-    for ranking in rankings:
-        for rank, hit in enumerate(ranking, start=1):
-            place = (hit.doc_id, hit.position)
-            scores[place] = scores.get(place, 0.0) + 1 / (rrf_k + rank)
-    hits = [Hit(doc_id, position, score) for (doc_id, position), score in scores.items()]
-    return sorted(hits, key=lambda hit: (-round(hit.score, 12), hit.doc_id, hit.position))[:limit]
+
+async def parents(connection: Connection, index: Index, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the passages that hold the hits, each once, at the place of its best chunk."""
+    cursor = await connection.execute(
+        index.query(_PARENT), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
+    )
+    above = {(row[0], row[1]): row[2] for row in await cursor.fetchall()}
+    found: dict[tuple[str, int], Hit] = {}
+    for hit in hits:
+        place = (hit.doc_id, above[hit.doc_id, hit.position])
+        found.setdefault(place, Hit(*place, hit.score, hit.position))
+    return list(found.values())
 
 
 async def texts(
     connection: Connection, index: Index, hits: Sequence[Hit]
 ) -> tuple[RetrievedChunk, ...]:
     """Return the hits with their full texts, in their order."""
+    statement = _TEXTS
+    if any(hit.chunk is not None for hit in hits):
+        statement = _TEXTS.replace("{chunks}", "{parents}")
     cursor = await connection.execute(
-        index.query(_TEXTS), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
+        index.query(statement), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
     )
     rows = {(row[0], row[1]): row[2:] for row in await cursor.fetchall()}
     return tuple(_chunk(hit, *rows[hit.doc_id, hit.position]) for hit in hits)
@@ -136,7 +179,9 @@ async def texts(
 
 def _chunk(hit: Hit, title: str, section: str, text: str) -> RetrievedChunk:
     known = {"title": title, "section": section}
-    metadata = {key: value for key, value in known.items() if value}
+    metadata: dict[str, MetadataValue] = {key: value for key, value in known.items() if value}
+    if hit.chunk is not None:
+        metadata["found_by"] = hit.chunk
     return RetrievedChunk(
         doc_id=hit.doc_id,
         text=text,

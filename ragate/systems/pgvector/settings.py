@@ -73,6 +73,58 @@ class AnswerSettings(Frozen):
         return self
 
 
+class HybridSettings(Frozen):
+    """``[system.hybrid]``: how the two rankings become one.
+
+    Attributes:
+        fusion: By ranks (weighted reciprocal rank fusion), or by scores scaled to 0..1.
+        weight: Of the dense ranking; BM25 has the rest of 1.
+        rrf_k: The constant of reciprocal rank fusion.
+        depth: Chunks of each ranking that take part, at least.
+    """
+
+    fusion: Literal["rrf", "scores"] = "rrf"
+    weight: float = Field(default=0.5, ge=0, le=1)
+    rrf_k: int = Field(default=60, ge=1)
+    depth: int = Field(default=100, ge=1, le=1000)
+
+
+class HnswSettings(Frozen):
+    """``[system.hnsw]``: the graph of the approximate index; see pgvector's manual.
+
+    Attributes:
+        m: Links of a node.
+        ef_construction: Nodes that are looked at for each one that is put in.
+        ef_search: Nodes that are looked at for a question.
+    """
+
+    m: int = Field(default=16, ge=2, le=100)
+    ef_construction: int = Field(default=64, ge=4, le=1000)
+    ef_search: int = Field(default=100, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _wide_enough(self) -> Self:
+        if self.ef_construction < 2 * self.m:
+            raise ValueError(
+                f"ef_construction = {self.ef_construction} must be at least twice m = {self.m}"
+            )
+        return self
+
+
+class ParentSettings(Frozen):
+    """``[system.parents]``: small chunks are searched and larger passages returned.
+
+    Attributes:
+        use: "window" returns passages of up to `size` tokens, "section" whole sections.
+    """
+
+    use: Literal["none", "window", "section"] = "none"
+    size: int = Field(default=2000, ge=16, le=8000)
+
+
+FilterValue = str | int | float | bool
+
+
 class Settings(Frozen):
     """``[system]``.
 
@@ -82,8 +134,13 @@ class Settings(Frozen):
         chunk_overlap: Tokens that a chunk repeats from the one before.
         markdown: Split Markdown and HTML at their headings first.
         top_k: Chunks that are returned for a question.
+        prefix: What is searched together with a chunk's text: nothing, the document's title, or the
+            title and the headings above.
         index: For dense and hybrid: exact search, or an approximate HNSW index.
-        rrf_k: The constant of reciprocal rank fusion, for hybrid.
+        filters: Only documents whose metadata has this value, or one of these, by field.
+        filter_by: Fields of a sample's metadata that a document must share.
+        path_fields: Names of the folders on a document's path, from the top: its metadata.
+        filter_missing: What a document without a filtered field is: out, or in.
     """
 
     corpus: str = Field(min_length=1)
@@ -93,8 +150,15 @@ class Settings(Frozen):
     retrieval: Literal["bm25", "dense", "hybrid"] = "bm25"
     top_k: int = Field(default=10, ge=1, le=1000)
     index: Literal["exact", "hnsw"] = "exact"
-    rrf_k: int = Field(default=60, ge=1)
+    prefix: Literal["none", "title", "headings"] = "headings"
+    filters: dict[str, FilterValue | tuple[FilterValue, ...]] = {}
+    filter_by: tuple[str, ...] = ()
+    path_fields: tuple[str, ...] = ()
+    filter_missing: Literal["exclude", "include"] = "exclude"
     bm25: Bm25Settings = Bm25Settings()
+    hybrid: HybridSettings = HybridSettings()
+    hnsw: HnswSettings = HnswSettings()
+    parents: ParentSettings = ParentSettings()
     embedder: dict[str, Any] | None = None
     answer: AnswerSettings = AnswerSettings()
 
@@ -105,6 +169,11 @@ class Settings(Frozen):
                 f"chunk_overlap = {self.chunk_overlap} must be smaller than chunk_size = "
                 f"{self.chunk_size}"
             )
+        if self.parents.use == "window" and self.parents.size <= self.chunk_size:
+            raise ValueError(
+                f"[system.parents] size = {self.parents.size} must be larger than chunk_size = "
+                f"{self.chunk_size}"
+            )
         if self.retrieval != "bm25" and not self.embedder:
             raise ValueError(f'retrieval = "{self.retrieval}" needs a table [system.embedder]')
         return self
@@ -113,3 +182,8 @@ class Settings(Frozen):
     def dense(self) -> bool:
         """True where chunks get an embedding."""
         return self.retrieval != "bm25"
+
+    @property
+    def filtered(self) -> bool:
+        """True where documents are told apart by their metadata."""
+        return bool(self.filters or self.filter_by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 Connection = AsyncConnection[tuple[Any, ...]]
 KEEP = 5  # indexes of one corpus, so that a change of settings and back costs nothing
-TABLES = ("documents", "chunks", "counts", "weights", "terms", "vectors")
+TABLES = ("documents", "chunks", "parents", "counts", "weights", "terms", "vectors")
 # Weights of a long chunk take up to 8 kB; kept in the row, a search reads them without detours.
 _CREATE = """
-CREATE TABLE {documents} (doc_id text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
+CREATE TABLE {documents} (doc_id text COLLATE "C" PRIMARY KEY, hash text NOT NULL,
+    metadata jsonb NOT NULL);
 CREATE TABLE {chunks} (doc_id text COLLATE "C", position integer, title text NOT NULL,
-    section text NOT NULL, text text NOT NULL, PRIMARY KEY (doc_id, position));
+    section text NOT NULL, text text NOT NULL, parent integer NOT NULL,
+    PRIMARY KEY (doc_id, position));
+CREATE TABLE {parents} (LIKE {chunks} INCLUDING INDEXES);
 CREATE TABLE {counts} (doc_id text COLLATE "C", position integer, counted bytea NOT NULL,
     PRIMARY KEY (doc_id, position));
 CREATE TABLE {weights} (doc_id text COLLATE "C", position integer, tf sparsevec({size}) NOT NULL)
@@ -49,11 +52,14 @@ class Index:
     def table(self, name: str) -> sql.Identifier:
         return sql.Identifier("ragate", f"{name}_{self.id}")
 
-    def query(self, text: str, **values: int) -> sql.Composed:
+    def query(self, text: str, **values: int | sql.Composable) -> sql.Composed:
         """Return SQL with {documents}, {chunks}, … replaced by this index's tables."""
         tables = {name: self.table(name) for name in TABLES}
-        literals = {name: sql.Literal(value) for name, value in values.items()}
-        return sql.SQL(text).format(**tables, **literals)
+        parts = {
+            name: value if isinstance(value, sql.Composable) else sql.Literal(value)
+            for name, value in values.items()
+        }
+        return sql.SQL(text).format(**tables, **parts)
 
 
 async def connect(conninfo: str) -> Connection:
@@ -136,7 +142,7 @@ async def hashes(connection: Connection, index: Index) -> dict[str, str]:
 
 async def remove(connection: Connection, index: Index, doc_ids: Sequence[str]) -> None:
     """Remove documents with everything that belongs to them."""
-    names = ["documents", "chunks", "counts"] + (["vectors"] if index.dimension else [])
+    names = ["documents", "chunks", "parents", "counts"] + (["vectors"] if index.dimension else [])
     for name in names:
         await connection.execute(
             sql.SQL("DELETE FROM {} WHERE doc_id = ANY(%s)").format(index.table(name)),
@@ -145,19 +151,28 @@ async def remove(connection: Connection, index: Index, doc_ids: Sequence[str]) -
 
 
 async def add_documents(
-    connection: Connection, index: Index, rows: Iterable[tuple[str, str]]
+    connection: Connection, index: Index, rows: Iterable[tuple[str, str, Mapping[str, Any]]]
 ) -> None:
-    await _copy(connection, index.query("COPY {documents} FROM STDIN (FORMAT BINARY)"), rows)
+    """Add documents: id, hash and metadata."""
+    from psycopg.types.json import Jsonb
+
+    prepared = ((doc_id, content, Jsonb(fields)) for doc_id, content, fields in rows)
+    await _copy(connection, index.query("COPY {documents} FROM STDIN (FORMAT BINARY)"), prepared)
 
 
 async def add_chunks(
-    connection: Connection, index: Index, chunks: Sequence[Chunk], counted: Sequence[Counted]
+    connection: Connection,
+    index: Index,
+    chunks: Sequence[Chunk],
+    parents: Sequence[Chunk],
+    counted: Sequence[Counted],
 ) -> None:
-    await _copy(
-        connection,
-        index.query("COPY {chunks} FROM STDIN (FORMAT BINARY)"),
-        ((c.doc_id, c.position, c.title, c.section, c.text) for c in chunks),
-    )
+    for table, rows in (("chunks", chunks), ("parents", parents)):
+        await _copy(
+            connection,
+            index.query(f"COPY {{{table}}} FROM STDIN (FORMAT BINARY)"),
+            ((c.doc_id, c.position, c.title, c.section, c.text, c.parent) for c in rows),
+        )
     await _copy(
         connection,
         index.query("COPY {counts} FROM STDIN (FORMAT BINARY)"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import psycopg
 
@@ -19,13 +19,11 @@ from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.extractive import extract
 from ragate.systems.pgvector.identity import index_key, system_info
 from ragate.systems.pgvector.ingest import Work, ingest
+from ragate.systems.pgvector.metadata import conditions
+from ragate.systems.pgvector.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.store import Connection, Index
 from ragate.systems.pgvector.terms import Analyzer
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 T = TypeVar("T")
 _BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
@@ -62,6 +60,10 @@ class PgvectorSystem:
         self.info = self._describe(self._corpus.hash)
         await self._guarded(lambda: self._open(rebuild=rebuild))
 
+    def identify(self) -> SystemInfo:
+        """Return what tells this system from another, its corpus included; needs no database."""
+        return self._describe(read_corpus(self._resources.root, self._settings.corpus).hash)
+
     async def documents(self) -> frozenset[str] | None:
         """Return the ids of all documents of the corpus, those without any text included."""
         if self._corpus is None:
@@ -72,7 +74,7 @@ class PgvectorSystem:
         """Return chunks and answer; a provider that fails is reported as such."""
         start = time.perf_counter()
         try:
-            output = await self._answer(sample.query, run)
+            output = await self._answer(sample, run)
         except ProviderError as error:
             output = SystemOutput(error=Failure(kind="provider", message=error.message))
         return output.model_copy(update={"latency_s": time.perf_counter() - start})
@@ -93,19 +95,22 @@ class PgvectorSystem:
             embeds_alike=self._embedder is not None and self._embedder.deterministic,
         )
 
-    async def _answer(self, query: str, run: int) -> SystemOutput:
+    async def _answer(self, sample: Sample, run: int) -> SystemOutput:
+        query = sample.query
         counts = self._analyzer.counts(query)
         embedding = (await self._embedder([query]))[0] if self._embedder else None
         usage = Usage(calls=1) if self._embedder else None
+        allowed = conditions(self._settings, sample)
 
-        async def retrieve() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
+        async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
             connection, index = await self._opened()
             weights = await search.weights_of(connection, index, counts)
-            hits = await self._search(connection, index, counts, weights, embedding)
+            question = Question(counts, weights, embedding, allowed)
+            hits = await retrieve(connection, index, question, self._settings, wanted=self._top_k)
             return await search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
-            chunks, weights = await self._guarded(retrieve)
+            chunks, weights = await self._guarded(found)
         if self._resources.retrieval_only:
             return SystemOutput(chunks=chunks, usage=usage)
         if self._prompt is not None:
@@ -113,27 +118,6 @@ class PgvectorSystem:
             return await self._chat(message, chunks, usage or Usage(), run)
         text, citations = extract(weights, chunks, self._analyzer, self._settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
-
-    async def _search(
-        self,
-        connection: Connection,
-        index: Index,
-        counts: Mapping[int, int],
-        weights: Mapping[int, float],
-        embedding: npt.NDArray[np.float32] | None,
-    ) -> list[search.Hit]:
-        settings, limit = self._settings, self._top_k
-        hnsw = settings.index == "hnsw"
-        if settings.retrieval == "bm25" or embedding is None:
-            return await search.bm25(connection, index, counts, weights, limit=limit)
-        if settings.retrieval == "dense":
-            return await search.dense(connection, index, embedding, limit=limit, hnsw=hnsw)
-        depth = max(limit, search.HYBRID_DEPTH)
-        rankings = [
-            await search.bm25(connection, index, counts, weights, limit=depth),
-            await search.dense(connection, index, embedding, limit=depth, hnsw=hnsw),
-        ]
-        return search.fuse(rankings, rrf_k=settings.rrf_k, limit=limit)
 
     async def _chat(
         self, message: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, run: int

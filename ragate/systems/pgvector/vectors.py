@@ -10,7 +10,7 @@ from psycopg import sql
 
 from ragate.errors import ConfigError, DatabaseError
 from ragate.protocols import Embedder
-from ragate.systems.pgvector.settings import HNSW_LIMIT
+from ragate.systems.pgvector.settings import HNSW_LIMIT, HnswSettings, Settings
 from ragate.systems.pgvector.store import Connection, Index
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ async def add_vectors(
     index: Index,
     chunks: Sequence[Chunk],
     embedder: Embedder,
-    *,
-    hnsw: bool,
+    settings: Settings,
 ) -> Index:
     """Embed the chunks and store the vectors; the table is made with the first of them.
 
@@ -42,12 +41,34 @@ async def add_vectors(
     """
     if not chunks:
         return index
-    embeddings = await embedder([chunk.searched for chunk in chunks])
+    embeddings = await embedder([chunk.searched(settings.prefix) for chunk in chunks])
+    places = [(chunk.doc_id, chunk.position) for chunk in chunks]
+    return await store_vectors(connection, index, places, embeddings, settings)
+
+
+async def store_vectors(
+    connection: Connection,
+    index: Index,
+    places: Sequence[tuple[str, int]],
+    embeddings: npt.NDArray[np.float32],
+    settings: Settings,
+) -> Index:
+    """Store vectors that are there already, by (document, position).
+
+    A graph is built when the first vectors are in: that is several times faster than before.
+
+    Raises:
+        ConfigError, DatabaseError: as for `add_vectors`.
+    """
     dimension = int(embeddings.shape[1])
-    if index.dimension is None:
-        index = await _create(connection, index, dimension, hnsw=hnsw)
+    new = index.dimension is None
+    if new:
+        index = await _create(connection, index, dimension, hnsw=settings.index == "hnsw")
     check_dimension(index, dimension)
-    await _copy(connection, index, chunks, embeddings)
+    await _copy(connection, index, places, embeddings)
+    if new and settings.index == "hnsw":
+        await _build_graph(connection, index, settings.hnsw)
+    await connection.execute(sql.SQL("ANALYZE {}").format(index.table("vectors")))
     return index
 
 
@@ -70,22 +91,31 @@ async def _create(connection: Connection, index: Index, dimension: int, *, hnsw:
         )
     statement = _CREATE if dimension <= HNSW_LIMIT else _CREATE.split(";")[0]
     await connection.execute(index.query(statement, dimension=dimension))
-    if hnsw:
-        table = index.table("vectors")
-        await connection.execute(
-            sql.SQL("CREATE INDEX ON {} USING hnsw (embedding vector_cosine_ops)").format(table)
-        )
     return replace(index, dimension=dimension)
+
+
+async def _build_graph(connection: Connection, index: Index, settings: HnswSettings) -> None:
+    await connection.execute("SET LOCAL maintenance_work_mem = '1GB'")
+    # Workers share the graph in /dev/shm, of which a container has 64 MB.
+    await connection.execute("SET LOCAL max_parallel_maintenance_workers = 0")
+    await connection.execute(
+        index.query(
+            "CREATE INDEX ON {vectors} USING hnsw (embedding vector_cosine_ops) "
+            "WITH (m = {m}, ef_construction = {ef_construction})",
+            m=settings.m,
+            ef_construction=settings.ef_construction,
+        )
+    )
 
 
 async def _copy(
     connection: Connection,
     index: Index,
-    chunks: Sequence[Chunk],
+    places: Sequence[tuple[str, int]],
     embeddings: npt.NDArray[np.float32],
 ) -> None:
     statement = index.query("COPY {vectors} FROM STDIN (FORMAT BINARY)")
     async with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(["text", "int4", "vector"])
-        for chunk, embedding in zip(chunks, embeddings, strict=True):
-            await copy.write_row((chunk.doc_id, chunk.position, embedding))
+        for (doc_id, position), embedding in zip(places, embeddings, strict=True):
+            await copy.write_row((doc_id, position, embedding))
