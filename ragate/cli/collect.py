@@ -11,6 +11,7 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options
+from ragate.errors import UsageError
 from ragate.escape import code, one_line
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ def command(
     from ragate.pipeline.line import collect
 
     wanted = options.targets()
+    if "junit" in options.formats:
+        raise UsageError(
+            "collect has no verdict for --format junit", remedy="give it to `decide` or `check`"
+        )
     loaded, operations = open_config(options.config)
     chosen = options.selection(runs=runs)
     path = options.save_outputs or operations.state / "outputs.jsonl"

@@ -20,7 +20,7 @@ from ragate.models import Filters, Report
 from ragate.pipeline.session import Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("console", "markdown", "json")
+FORMATS = ("console", "markdown", "json", "junit")
 
 
 def _words(_ctx: click.Context, _param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:

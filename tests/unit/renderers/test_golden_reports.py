@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.models import Failure, Score
-from ragate.renderers import console, explain, json, markdown
+from ragate.renderers import console, explain, json, junit, markdown
 from tests.factories import (
     output_factory,
     record_factory,
@@ -41,6 +41,11 @@ def test_the_terminal_reads_as_its_golden_file(name: str) -> None:
 @pytest.mark.parametrize("name", ["regression", "bootstrap"])
 def test_the_json_equals_its_golden_file(name: str) -> None:
     matches_golden(f"{name}.json", json.render(CASES[name]()))
+
+
+@pytest.mark.parametrize("name", ["regression", "unchanged", "unscored", "floors_and_must_pass"])
+def test_the_junit_file_equals_its_golden_file(name: str) -> None:
+    matches_golden(f"{name}.xml", junit.render(CASES[name]()))
 
 
 def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
@@ -78,5 +83,5 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
 
 def test_a_report_of_nothing_renders_everywhere() -> None:
     report = report_factory().model_copy(update={"head": "", "base": "", "ragate_version": ""})
-    for renderer in (console, json, markdown):
+    for renderer in (console, json, junit, markdown):
         assert renderer.render(report).endswith("\n")

@@ -1,0 +1,103 @@
+"""A JUnit file: what GitLab, Jenkins and others show as test results.
+
+One test case a gated metric and one a must-pass question: *failure* where it blocks, *error* where
+nothing could be decided, *skipped* where it only warns. A last case is the verdict itself, so that
+a run without any decided metric has a case that is not passed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from ragate.escape import one_line
+from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
+from ragate.renderers._headline import headline
+from ragate.renderers._numbers import TERMINAL
+from ragate.renderers._words import ordered, verdict_text, wants_a_look
+
+Result = Literal["passed", "failure", "error", "skipped"]
+_UNDECIDED = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
+_RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISION: "error"}
+_LONG = 1000
+
+
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    result: Result
+    message: str
+    details: str = ""
+
+
+def render(report: Report) -> str:
+    """Return the report as JUnit XML, the same bytes for the same report."""
+    cases = [_metric(row) for row in ordered(report.decision.metrics)]
+    cases += [_must_pass(row) for row in report.decision.must_pass]
+    cases.append(_verdict(report))
+    counts = " ".join(
+        f'{key}="{sum(case.result == result for case in cases)}"'
+        for key, result in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
+    )
+    seconds = report.facts.duration_s or 0.0
+    head = f'tests="{len(cases)}" {counts} time="{seconds:.3f}"'
+    gate = _attribute(f"ragate {report.gate}")
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {head}>"]
+    lines.append(f"  <testsuite name={gate} {head}>")
+    lines += [_written(case, report.gate) for case in cases]
+    return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
+
+
+def _metric(row: MetricRow) -> _Case:
+    told = verdict_text(row, TERMINAL)
+    figures = [
+        f"baseline {TERMINAL.value(row.unit, row.baseline)}",
+        f"candidate {TERMINAL.value(row.unit, row.candidate)}",
+        f"change {TERMINAL.change(row.unit, row.change)}",
+        f"n {row.n}",
+    ]
+    details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
+    return _Case(row.metric, _result(row), told, details)
+
+
+def _result(row: MetricRow) -> Result:
+    if row.blocks:
+        return "failure"
+    if row.level == "error" and row.verdict in _UNDECIDED:
+        return "error"
+    return "skipped" if wants_a_look(row) else "passed"
+
+
+def _must_pass(row: MustPassRow) -> _Case:
+    told = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
+    return _Case(f"must pass: {row.sample_id}", "passed" if row.met else "failure", told)
+
+
+def _verdict(report: Report) -> _Case:
+    decision = report.decision
+    told = "".join(headline(report, TERMINAL))
+    return _Case(
+        "verdict",
+        _RESULTS.get(decision.verdict, "passed"),
+        told,
+        "\n".join([*decision.reasons, *(f"-> {command}" for command in decision.remedies)]),
+    )
+
+
+def _written(case: _Case, gate: str) -> str:
+    start = f"    <testcase classname={_attribute(f'ragate.{gate}')} name={_attribute(case.name)}"
+    if case.result == "passed":
+        return f"{start}/>"
+    details = "\n".join(escape(_clean(line)) for line in case.details.splitlines())
+    inner = f"<{case.result} message={_attribute(case.message)}>{details}</{case.result}>"
+    return f"{start}>{inner}</testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """Return the text on one line without what XML cannot hold."""
+    return one_line(text, _LONG)
