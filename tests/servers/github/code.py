@@ -30,7 +30,7 @@ def contents(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Rep
     if len(content) > LARGEST_RAW:
         return refused(403, "This API returns blobs up to 100 MB in size.")
     if ".raw" in seen.headers.get("accept", ""):
-        return Reply(200, raw=content, headers={"content-type": "application/vnd.github.raw+json"})
+        return Reply(200, raw=content, headers={"content-type": github.raw_type})
     inline = len(content) <= LARGEST_INLINE
     text = base64.encodebytes(content).decode() if inline else ""
     ours = {"content": text, "encoding": "base64" if inline else "none"}

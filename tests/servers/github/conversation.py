@@ -100,7 +100,8 @@ def permission(github: GitHub, _seen: Seen, at: tuple[str, ...], _: Account) -> 
     if at[0] not in github.permissions:
         return not_found()
     given = github.permissions[at[0]]
-    found = {"permission": given, "role_name": given, "user": account(at[0])}
+    person = account(at[0]) | {"role_name": given}
+    found = {"permission": given, "role_name": given, "user": person}
     return Reply(200, whole(github, "repository-collaborator-permission", found))
 
 

@@ -92,6 +92,7 @@ class GitHub:
 
     Attributes:
         examples: Whole objects by kind, under ours, where an answer must have every field.
+        raw_type: What a file's bytes are called; the judge of answers takes ``+json`` for JSON.
         permissions: By login; who is missing is no collaborator.
         statuses: By commit, oldest first.
     """
@@ -101,6 +102,7 @@ class GitHub:
     url: str = ""
     storage_url: str = ""
     default_branch: str = "main"
+    raw_type: str = "application/vnd.github.raw+json; charset=utf-8"
     examples: dict[str, Json] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=lambda: {TOKEN: Account()})
     permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "admin"})
@@ -171,6 +173,7 @@ class GitHub:
         self.pulls[number] = pull = {
             "number": number,
             "state": "open",
+            "requested_teams": [],
             "title": f"Pull request {number}",
             "user": account(author),
             "head": {

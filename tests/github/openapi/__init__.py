@@ -1,0 +1,1 @@
+"""GitHub's own description of its API as a judge of the client and of the stub."""
