@@ -124,10 +124,14 @@ COMMANDS = dict(leaves(cli))
 
 
 def sections() -> dict[str, str]:
-    """Return the text of commands.md by command."""
-    text = (DOCS / "commands.md").read_text()
-    parts = re.split(r"^## `ragate ([a-z ]+)`\n", text, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    """Return the text of commands.md, and of the page of the dataset tools, by command."""
+    found: dict[str, str] = {}
+    for page in ("commands.md", "dataset-tools.md"):
+        text = (DOCS / page).read_text()
+        parts = re.split(r"^## `ragate ([a-z ]+)`\n", text, flags=re.MULTILINE)
+        assert found.keys().isdisjoint(parts[1::2])
+        found |= dict(zip(parts[1::2], parts[2::2], strict=True))
+    return found
 
 
 def test_the_commands_page_has_a_section_for_every_command_and_no_other() -> None:
@@ -171,7 +175,7 @@ def test_every_action_of_a_yaml_example_is_pinned_by_its_sha(where: str, block: 
     used = list(uses(yaml.safe_load(block)))
 
     assert all(PINNED.fullmatch(action) for action in used), where
-    assert len(used) == block.count("uses:"), where
+    assert len(used) == len(re.findall(r"\buses:", block)), where
 
 
 def uses(value: Any) -> Iterator[str]:
