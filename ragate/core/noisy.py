@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragate.core.cases import Case, Outcome, blank_row, worst_case
 from ragate.core.comparison import Comparison
@@ -26,14 +26,12 @@ class FamilyResult:
 
     Attributes:
         p: Smallest adjusted p of the deciding claim; 1 where nothing was tested.
-        runs: Baseline and candidate runs behind it.
         losses: Fewest samples that must break before the test can fail, alone and in the family.
     """
 
     outcomes: dict[str, Outcome]
     tested: tuple[str, ...] = ()
     p: float = 1.0
-    runs: tuple[int, int] = (0, 0)
     losses: tuple[int, int] = (0, 0)
     units: int = 0
 
@@ -68,9 +66,7 @@ def judge_noisy(
     gated = [case for case in usable if case.gates]
     if gated and not any(outcome.red for outcome in found.values()):
         found = _worst_cases(usable, found, comparison, settings, draws)
-    return FamilyResult(
-        {**outcomes, **found}, result.tested, result.p, result.runs, result.losses, result.units
-    )
+    return replace(result, outcomes={**outcomes, **found})
 
 
 def _worst_cases(
@@ -124,9 +120,7 @@ def _judge(
         outcomes[case.name] = _outcome(case, row, figures, alone, clustered=table.clustered)
     p = float(tested.down.min())
     units = len({int(unit) for unit in table.units})
-    return FamilyResult(
-        outcomes, tuple(c.name for c in cases), p, table.runs, (alone, together), units
-    )
+    return FamilyResult(outcomes, tuple(c.name for c in cases), p, (alone, together), units)
 
 
 def _nothing(case: Case, reason: str) -> Outcome:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from benchmarks.gate_calibration import (
-    PUBLISHED,
-    PUBLISHED_ADAPTIVE,
-    SIGHTS,
-    TRUTHS,
-    judge_only,
-    run_cell,
-    sight,
-)
+from benchmarks.gate_calibration import SIGHTS, judge_only, sight
+from benchmarks.gate_cells import PUBLISHED, PUBLISHED_ADAPTIVE, TRUTHS, misfit, run_cell
 
 SLACK = 0.03
 
@@ -56,3 +50,12 @@ def test_the_printed_effect_is_where_power_reaches_80_percent(part):
     printed, seen = sight(cell, 150)
 
     assert printed == pytest.approx(seen, rel=0.15)
+
+
+def test_what_chance_alone_puts_between_two_tables_fits_and_a_tenth_does_not():
+    rng = np.random.default_rng(4)
+    truth = np.linspace(0.05, 0.95, 18)
+    ours, theirs = (rng.binomial(many, truth) / many for many in (4000, 300))
+
+    assert misfit(ours, theirs, 4000, 300)[1] > 0.05
+    assert misfit(np.clip(ours + 0.1, 0, 1), theirs, 4000, 300)[1] < 1e-6

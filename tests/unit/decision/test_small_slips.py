@@ -1,0 +1,145 @@
+"""Slips of one sign, one limit or one number that would leave a verdict plausible and wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.core.cases import read_cases, worst_case
+from ragate.core.comparison import compare
+from ragate.core.family import build_table
+from ragate.core.interval import difference_interval, tango
+from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample
+from tests.unit.decision.decision_factories import (
+    N_A,
+    NOISY,
+    TODAY,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+    samples_of,
+)
+
+RULE = Rule(metric="faithfulness")
+
+
+def test_the_worst_case_leaves_what_the_baseline_measured():
+    samples = samples_of(3)
+    before = [[None, 0.5], [1.0, 0.0], [0.25, 0.75]]
+    pair = compare(
+        run_of({"faithfulness": before}, samples, words="before"),
+        run_of({"faithfulness": [[1.0]] * 3}, samples, words="after"),
+        samples,
+    )
+    (case,) = read_cases([RULE], pair, [], TODAY)
+    filled = worst_case(case)
+
+    assert filled is not None
+    assert filled.column is not None
+    assert filled.column.baseline.values.tolist() == [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_no_bound_of_a_change_leaves_the_range(sign):
+    differences = sign * np.array([1.0, 1.0, 1.0, 0.25])
+    low, high = difference_interval(differences, seed=1, paired_binary=False).two_sided()
+
+    assert sign * (high if sign > 0 else low) == 1.0
+    assert -1.0 <= low < high <= 1.0
+
+
+def clusters_of(sizes: list[int], lost: list[int], *, runs: int = 1):
+    """Compare samples in clusters of these sizes, of which so many break in every run."""
+    samples = [
+        Sample(id=f"{cluster}-{row}", query=f"{cluster} {row}", metadata={"doc": str(cluster)})
+        for cluster, size in enumerate(sizes)
+        for row in range(size)
+    ]
+    after = [
+        [0.0 if row < broken else 1.0] * runs
+        for size, broken in zip(sizes, lost, strict=True)
+        for row in range(size)
+    ]
+    return compare(
+        run_of({"faithfulness": [[1.0] * runs] * len(samples)}, samples, words="before"),
+        run_of({"faithfulness": after}, samples, words="after"),
+        samples,
+        cluster="doc",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "lost", "expected"),
+    [([1, 2, 3], [1, 1, 0], [-0.5, -0.5, 0.0]), ([1], [1], [-1.0]), ([2, 2], [2, 0], [-1.0, 0.0])],
+)
+def test_what_clusters_lost_averages_to_the_change_of_a_sample(sizes, lost, expected):
+    comparison = clusters_of(sizes, lost)
+    table = build_table(read_cases([RULE], comparison, [], TODAY), comparison)
+
+    assert table.spread(0).tolist() == pytest.approx(expected)
+    assert table.spread(0).mean() == pytest.approx(-sum(lost) / sum(sizes))
+
+
+def test_a_broken_cluster_is_one_of_twenty_labellings_of_three_runs_a_side():
+    row = row_of(judge(clusters_of([4] * 10, [4] + [0] * 9, runs=3), RULE), "faithfulness")
+
+    assert row.p == pytest.approx(1 / 20)
+
+
+def test_tangos_interval_is_for_one_yes_or_no_run_a_side_without_clusters():
+    before, after = np.ones((30, 1)), np.ones((30, 1))
+    after[:6] = 0.0
+    counts = tango(6, 0, 30).two_sided()
+
+    def interval(pair) -> tuple[float, float]:
+        found = row_of(judge(pair, RULE), "faithfulness").interval
+        assert found is not None
+        return found
+
+    def plain(change: np.ndarray) -> tuple[float, float]:
+        return difference_interval(change, seed=0, paired_binary=False).two_sided()
+
+    change = after[:, 0] - before[:, 0]
+    assert interval(noisy_pair(before, after)) == pytest.approx(counts)
+    graded = interval(noisy_pair(before / 2, after / 2))
+    assert graded == pytest.approx(plain(change / 2), abs=0.02)
+    repeated = interval(noisy_pair(np.repeat(before, 3, axis=1), after))
+    assert repeated == pytest.approx(plain(change), abs=0.02)
+    clustered = interval(clusters_of([1] * 30, [1] * 6 + [0] * 24))
+    assert clustered == pytest.approx(plain(change), abs=0.02)
+    assert all(abs(found[0] - counts[0]) > 0.03 for found in (graded, repeated, clustered))
+
+
+def test_a_sample_that_a_metric_is_silent_on_flips_no_sign():
+    infos = (NOISY, MetricInfo(name="correctness", needs=Needs.JUDGE))
+    samples = samples_of(32)
+    steady = {"faithfulness": [[1.0] * 3] * 32}
+    then = steady | {"correctness": [[N_A] * 3] * 20 + [[1.0] * 3] * 12}
+    now = steady | {"correctness": [[N_A] * 3] * 20 + [[0.0] * 3] * 5 + [[1.0] * 3] * 7}
+    pair = compare(
+        run_of(then, samples, infos=infos, words="before"),
+        run_of(now, samples, infos=infos, words="after"),
+        samples,
+    )
+    decision = judge(pair, RULE, Rule(metric="correctness"), claim="generalise")
+    row = row_of(decision, "correctness")
+
+    assert row.p == pytest.approx(0.5**6)  # five of five signs, and half of the only tie
+
+
+def test_two_runs_and_one_still_have_two_claims():
+    after = np.ones((30, 1))
+    after[:4] = 0.0
+    row = row_of(judge(noisy_pair(np.ones((30, 2)), after), RULE), "faithfulness")
+
+    assert row.p == pytest.approx(3**-4)
+    assert row.p_other == pytest.approx(0.5**5)
+
+
+def test_one_run_a_side_can_show_an_improvement():
+    before = np.ones((30, 1))
+    before[:8] = 0.0
+    row = row_of(judge(noisy_pair(before, np.ones((30, 1))), RULE), "faithfulness")
+
+    assert row.verdict is MetricVerdict.IMPROVED
