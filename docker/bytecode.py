@@ -1,10 +1,10 @@
-"""Write bytecode for the libraries that a run loads, so that a container starts fast and stays small.
+"""Write bytecode for the libraries that a run loads: a container starts fast and stays small.
 
     python docker/bytecode.py openai numpy llama_index.core.evaluation
 
-Bytecode of everything that is installed would take a quarter of the image again. The packages named
-are compiled whole; of what they bring along, only the modules that are loaded with them. The files are
-"unchecked": nothing in an image changes, so that no source is looked at when one is loaded.
+Bytecode of everything that is installed would take a quarter of the image again. The packages
+named are compiled whole; of what they bring along, only the modules that are loaded with them. The
+files are "unchecked": nothing in an image changes, so no source is looked at when one is loaded.
 """
 
 from __future__ import annotations

@@ -52,6 +52,17 @@ class Engine:
             raise EngineError(f"{shown}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout.strip()
 
+    def succeeds(self, *arguments: str) -> bool:
+        """Run one command of the engine and return whether it exits with 0."""
+        done = subprocess.run(
+            [self.program, *arguments],
+            env=self.environment(),
+            capture_output=True,
+            timeout=30,
+            check=False,
+        )
+        return done.returncode == 0
+
     def remove(self, container: str) -> None:
         """Stop and remove a container, if it is there."""
         self.call("rm", "--force", "--volumes", container, check=False)
