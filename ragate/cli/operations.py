@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from ragate.config import Config, find_config, load_config
-from ragate.errors import ConfigError
 from ragate.escape import plain
+from ragate.pipeline.environment import read_operations
 from ragate.pipeline.resources import Operations
 
 # Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
@@ -53,36 +53,13 @@ def with_dotenv(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 def operations(root: Path, environment: Mapping[str, str]) -> Operations:
     """Return the operational settings that the environment gives."""
-    state = environment.get("RAGATE_STATE_DIR", "")
-    made = Operations(
-        environment=environment,
-        state=(root / state).resolve() if state else root / ".ragate",
-        database_url=environment.get("RAGATE_DATABASE_URL", ""),
-        offline=environment.get("RAGATE_OFFLINE", "").lower() not in {"", "0", "false"},
-        concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
-        timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),
-    )
+    made = read_operations(root, environment)
     return replace(made, say=say, progress=_progress(quiet=in_ci(environment)))
 
 
 def say(line: str) -> None:
     """Print one line about what is going on, beside the report."""
     click.echo(plain(line), err=True)
-
-
-def _number(
-    environment: Mapping[str, str], name: str, default: float, *, least: float, most: float
-) -> float:
-    text = environment.get(name, "")
-    if not text:
-        return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if least <= value <= most:
-        return value
-    raise ConfigError(f"{name} = {text!r}: must be a number from {least:g} to {most:g}")
 
 
 def _dotenv(path: Path) -> dict[str, str]:

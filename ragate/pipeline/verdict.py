@@ -47,6 +47,11 @@ class Judged:
         warnings = (note, *self.decision.warnings)
         return replace(self, decision=self.decision.model_copy(update={"warnings": warnings}))
 
+    def with_line(self, line: str) -> Judged:
+        """Add one sentence on how it was decided."""
+        lines = (line, *self.decision.lines)
+        return replace(self, decision=self.decision.model_copy(update={"lines": lines}))
+
     def with_notes(self, scorer: Scorer) -> Judged:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]

@@ -13,7 +13,18 @@ from ragate.systems.pgvector.settings import Settings
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
 
-__all__ = ["Settings", "create"]
+__all__ = ["Settings", "create", "identify"]
+
+
+async def identify(settings: Mapping[str, Any], resources: Resources) -> SystemInfo:
+    """Return what `create` and `prepare` would find, without a database.
+
+    Raises:
+        ConfigError: a key of ``[system]`` is unknown or wrong.
+    """
+    from ragate.systems.pgvector.system import PgvectorSystem
+
+    return PgvectorSystem(read_settings(Settings, settings, where="[system]"), resources).identify()
 
 
 @asynccontextmanager

@@ -1,0 +1,54 @@
+"""The action's entry point: one catch around everything, and an exit code that means something."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import NoReturn
+
+EXIT_NO_DECISION = 3
+EXIT_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """Run one step of a workflow."""
+    _say("ragate: starting")  # the first sign of life, before anything heavy is imported
+    signal.signal(signal.SIGTERM, _interrupt)
+    environ = dict(os.environ)
+    for name in environ:
+        if name.startswith(("INPUT_", "ACTIONS_")):
+            del os.environ[name]  # no code of the repository finds the token there
+    sys.exit(run(environ))
+
+
+def run(environ: Mapping[str, str]) -> int:
+    """Return the exit code of the step; never raises."""
+    try:
+        from ragate.github.steps import step
+
+        return step(environ)
+    except KeyboardInterrupt:
+        _say("ragate: interrupted; finished outputs are kept in .ragate")
+        return EXIT_INTERRUPTED
+    except SystemExit as error:
+        _say(f"ragate: something called exit({error.code}) in the middle; no decision")
+    except BaseException as error:  # noqa: BLE001 - this is the one catch
+        _say(f"ragate: unexpected {type(error).__name__}; no decision")
+    return EXIT_NO_DECISION
+
+
+def _say(line: str) -> None:
+    from ragate.github.workflow_commands import Log
+
+    Log().plain(line)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Mode ``check``: run the change's system, and judge it by the base's policy."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ragate.config import Config, load_config
+from ragate.dataset import read_dataset
+from ragate.errors import ConfigError, DatasetError
+from ragate.github.base import Base, Tree, base_of, tree_of
+from ragate.github.changes import changed_files, copied_answers, touches
+from ragate.github.context import Context, Outcome, refuse_code
+from ragate.github.finish import Judgement, blank_report, finished
+from ragate.github.gate import Gate, compose, trusted
+from ragate.github.origin import Origin, origin_of
+from ragate.github.policy import policy_files
+from ragate.github.publish import Target
+from ragate.models import Report
+from ragate.pipeline.line import check
+from ragate.pipeline.resources import Operations
+from ragate.pipeline.unaffected import describe_system, judge_unaffected
+
+
+def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
+    """Return the verdict on what is checked out.
+
+    Args:
+        announce: Told what is judged before anything slow begins.
+    """
+    root = context.root()
+    operations = context.operations()
+    base = base_of(context.event, root, own=operations.own_files)
+    with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
+        tree = None if base.trusted else tree_of(base.sha, root, context.repository)
+        gate = open_gate(context, base, tree, root, Path(folder).resolve(), announce)
+        context.hide(gate.config)
+        operations = replace(context.operations(), commit=base.head)
+        judged = _judge(context, gate, base, tree, root, operations)
+        return finished(context, gate, base, judged, operations)
+
+
+def open_gate(
+    context: Context,
+    base: Base,
+    tree: Tree | None,
+    root: Path,
+    folder: Path,
+    announce: Callable[[Target], None],
+) -> Gate:
+    """Return the gate, and tell what is judged as soon as the gate's name is known."""
+    place = context.place(root)
+    policy: Config | None = None
+    if tree is not None:
+        policy = policy_files(tree, place, folder)
+    number = context.event.pull.number if context.event.pull else None
+    name = context.inputs.gate
+    if policy is not None:
+        context.target = Target(name or policy.gate, base.head, number)
+        announce(context.target)
+    head = _head_config(context)
+    gate = trusted(head, name=name) if tree is None else compose(policy, head, name=name)
+    if context.target is None:
+        context.target = Target(gate.config.gate, base.head, number)
+        announce(context.target)
+    return gate
+
+
+def _head_config(context: Context) -> Config:
+    path = context.config_path
+    if not path.is_file():
+        raise ConfigError(
+            f"{path.name}: there is no such file in {context.inputs.working_directory!r}",
+            remedy="`ragate init` writes one; the input config names another",
+        )
+    return load_config(path)
+
+
+def _judge(
+    context: Context,
+    gate: Gate,
+    base: Base,
+    tree: Tree | None,
+    root: Path,
+    operations: Operations,
+) -> Judgement:
+    origin = Origin()
+    if gate.base is not None and tree is not None:
+        origin = origin_of(gate.base, gate.config, operations.environment)
+    if origin.refused:
+        return Judgement(blank_report(gate, origin.refused, origin.remedies), origin)
+    refuse_code(gate.config, context.inputs)
+    changed = changed_files(base, root, context.repository)
+    if tree is not None and gate.proposal is None and not gate.bootstrap and not origin.other:
+        found = _unaffected(context, gate, changed, root, operations)
+        if found is not None:
+            return Judgement(found, origin)
+    report = asyncio.run(
+        check(
+            gate.config,
+            operations,
+            context.selection(runs=context.inputs.runs or 1),
+            control=context.control,
+            proposal=gate.proposal,
+            judge_last=True,
+        )
+    )
+    warnings: tuple[str, ...] = ()
+    if tree is not None and changed:
+        warnings = _copied(context, gate, changed, tree, root)
+    return Judgement(report, origin, warnings)
+
+
+def _unaffected(
+    context: Context, gate: Gate, changed: list[str] | None, root: Path, operations: Operations
+) -> Report | None:
+    """Return the verdict on a change that cannot reach the system, None where it may."""
+    why = _why_unaffected(context, gate, changed, root, operations)
+    if not why:
+        return None
+    chosen = context.selection()
+    return asyncio.run(judge_unaffected(gate.config, operations, chosen, why=why))
+
+
+def _why_unaffected(
+    context: Context, gate: Gate, changed: list[str] | None, root: Path, operations: Operations
+) -> str:
+    assert gate.base is not None
+    patterns = gate.base.policy.inputs
+    if patterns:
+        same = gate.base.system == gate.config.system
+        if changed is None or not same or touches(changed, patterns, context.place(root)):
+            return ""
+        return f"none of the {len(changed)} changed files is one that [policy] inputs names"
+    then = _baseline_fingerprint(gate.config)
+    info = asyncio.run(describe_system(gate.config, operations)) if then else None
+    if info is None or info.fingerprint != then:
+        return ""
+    return "settings, prompt and corpus of the system are those of the baseline"
+
+
+def _baseline_fingerprint(config: Config) -> str:
+    from ragate.pipeline.case import load_baseline_or_none
+
+    baseline = load_baseline_or_none(config)
+    return baseline.manifest.system.fingerprint if baseline is not None else ""
+
+
+def _copied(
+    context: Context, gate: Gate, changed: list[str], tree: Tree, root: Path
+) -> tuple[str, ...]:
+    try:
+        samples = read_dataset(gate.config.dataset)
+    except DatasetError:
+        return ()
+    return copied_answers(changed, gate.config, samples, tree, context.place(root))

@@ -1,0 +1,137 @@
+"""One step: read what is wanted, do it, publish it, and map the verdict to an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from ragate.errors import RagateError, UsageError
+from ragate.github.api import Api
+from ragate.github.context import Context, Outcome, redactor
+from ragate.github.event import Event, read_event
+from ragate.github.inputs import FailOn, Inputs, read_inputs
+from ragate.github.outputs import outputs_without_report
+from ragate.github.publish import Publisher, Target
+from ragate.github.repository import Repository
+from ragate.github.workflow_commands import Log, write_outputs
+from ragate.models import Report, Verdict
+from ragate.renderers._headline import Status, status_of
+
+Run = Callable[[Context, Callable[[Target], None]], Outcome]
+
+
+def step(environ: Mapping[str, str]) -> int:
+    """Return the step's exit code."""
+    log = Log()
+    try:
+        inputs, event = read_inputs(environ), read_event(environ)
+    except RagateError as error:
+        return _unread(error, environ, log)
+    log.redact = redactor(inputs, [])
+    with ExitStack() as stack:
+        repository = _repository(inputs, event, environ, stack)
+        workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
+        context = Context(inputs, event, environ, workspace, repository, log)
+        publisher = Publisher(inputs, event, repository, environ, log)
+        return _guarded(context, publisher)
+
+
+def exit_code_of(report: Report, fail_on: FailOn) -> int:
+    """Return what the step ends with; "no decision" and "cannot be read" never become 0."""
+    code = report.decision.exit_code
+    if fail_on == "never" and report.decision.verdict is Verdict.FAILED:
+        return 0
+    if fail_on == "warn" and code == 0 and status_of(report) is Status.LOOK:
+        return 1
+    return code
+
+
+def _guarded(context: Context, publisher: Publisher) -> int:
+    """Run the mode; whatever it raises is published as an error with its exit code."""
+    try:
+        outcome = _mode(context.inputs)(context, publisher.begin)
+    except RagateError as error:
+        failure = error
+    except KeyboardInterrupt:
+        failure = RagateError("the run was interrupted", remedy="run the job again")
+        publisher.fail(failure, exit_code=130, target=context.target)
+        return 130
+    except SystemExit as error:
+        failure = RagateError(f"something called exit({error.code}) in the middle")
+    except BaseException as error:  # noqa: BLE001 - no accident may look like a verdict
+        failure = _unexpected(error, context.environ)
+    else:
+        return _published(context, publisher, outcome)
+    publisher.fail(failure, exit_code=failure.exit_code, target=context.target)
+    return failure.exit_code
+
+
+def _published(context: Context, publisher: Publisher, outcome: Outcome) -> int:
+    if outcome.report is None or context.target is None:
+        code = outcome.exit_code
+        values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
+        write_outputs(context.environ, values)
+        return code
+    report = outcome.report
+    code = exit_code_of(report, context.inputs.fail_on)
+    context.log.plain(_console(report))
+    publisher.finish(
+        context.target,
+        report,
+        exit_code=code,
+        paths=outcome.paths,
+        annotations=outcome.annotations,
+    )
+    return code
+
+
+def _console(report: Report) -> str:
+    from ragate.renderers.console import render
+
+    return render(report)
+
+
+def _mode(inputs: Inputs) -> Run:
+    if inputs.mode == "check":
+        from ragate.github.check import run_check
+
+        return run_check
+    if inputs.mode == "collect":
+        from ragate.github.collect import run_collect
+
+        return run_collect
+    if inputs.mode == "decide":
+        from ragate.github.decide import run_decide
+
+        return run_decide
+    raise UsageError(f"mode {inputs.mode} is not part of this version")
+
+
+def _repository(
+    inputs: Inputs, event: Event, environ: Mapping[str, str], stack: ExitStack
+) -> Repository | None:
+    if not inputs.github_token.get_secret_value():
+        return None
+    url = environ.get("GITHUB_API_URL") or "https://api.github.com"
+    return Repository(stack.enter_context(Api(url, inputs.github_token)), event.repository)
+
+
+def _unexpected(error: BaseException, environ: Mapping[str, str]) -> RagateError:
+    if environ.get("RAGATE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    return RagateError(
+        f"unexpected {type(error).__name__}: {error}",
+        remedy="this is a bug in ragate: RAGATE_DEBUG=1 prints where",
+    )
+
+
+def _unread(error: RagateError, environ: Mapping[str, str], log: Log) -> int:
+    log.error(str(error), title="ragate: no verdict")
+    try:
+        write_outputs(environ, outputs_without_report("error", exit_code=error.exit_code))
+    except (RagateError, ValueError) as problem:
+        log.warning(f"the outputs could not be written: {problem}")
+    return error.exit_code

@@ -1,0 +1,159 @@
+"""Pull requests on a stand-in for GitHub, checked out as actions/checkout does, and the step run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragate.cli.main import run as ragate
+from tests.container.runner import StepResult, run_step
+from tests.projects import ReplayProject, right
+from tests.servers.github_stub import GitHub
+
+ROOT = Path(__file__).parents[3]
+Files = Mapping[str, bytes | None]
+SAMPLES = 30
+
+
+def recorded_project(folder: Path, *, policy: str = "", metrics: str = "") -> dict[str, bytes]:
+    """Return the files of a project on recorded outputs, its baseline included."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ReplayProject(folder, samples=SAMPLES, policy=policy, metrics=metrics)
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        assert ragate(["baseline", "update", "--runs", "3"]) == 0
+    finally:
+        os.chdir(before)
+    names = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in names
+        if ".ragate" not in path.parts
+    }
+
+
+def outputs(*, broken: range = range(0), runs: int = 3) -> dict[str, bytes]:
+    """Return recorded outputs in which some samples lost their document and their answer."""
+    files = {}
+    for run in range(runs):
+        lines = []
+        for number in range(SAMPLES):
+            line = dict(right(number, run))
+            if number in broken:
+                line = {"answer": "No idea.", "chunks": [{"doc_id": "other.md", "text": "Else."}]}
+            lines.append(json.dumps({"id": f"q{number}", **line}) + "\n")
+        files[f"outputs/run{run}.jsonl"] = "".join(lines).encode()
+    return files
+
+
+@dataclass
+class Change:
+    """A pull request with its merge commit."""
+
+    number: int
+    base: str
+    head: str
+    merge: str
+    pull: dict[str, Any]
+
+
+@dataclass
+class Forge:
+    """A repository on the stub.
+
+    Attributes:
+        folder: Where workspaces are made.
+    """
+
+    github: GitHub
+    folder: Path
+    base: str = ""
+    _made: int = field(default=0)
+
+    def start(self, files: Files) -> str:
+        """Put the first commit on main."""
+        self.base = self.github.commit(files, branch="main")
+        return self.base
+
+    def change(self, files: Files, *, number: int = 7, fork: str = "") -> Change:
+        """Open a pull request that changes these files."""
+        head = self.github.commit(files, parents=[self.base], message="the change")
+        merge = self.github.commit(files, parents=[self.base, head], message="the merge")
+        pull = self.github.add_pull(number, head=head, base=self.base, head_repository=fork)
+        pull["merge_commit_sha"] = merge
+        return Change(number, self.base, head, merge, pull)
+
+    def checkout(self, sha: str, *, depth: int = 2) -> Path:
+        """Return a fresh workspace at a commit, as shallow as actions/checkout makes it."""
+        self._made += 1
+        workspace = self.folder / f"workspace{self._made}"
+        workspace.mkdir(parents=True)
+        self.github.git.run("update-ref", "refs/tests/wanted", sha)
+        source = f"file://{self.github.git.folder}"
+        git(workspace, "init", "--quiet")
+        git(workspace, "fetch", "--quiet", f"--depth={depth}", source, "refs/tests/wanted")
+        git(workspace, "checkout", "--quiet", "FETCH_HEAD")
+        return workspace
+
+    def check(
+        self,
+        change: Change,
+        *,
+        workspace: Path | None = None,
+        depth: int = 2,
+        event_name: str = "pull_request",
+        payload: Mapping[str, Any] | None = None,
+        sha: str = "",
+        inputs: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> StepResult:
+        """Run the step on a pull request; the mode is check unless the inputs say otherwise."""
+        event = payload or self.payload(change)
+        return run_step(
+            ROOT,
+            workspace=workspace or self.checkout(change.merge, depth=depth),
+            event_name=event_name,
+            event=event,
+            inputs={"comment": "always", **(inputs or {})},
+            sha=sha or change.merge,
+            api_url=self.github.url,
+            **options,
+        )
+
+    def payload(self, change: Change) -> dict[str, Any]:
+        return {
+            "action": "synchronize",
+            "number": change.number,
+            "pull_request": change.pull,
+            "repository": self.repository(),
+        }
+
+    def repository(self) -> dict[str, Any]:
+        return {"id": 1, "full_name": self.github.name, "default_branch": "main"}
+
+    def states(self, sha: str) -> list[str]:
+        """Return the states that were set on a commit, oldest first."""
+        return [status["state"] for status in self.github.statuses[sha]]
+
+    def comment(self, number: int = 7) -> str:
+        """Return the one comment on a pull request."""
+        (found,) = self.github.comments[number]
+        return str(found["body"])
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=octocat", "-c", "user.email=o@example.org", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.strip()
