@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -18,9 +20,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Compare two stored runs or baselines."),
     "report": ("report", "Show a stored run again, or one sample of it."),
     "baseline": ("baseline", "Record the baseline, or show what it holds."),
+    "dataset": ("dataset", "Check, grow and mend a golden set."),
     "ingest": ("ingest", "Bring the built-in RAG's index up to date."),
+    "index": ("index", "Dump, restore or measure the built-in RAG's index."),
     "power": ("power", "Say which drops this golden set can show, and what more would take."),
     "drill": ("drill", "Plant breaks in stored outputs and show which of them the gate catches."),
+    "record": ("record", "Run a command with its model calls recorded and replayed."),
     "calibrate": ("calibrate", "Compare the judge with labels of people."),
     "cache": ("cache", "Show, empty, export or import what need not be paid twice."),
     "db": ("db", "Show or stop the embedded Postgres."),
@@ -28,29 +33,45 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name; loads one when it is asked for."""
+    """Knows its commands by name; loads one when it is asked for.
+
+    Args:
+        table: Name -> (module, one line for the list of commands).
+        package: Where the modules are.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        table: Mapping[str, tuple[str, str]] = COMMANDS,
+        package: str = "ragate.cli",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.table = table
+        self.package = package
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(
         self,
         ctx: click.Context,  # noqa: ARG002
         cmd_name: str,
     ) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        module = import_module(f"ragate.cli.{COMMANDS[cmd_name][0]}")
+        module = import_module(f"{self.package}.{self.table[cmd_name][0]}")
         command: click.Command = module.command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in self.table and not args[0].startswith("-"):
             from ragate.settings import nearest
 
-            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], list(COMMANDS))}", ctx)
+            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], self.table)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(
@@ -59,7 +80,7 @@ class LazyGroup(click.Group):
         formatter: click.HelpFormatter,
     ) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in self.table.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

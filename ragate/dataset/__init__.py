@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ragate.dataset import beir, csv_table, json_list, jsonl, yaml_list
+from ragate.dataset._edit import GoldenFile, open_golden
 from ragate.dataset._labels import Label, read_labels
+from ragate.dataset._rows import Entries, Entry, Row, asked, entries_of
 from ragate.dataset._select import select
+from ragate.dataset._write import row_of, write_rows
 from ragate.errors import DatasetError
 from ragate.models import Sample
 
-__all__ = ["Label", "read_dataset", "read_labels", "select"]
+__all__ = [
+    "Entry",
+    "GoldenFile",
+    "Label",
+    "inspect_entries",
+    "open_golden",
+    "read_dataset",
+    "read_entries",
+    "read_labels",
+    "row_of",
+    "select",
+    "write_rows",
+]
 
-_READERS: dict[str, Callable[[Path], list[Sample]]] = {
-    ".jsonl": jsonl.read,
-    ".ndjson": jsonl.read,
-    ".json": json_list.read,
-    ".csv": csv_table.read,
-    ".yaml": yaml_list.read,
-    ".yml": yaml_list.read,
-    ".tsv": beir.read,
+_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    ".jsonl": jsonl.rows,
+    ".ndjson": jsonl.rows,
+    ".json": json_list.rows,
+    ".csv": csv_table.rows,
+    ".yaml": yaml_list.rows,
+    ".yml": yaml_list.rows,
+    ".tsv": beir.rows,
 }
 
 
 def read_dataset(path: Path) -> list[Sample]:
-    """Return the samples of a golden set, in the order of the file.
+    """Return the samples of a golden set, in the order of the file, without drafts.
 
     Args:
         path: A .jsonl, .json, .csv or .yaml file, a BEIR folder, or the qrels file of one.
@@ -33,8 +49,43 @@ def read_dataset(path: Path) -> list[Sample]:
     Raises:
         DatasetError: it cannot be read, or holds no sample, or a sample is wrong; names the line.
     """
+    return asked(read_entries(path), path=path)
+
+
+def read_entries(path: Path) -> list[Entry]:
+    """Return the samples with their places, drafts included; otherwise as `read_dataset`."""
+    return entries_of(_reader(path)(path), path=path)
+
+
+def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
+    """Return all that can be read, and all that cannot: one wrong row hides no other.
+
+    In a format other than JSON Lines, reading ends where the file is no longer in its format.
+    """
+    entries, errors = Entries(path), []
+    try:
+        for place, row in _each(path):
+            try:
+                if isinstance(row, DatasetError):
+                    raise row
+                entries.add(place, row)
+            except DatasetError as error:
+                errors.append(error)
+    except DatasetError as error:
+        errors.append(error)
+    if not entries.found and not errors:
+        errors.append(DatasetError(f"{path}: no samples"))
+    return entries.found, errors
+
+
+def _each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
+    read = _reader(path)
+    return jsonl.each(path) if read is jsonl.rows else iter(read(path))
+
+
+def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
     if path.is_dir():
-        return beir.read(path)
+        return beir.rows
     if not path.exists():
         raise DatasetError(
             f"{path}: there is no golden set",
@@ -44,4 +95,4 @@ def read_dataset(path: Path) -> list[Sample]:
     if read is None:
         endings = ", ".join(_READERS)
         raise DatasetError(f"{path}: no reader for {path.suffix!r}; known: {endings}, or a folder")
-    return read(path)
+    return read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,40 +29,102 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "tags": ("tags",),
     "must_pass": ("must_pass",),
     "metadata": ("metadata",),
+    "evidence": ("evidence",),
+    "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
+_REFERENCE_KEYS = frozenset({"text", "draft", "model"})
 _RECORDED = frozenset({"answer", "contexts", "chunks", "citations"})
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def samples_of(rows: Iterable[Row], *, path: Path) -> list[Sample]:
-    """Return one sample for each row.
+@dataclass(frozen=True)
+class Entry:
+    """A sample of a golden set with where it stands and what nobody has accepted yet.
+
+    Attributes:
+        place: As file:line.
+        draft: The whole sample is a draft: no run asks it.
+        drafted: Draft references, which are not among the sample's.
+        given: The fields that its row has.
+    """
+
+    place: str
+    sample: Sample
+    draft: bool = False
+    drafted: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
+
+
+@dataclass
+class Entries:
+    """The rows of one file, checked one by one."""
+
+    path: Path
+    found: list[Entry] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+    own_ids: bool | None = None
+
+    def add(self, place: str, row: Any) -> None:
+        """Add a row.
+
+        Raises:
+            DatasetError: it is wrong, or its id stands above already.
+        """
+        if len(self.found) == MAX_SAMPLES:
+            raise DatasetError(f"{self.path}: more than {MAX_SAMPLES} samples")
+        fields = _fields(place, row)
+        self.own_ids = _own_id(place, fields, self.own_ids)
+        entry = _entry(place, fields)
+        sample = entry.sample
+        if sample.id in self.places:
+            what = f"id {sample.id!r}" if self.own_ids else f"the question {shown(sample.query)}"
+            raise DatasetError(
+                f"{place}: {what} stands already at {self.places[sample.id]}",
+                remedy="" if self.own_ids else "give every sample an id, or remove one of the two",
+            )
+        self.places[sample.id] = place
+        self.found.append(entry)
+
+
+def entries_of(rows: Iterable[Row], *, path: Path) -> list[Entry]:
+    """Return one entry for each row, drafts included.
 
     Where no row has an id, each id is made from its question; where some have one, all must.
 
     Raises:
         DatasetError: a row is wrong, an id stands twice, or there are no rows or too many.
     """
-    found: list[Sample] = []
-    places: dict[str, str] = {}
-    own_ids: bool | None = None
+    entries = Entries(path)
     for place, row in rows:
-        if len(found) == MAX_SAMPLES:
-            raise DatasetError(f"{path}: more than {MAX_SAMPLES} samples")
-        fields = _fields(place, row)
-        own_ids = _own_id(place, fields, own_ids)
-        sample = _sample(place, fields)
-        if sample.id in places:
-            what = f"id {sample.id!r}" if own_ids else f"the question {shown(sample.query)}"
-            raise DatasetError(
-                f"{place}: {what} stands already at {places[sample.id]}",
-                remedy="" if own_ids else "give every sample an id, or remove one of the two",
-            )
-        places[sample.id] = place
-        found.append(sample)
-    if not found:
+        entries.add(place, row)
+    if not entries.found:
         raise DatasetError(
             f"{path}: no samples", remedy="docs/golden-set.md shows how to write one"
+        )
+    return entries.found
+
+
+def samples_of(rows: Iterable[Row], *, path: Path) -> list[Sample]:
+    """Return one sample for each row that is no draft.
+
+    Raises:
+        DatasetError: as for `entries_of`, or every sample is a draft.
+    """
+    return asked(entries_of(rows, path=path), path=path)
+
+
+def asked(entries: Iterable[Entry], *, path: Path) -> list[Sample]:
+    """Return the samples that a run asks: those that are no draft.
+
+    Raises:
+        DatasetError: every one is a draft.
+    """
+    found = [entry.sample for entry in entries if not entry.draft]
+    if not found:
+        raise DatasetError(
+            f"{path}: every sample is a draft, and drafts are not asked",
+            remedy="read them, then `ragate dataset accept` those that are right",
         )
     return found
 
@@ -106,6 +169,20 @@ def _own_id(place: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
     if not has_id and "query" in fields:
         fields["id"] = f"q-{digest(fields['query'])[:12]}"
     return has_id
+
+
+def _entry(place: str, fields: Mapping[str, Any]) -> Entry:
+    references: tuple[tuple[str, bool], ...] = fields.get("references", ())
+    kept = {key: value for key, value in fields.items() if key not in {"draft", "references"}}
+    if references:
+        kept["references"] = tuple(text for text, draft in references if not draft)
+    return Entry(
+        place=place,
+        sample=_sample(place, kept),
+        draft=fields.get("draft", False),
+        drafted=tuple(text for text, draft in references if draft),
+        given=frozenset(fields),
+    )
 
 
 def _sample(place: str, fields: Mapping[str, Any]) -> Sample:
@@ -157,8 +234,26 @@ def _grades(value: Any) -> dict[str, int]:
     return dict.fromkeys(doc_ids, 1)
 
 
-def _references(value: Any) -> tuple[str, ...]:
-    return tuple(_filled(item) for item in _listed(value))
+def _references(value: Any) -> tuple[tuple[str, bool], ...]:
+    """Return each text, and whether it is a draft."""
+    return tuple(_reference(item) for item in _listed(value))
+
+
+def _reference(item: Any) -> tuple[str, bool]:
+    if not isinstance(item, Mapping):
+        return _filled(item), False
+    if unknown := sorted(item.keys() - _REFERENCE_KEYS):
+        raise ValueError(f"unknown key {unknown[0]!r}{nearest(unknown[0], _REFERENCE_KEYS)}")
+    return _filled(item.get("text")), _flag(item.get("draft", False))
+
+
+def _evidence(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be an object: a quote by document id")  # noqa: TRY004
+    return {
+        _filled(doc_id): {"quote": _filled(item)} if isinstance(item, str) else item
+        for doc_id, item in value.items()
+    }
 
 
 def _tags(value: Any) -> tuple[str, ...]:
@@ -195,4 +290,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "tags": _tags,
     "must_pass": _flag,
     "metadata": _metadata,
+    "evidence": _evidence,
+    "draft": _flag,
 }

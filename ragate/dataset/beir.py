@@ -29,21 +29,26 @@ def read(path: Path) -> list[Sample]:
     Raises:
         DatasetError: names the file and the line.
     """
+    return samples_of(rows(path), path=path)
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a BEIR folder; raises as `read`."""
     folder = path if path.is_dir() else path.parent.parent
     chosen, others = _qrels(path)
     grades = _grades(_inner(folder, f"qrels/{chosen}"))
     elsewhere = {
         query for name in others for query in _grades(_inner(folder, f"qrels/{name}"))
     } - grades.keys()
-    rows = list(_rows(_inner(folder, "queries.jsonl"), grades))
-    known = {str(row["id"]) for _, row in rows}
+    found = list(_rows(_inner(folder, "queries.jsonl"), grades))
+    known = {str(row["id"]) for _, row in found}
     for query in grades:
         if query not in known:
             raise DatasetError(
                 f"{folder / 'qrels' / chosen}: query {query!r} is not in queries.jsonl"
                 f"{nearest(query, known) if len(known) < 1000 else ''}"
             )
-    return samples_of((row for row in rows if str(row[1]["id"]) not in elsewhere), path=path)
+    yield from (row for row in found if str(row[1]["id"]) not in elsewhere)
 
 
 def _qrels(path: Path) -> tuple[str, list[str]]:

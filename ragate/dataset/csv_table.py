@@ -27,12 +27,17 @@ def read(path: Path) -> list[Sample]:
     Raises:
         DatasetError: names the line on which the row begins.
     """
+    return samples_of(rows(path), path=path)
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a comma-separated file; raises as `read`."""
     text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        return samples_of(_rows(path, rows), path=path)
+        yield from _rows(path, lines)
     except csv.Error as error:
-        raise DatasetError(f"{path}:{rows.line_num}: not CSV: {error}") from error
+        raise DatasetError(f"{path}:{lines.line_num}: not CSV: {error}") from error
 
 
 def _rows(path: Path, rows: Any) -> Iterator[Row]:
@@ -80,7 +85,7 @@ def _fields(place: str, row: dict[str, str]) -> dict[str, Any]:
 def _value(place: str, name: str, cell: str) -> Any:
     field = FIELD_OF.get(name)
     is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
-    if is_json or field == "metadata":
+    if is_json or field in {"metadata", "evidence"}:
         return loads(cell, where=f"{place}: {name}", error=DatasetError)
     if field == "relevant":
         return [part.strip() for part in cell.split(";") if part.strip()]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._rows import MAX_BYTES, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
 from ragate.files import read_bytes
 from ragate.models import Sample
@@ -17,11 +18,16 @@ def read(path: Path) -> list[Sample]:
     Raises:
         DatasetError: names the sample by its number, since JSON keeps no lines.
     """
+    return samples_of(rows(path), path=path)
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a JSON file that holds a list; raises as `read`."""
     content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
-    rows = loads(content, where=str(path), error=DatasetError)
-    if not isinstance(rows, list):
+    values = loads(content, where=str(path), error=DatasetError)
+    if not isinstance(values, list):
         raise DatasetError(
             f"{path}: must hold a list of samples", remedy="one sample a line is a .jsonl file"
         )
-    numbered = ((f"{path}: sample {n}", row) for n, row in enumerate(rows, start=1))
-    return samples_of(numbered, path=path)  # type: ignore[arg-type]  # checked row by row
+    for number, value in enumerate(values, start=1):
+        yield f"{path}: sample {number}", value  # type: ignore[misc]  # checked row by row

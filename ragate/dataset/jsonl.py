@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
+from ragate.files import open_regular
 from ragate.models import Sample
-from ragate.strict_json import read_lines
+from ragate.strict_json import loads, read_lines
 
 
 def read(path: Path) -> list[Sample]:
@@ -16,5 +19,23 @@ def read(path: Path) -> list[Sample]:
     Raises:
         DatasetError: names the line.
     """
-    lines = read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
-    return samples_of(((f"{path}:{number}", row) for number, row in lines), path=path)
+    return samples_of(rows(path), path=path)
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a JSON Lines file; raises as `read`."""
+    for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
+        yield f"{path}:{number}", row
+
+
+def each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
+    """Yield the rows like `rows`, and in place of a line that cannot be read, its error."""
+    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+        for number, line in enumerate(file, start=1):
+            place = f"{path}:{number}"
+            if not line.strip():
+                continue
+            try:
+                yield place, loads(line, where=place, error=DatasetError)
+            except DatasetError as error:
+                yield place, error

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ragate.dataset._rows import MAX_BYTES, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
 from ragate.files import read_text
 from ragate.models import Sample
@@ -57,20 +58,25 @@ def read(path: Path) -> list[Sample]:
     Raises:
         DatasetError: names the line; aliases, tags and a second document are refused.
     """
+    return samples_of(rows(path), path=path)
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a YAML file that holds a list; raises as `read`."""
     text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
     try:
         lines = _check(text, path)
-        rows = yaml.load(text, Loader=_Loader)  # noqa: S506 (a safe loader, and stricter)
+        values = yaml.load(text, Loader=_Loader)  # noqa: S506 (a safe loader, and stricter)
     except yaml.YAMLError as error:
         raise DatasetError(_explain(path, error)) from error
     except (RecursionError, ValueError) as error:
         raise DatasetError(f"{path}: cannot be read: {error}") from error
-    if rows is None:
-        rows = []
-    if not isinstance(rows, list):
+    if values is None:
+        values = []
+    if not isinstance(values, list):
         raise DatasetError(f"{path}: must hold a list of samples, each beginning with a dash")
-    places = (f"{path}:{line}" for line in lines)
-    return samples_of(zip(places, rows, strict=True), path=path)
+    for line, value in zip(lines, values, strict=True):
+        yield f"{path}:{line}", value
 
 
 def _check(text: str, path: Path) -> list[int]:

@@ -28,7 +28,7 @@ from ragate.models.report import (
     WaiverRow,
 )
 from ragate.models.run import RUN_SCHEMA_VERSION, Filters, Record, Run, RunManifest, SystemInfo
-from ragate.models.sample import MetadataValue, Sample
+from ragate.models.sample import Evidence, MetadataValue, Sample
 from ragate.models.score import (
     Direction,
     MetricInfo,
@@ -52,6 +52,7 @@ __all__ = [
     "Diagnosis",
     "Direction",
     "DrillProof",
+    "Evidence",
     "Failure",
     "Filters",
     "FloorResult",

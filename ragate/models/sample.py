@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ragate.models.base import Frozen
 
 Grade = Annotated[int, Field(ge=-1, le=1000)]
 MetadataValue = str | int | float | bool | None
+
+
+class Evidence(Frozen):
+    """What in an expected document makes it right, so that a change of it is seen.
+
+    Attributes:
+        quote: A passage of the document.
+        hash: Of the passage, as `ragate.core.passages` makes it; enough without the quote.
+    """
+
+    quote: str = ""
+    hash: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Evidence:
+        if not self.quote.strip() and not self.hash:
+            raise ValueError("evidence is a quote, a hash, or both")
+        return self
 
 
 class Sample(Frozen):
@@ -25,6 +43,8 @@ class Sample(Frozen):
         tags: For filters and owners.
         must_pass: True where the sample must reach every metric's pass mark.
         metadata: Anything else that a system or a cluster field needs.
+        evidence: By expected document, the passage that the answer rests on. No part of what is
+            scored, so it is left out of the sample's content hash.
     """
 
     id: str = Field(min_length=1, max_length=200)
@@ -35,6 +55,7 @@ class Sample(Frozen):
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     metadata: dict[str, MetadataValue] = {}
+    evidence: dict[str, Evidence] = {}
 
     @property
     def expected(self) -> frozenset[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragate.models import SystemInfo
 from ragate.protocols import Resources
 from ragate.settings import read_settings
 from ragate.systems.pgvector.settings import Settings
@@ -43,3 +45,14 @@ async def create(
         yield system
     finally:
         await system.close()
+
+
+def document_texts(settings: Mapping[str, Any], root: Path) -> dict[str, str]:
+    """Return the text of each document that can be retrieved, by id; needs no database.
+
+    Raises:
+        ConfigError: a key of ``[system]`` is wrong, or the corpus cannot be read.
+    """
+    from ragate.systems.pgvector.documents import read_texts
+
+    return read_texts(root, read_settings(Settings, settings, where="[system]").corpus)

@@ -1,0 +1,1 @@
+"""The subcommands of ``ragate dataset``, one module each."""

@@ -1,0 +1,42 @@
+"""Passages of documents: whether a quote still stands where it stood."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from ragate.core.hashing import digest
+from ragate.models import Evidence
+
+# Marks of Markdown, which come and go when a page is laid out anew.
+_LAYOUT = re.compile(r"[*_`#>|]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
+
+
+def normalise(text: str) -> str:
+    """Return the text as it is compared: case, white space and Markdown's marks do not count."""
+    plain = _LAYOUT.sub(" ", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(plain.split())
+
+
+def passage_hash(text: str) -> str:
+    """Return 16 hex digits that stay as they are when only the layout changes."""
+    return digest(normalise(text))
+
+
+def passages(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a document: what stands between blank lines."""
+    for part in _BLANK_LINES.split(text.replace("\r\n", "\n")):
+        if normalise(part):
+            yield part.strip()
+
+
+def holds(text: str, evidence: Evidence) -> bool:
+    """Return True where the document still holds the passage.
+
+    A quote may stand anywhere in it; a hash alone has to be that of a paragraph, or of the whole.
+    """
+    if evidence.quote:
+        return normalise(evidence.quote) in normalise(text)
+    return evidence.hash in {passage_hash(text), *map(passage_hash, passages(text))}

@@ -1,0 +1,146 @@
+"""Changing a golden set in place: one field of one line, and every other byte stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from json.decoder import scanstring  # type: ignore[attr-defined]  # says where a string ends
+from pathlib import Path
+from typing import Any
+
+from ragate.atomic import write_atomic
+from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Entry
+from ragate.errors import DatasetError
+from ragate.files import read_bytes
+
+ENDINGS = (".jsonl", ".ndjson")
+_BLANK = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class _Member:
+    """Where a field of an object stands in its text: key and value, from start to end."""
+
+    name: str
+    start: int
+    value: int
+    end: int
+
+
+@dataclass
+class GoldenFile:
+    """A JSON Lines file that is open for changes; nothing is written before `save`.
+
+    Attributes:
+        content: The bytes that were read.
+        lines: Each with its line end.
+    """
+
+    path: Path
+    content: bytes
+    lines: list[str]
+    added: list[str] = field(default_factory=list)
+
+    def update(self, entry: Entry, name: str, value: Any) -> None:
+        """Set a field of a sample, under the spelling that its row has; None removes it."""
+        number = int(entry.place.rpartition(":")[2]) - 1
+        line = self.lines[number]
+        self.lines[number] = without(line, name) if value is None else with_field(line, name, value)
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Add a sample at the end."""
+        self.added.append(json.dumps(row, ensure_ascii=False))
+
+    def save(self) -> bool:
+        """Write the file if it changed; return whether it did.
+
+        Raises:
+            DatasetError: somebody else changed it meanwhile.
+            StorageError: it cannot be written; the old file is whole.
+        """
+        data = self.text().encode()
+        if data == self.content:
+            return False
+        if read_bytes(self.path, error=DatasetError, max_bytes=MAX_BYTES) != self.content:
+            raise DatasetError(
+                f"{self.path}: changed by somebody else meanwhile; nothing was written",
+                remedy="run the command again",
+            )
+        write_atomic(self.path, data)
+        return True
+
+    def text(self) -> str:
+        """Return the file as it would be written."""
+        text = "".join(self.lines)
+        end = "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
+        if self.added and text and not text.endswith("\n"):
+            text += end
+        return text + "".join(f"{line}{end}" for line in self.added)
+
+
+def open_golden(path: Path) -> GoldenFile:
+    """Return a golden set that can be changed.
+
+    Raises:
+        DatasetError: it is not JSON Lines: other formats are read, never written.
+    """
+    if path.is_dir() or path.suffix.lower() not in ENDINGS:
+        raise DatasetError(
+            f"{path}: only a golden set in JSON Lines is changed in place",
+            remedy=f"`ragate dataset import golden {path} --output golden.jsonl` makes one of it",
+        )
+    content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
+    # Lines end at LF only, as they are read: U+2028 and its like may stand inside a JSON string.
+    lines = content.decode().split("\n")
+    ended = [f"{line}\n" for line in lines[:-1]]
+    return GoldenFile(path, content, [*ended, lines[-1]] if lines[-1] else ended)
+
+
+def with_field(line: str, name: str, value: Any) -> str:
+    """Return the line of one object with a field set, under the spelling that is there."""
+    members = list(_members(line))
+    text = json.dumps(value, ensure_ascii=False)
+    for one in members:
+        if one.name in SPELLINGS.get(name, (name,)):
+            return line[: one.value] + text + line[one.end :]
+    gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
+    if not members:
+        start = line.index("{") + 1
+        return f'{line[:start]}"{name}":{gap}{text}{line[start:]}'
+    end = members[-1].end
+    return f'{line[:end]},{gap}"{name}":{gap}{text}{line[end:]}'
+
+
+def without(line: str, name: str) -> str:
+    """Return the line without a field."""
+    members = list(_members(line))
+    for place, one in enumerate(members):
+        if one.name not in SPELLINGS.get(name, (name,)):
+            continue
+        if place:
+            return line[: members[place - 1].end] + line[one.end :]
+        after = members[1].start if len(members) > 1 else one.end
+        return line[: one.start] + line[after:]
+    return line
+
+
+def _members(line: str) -> Iterator[_Member]:
+    """Yield the fields of the object that a line holds; the line has been read as JSON before."""
+    place = _skip(line, line.index("{") + 1)
+    while line[place] != "}":
+        start = place
+        name, place = scanstring(line, place + 1)
+        value = _skip(line, _skip(line, place) + 1)
+        _, end = _DECODER.raw_decode(line, value)
+        yield _Member(name, start, value, end)
+        place = _skip(line, end)
+        if line[place] == ",":
+            place = _skip(line, place + 1)
+
+
+def _skip(line: str, place: int) -> int:
+    while line[place] in _BLANK:
+        place += 1
+    return place

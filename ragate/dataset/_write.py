@@ -1,0 +1,44 @@
+"""From samples to the rows of a JSON Lines file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ragate.atomic import write_lines
+from ragate.dataset._rows import Entry
+
+
+def row_of(entry: Entry) -> dict[str, Any]:
+    """Return a sample as it is written by hand: fields that say nothing are left out."""
+    sample = entry.sample
+    graded = any(grade != 1 for grade in sample.relevant.values())
+    references: list[Any] = list(sample.references)
+    references += [{"text": text, "draft": True} for text in entry.drafted]
+    row = {
+        "id": sample.id,
+        "query": sample.query,
+        "relevant": dict(sample.relevant) if graded else list(sample.relevant),
+        "references": references,
+        "answerable": "answerable" in entry.given,  # the value follows: false says something
+        "tags": list(sample.tags),
+        "must_pass": sample.must_pass,
+        "metadata": dict(sample.metadata),
+        "evidence": {
+            doc_id: one.model_dump(exclude_defaults=True) for doc_id, one in sample.evidence.items()
+        },
+        "draft": entry.draft,
+    }
+    kept = {name: value for name, value in row.items() if value}
+    return {**kept, "answerable": sample.answerable} if "answerable" in kept else kept
+
+
+def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> int:
+    """Write rows as JSON Lines and return their number.
+
+    Raises:
+        StorageError: it cannot be written; a file that was there is whole.
+    """
+    return write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))

@@ -1,0 +1,1 @@
+"""Tools for golden sets: checking, growing and mending them. Labels are a person's to give."""

@@ -1,0 +1,98 @@
+"""Two golden sets held against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragate.core.hashing import content_hash
+from ragate.dataset import Entry
+
+FIELDS = (
+    "query",
+    "relevant",
+    "references",
+    "answerable",
+    "tags",
+    "must_pass",
+    "metadata",
+    "evidence",
+)
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field of one sample, before and after."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class SampleChange:
+    """A sample that both have, and that differs.
+
+    Attributes:
+        rescored: The old scores no longer count for it.
+        labels: Documents by what became of them: ``added``, ``removed``, ``regraded``.
+    """
+
+    sample_id: str
+    changes: tuple[FieldChange, ...]
+    rescored: bool
+    labels: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class SetDiff:
+    """What differs between two golden sets, A before and B after."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    edited: tuple[SampleChange, ...]
+    unchanged: int
+
+
+def diff(before: Sequence[Entry], after: Sequence[Entry]) -> SetDiff:
+    """Compare by id; the order of samples does not count."""
+    old = {entry.sample.id: entry for entry in before}
+    new = {entry.sample.id: entry for entry in after}
+    both = [sample_id for sample_id in old if sample_id in new]
+    changes = [_changed(old[sample_id], new[sample_id]) for sample_id in both]
+    edited = tuple(change for change in changes if change.changes)
+    return SetDiff(
+        added=tuple(sample_id for sample_id in new if sample_id not in old),
+        removed=tuple(sample_id for sample_id in old if sample_id not in new),
+        edited=edited,
+        unchanged=len(both) - len(edited),
+    )
+
+
+def _changed(old: Entry, new: Entry) -> SampleChange:
+    one, two = _values(old), _values(new)
+    before, after = old.sample.relevant, new.sample.relevant
+    labels = {
+        "added": tuple(doc_id for doc_id in after if doc_id not in before),
+        "removed": tuple(doc_id for doc_id in before if doc_id not in after),
+        "regraded": tuple(
+            f"{doc_id} {before[doc_id]} to {grade}"
+            for doc_id, grade in after.items()
+            if doc_id in before and before[doc_id] != grade
+        ),
+    }
+    return SampleChange(
+        sample_id=old.sample.id,
+        changes=tuple(
+            FieldChange(name, one[name], two[name]) for name in one if one[name] != two[name]
+        ),
+        rescored=content_hash(old.sample) != content_hash(new.sample),
+        labels={what: docs for what, docs in labels.items() if docs},
+    )
+
+
+def _values(entry: Entry) -> dict[str, Any]:
+    values = entry.sample.model_dump(mode="json", include=set(FIELDS))
+    ordered = {name: values[name] for name in FIELDS}
+    return {**ordered, "draft": entry.draft, "draft references": list(entry.drafted)}

@@ -1,0 +1,94 @@
+"""Near-duplicates: what counts as one, and that finding them does not take the square."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from ragate.core.near import grams, jaccard, near_duplicates
+from ragate.core.passages import holds, normalise, passage_hash
+from ragate.models import Evidence
+
+
+def pairs(*texts: str, threshold: float = 0.8) -> list[tuple[int, int]]:
+    return [(near.first, near.second) for near in near_duplicates(texts, threshold=threshold)]
+
+
+def test_one_changed_letter_in_a_long_question_is_a_near_duplicate() -> None:
+    text = "How do I change the address that is printed on my invoices?"
+
+    assert pairs(text, "Where is the office?", text.replace("invoices", "invoicez")) == [(0, 2)]
+
+
+def test_case_and_punctuation_do_not_count() -> None:
+    (found,) = near_duplicates(["Is VAT included?", "is vat, included"], threshold=0.8)
+
+    assert found.similarity == 1.0
+
+
+def test_other_numbers_make_another_question() -> None:
+    assert pairs("What did we charge in 2024 for it?", "What did we charge in 2025 for it?") == []
+
+
+def test_each_is_reported_once_with_an_earlier_one() -> None:
+    text = "Which plan has single sign-on for teams"
+
+    assert pairs(text, text + "?", text + "!") == [(0, 1), (0, 2)]
+
+
+@pytest.mark.parametrize("texts", [(), ("one",), ("?", "!"), ("", "")])
+def test_few_or_empty_texts_are_no_accident(texts: tuple[str, ...]) -> None:
+    assert len(pairs(*texts)) <= 1
+
+
+def noisy(count: int) -> tuple[list[str], list[str]]:
+    draw = random.Random(3)
+    words = ["".join(draw.choice("abcdefghijklmnop") for _ in range(7)) for _ in range(3000)]
+    texts = [" ".join(draw.choice(words) for _ in range(9)) for _ in range(count)]
+    return texts, [f"{text[:-1]}x" for text in texts]
+
+
+def test_it_finds_what_comparing_each_with_each_finds() -> None:
+    texts, changed = noisy(300)
+    true = {
+        (n, 300 + m)
+        for n, one in enumerate(texts)
+        for m, two in enumerate(changed)
+        if jaccard(grams(one), grams(two)) >= 0.8
+    }
+
+    assert len(true) >= 300
+    assert set(pairs(*texts, *changed)) == true
+
+
+def test_ten_thousand_questions_take_seconds_alike_or_not() -> None:
+    texts, changed = noisy(5000)
+    templates = [f"What is the capital of the country called {text[:9]}?" for text in texts]
+
+    started = time.perf_counter()
+    found = pairs(*texts, *changed)
+    pairs(*templates, *templates)
+
+    assert len(found) >= 4990
+    assert time.perf_counter() - started < 20
+
+
+def test_layout_is_no_change_of_a_passage_and_words_are() -> None:
+    page = "# Refunds\n\nRefunds end **30 days**\nafter the purchase.\n\nOther text."
+
+    assert passage_hash("refunds end 30 days after the purchase.") == passage_hash(
+        "> Refunds end `30 days`\n> after the  purchase."
+    )
+    assert holds(page, Evidence(quote="refunds end 30 days after the purchase"))
+    assert not holds(page, Evidence(quote="Refunds end 31 days after the purchase"))
+    assert normalise("5 < 3") != normalise("5 3")
+
+
+def test_a_hash_alone_is_that_of_a_paragraph_or_of_the_whole_page() -> None:
+    page = "One paragraph.\n\nAnother one."
+
+    assert holds(page, Evidence(hash=passage_hash("another ONE.")))
+    assert holds(page, Evidence(hash=passage_hash(page)))
+    assert not holds(page, Evidence(hash=passage_hash("one.")))
