@@ -76,8 +76,10 @@ class Desk:
         try:
             yield seat
         finally:
-            if counted and not seat.delivered:
-                first.give_back(plain, occurrence)
+            if not seat.delivered:
+                seat.take_back()
+                if counted:
+                    first.give_back(plain, occurrence)
 
     def note_used(self, key: str, draw: int, model: str, text: str) -> None:
         """Remember a reply that was given, for the file of this recording."""
@@ -106,6 +108,7 @@ class Seat:
     occurrence: int
     delivered: bool = False
     held: list[dict[str, Any]] | None = None
+    _noted: ChatReply | None = None
 
     @property
     def draw(self) -> int:
@@ -141,11 +144,17 @@ class Seat:
         self.desk.note_used(self.key, self.draw, self.request.model, found.text)
         return found
 
-    def deliver(self, reply: ChatReply) -> None:
-        """Note that the caller has the whole answer."""
-        self.delivered = True
+    def handing_over(self, reply: ChatReply) -> None:
+        """Note the answer, before the caller has all of it: it may be done with the sample then."""
+        self._noted = reply
         for scope in self.scopes:
             scope.answered(self.key, reply)
+
+    def take_back(self) -> None:
+        """Forget an answer that the caller did not wait for."""
+        if self._noted is not None:
+            for scope in self.scopes:
+                scope.unanswered(self.key)
 
     def broken(self, message: str) -> None:
         """Note why there is no answer, where the system is not to blame."""

@@ -50,8 +50,12 @@ class Scope:
         """Note that the answer never arrived: the caller may ask again for the same one."""
         self._taken.get(key, set()).discard(number)
 
+    def unanswered(self, key: str) -> None:
+        """Take an answer back; what it cost was spent."""
+        self.keys.remove(key)
+
     def answered(self, key: str, reply: ChatReply) -> None:
-        """Note one answer that was delivered."""
+        """Note one answer."""
         self.keys.append(key)
         self.failed.pop(key, None)
         fresh = not reply.reused

@@ -9,10 +9,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from ragate.clients.recorder.desk import Desk
 from ragate.errors import SystemStartError
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 _START_S = 30.0
 _END_S = 10.0
@@ -20,6 +24,23 @@ _END_S = 10.0
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 _KEY = "OPENAI_API_KEY"
 _NO_PROXY = ("NO_PROXY", "no_proxy")
+
+
+@dataclass
+class _Place:
+    """Where the recorders of this process listen, and the key that they demand.
+
+    Code is imported once, and its clients keep the address that they were made with: the next
+    recorder of the same process is to be found there too.
+    """
+
+    port: int = 0
+    token: str = field(default_factory=lambda: f"ragate-{secrets.token_urlsafe(24)}", repr=False)
+
+
+@cache
+def _place() -> _Place:
+    return _Place()
 
 
 @dataclass
@@ -36,7 +57,7 @@ class Recorder:
 
     desk: Desk
     base_url: str = ""
-    token: str = field(default_factory=lambda: f"ragate-{secrets.token_urlsafe(24)}", repr=False)
+    token: str = field(default="", repr=False)
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return the variables for a process under test: `base`, led here."""
@@ -74,7 +95,7 @@ def open_recorder(desk: Desk) -> Iterator[Recorder]:
     Raises:
         SystemStartError: it cannot listen.
     """
-    recorder = Recorder(desk)
+    recorder = Recorder(desk, token=_place().token)
     started = threading.Event()
     problem: list[BaseException] = []
     ending: list[Callable[[], object]] = []
@@ -121,9 +142,7 @@ async def _serve(
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
     try:
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port = runner.addresses[0][1]
+        port = await _listen(runner)
         recorder.base_url = f"http://127.0.0.1:{port}/v1"
         ending.append(partial(loop.call_soon_threadsafe, over.set))
         started.set()
@@ -132,3 +151,19 @@ async def _serve(
         await runner.cleanup()
         if recorder.desk.upstream is not None:
             await recorder.desk.upstream.aclose()
+
+
+async def _listen(runner: web.AppRunner) -> int:
+    """Listen where the last recorder did, else at a free port; return it."""
+    from aiohttp import web
+
+    for port in dict.fromkeys((_place().port, 0)):
+        try:
+            await web.TCPSite(runner, "127.0.0.1", port).start()
+        except OSError:
+            if port == 0:
+                raise
+        else:
+            break
+    _place().port = runner.addresses[0][1]
+    return _place().port

@@ -118,9 +118,10 @@ async def _answer(request: web.Request, seat: Seat) -> web.StreamResponse:
         raise _api_error(error) from error
     text = json.dumps(shown_body(reply.text, seat.request), ensure_ascii=False)
     response = web.Response(text=text, content_type="application/json")
+    seat.handing_over(reply)
     await response.prepare(request)
     await response.write_eof()
-    seat.deliver(reply)
+    seat.delivered = True
     return response
 
 
@@ -156,13 +157,14 @@ class _Streaming:
             await self._send(problem.body)
             await self._response.write_eof()
             return self._response
+        self._seat.handing_over(reply)
         for event in self._rest(reply):
             await self._send(event)
         response = self._response or await self._begun()
         if not self._named:
             await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
-        self._seat.deliver(reply)
+        self._seat.delivered = True
         return response
 
     def _rest(self, reply: ChatReply) -> Iterable[dict[str, Any]]:
