@@ -8,8 +8,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import SecretStr
@@ -17,9 +16,7 @@ from pydantic import SecretStr
 from ragate.clients.redact import Redactor
 from ragate.errors import RagateError
 from ragate.escape import one_line
-
-if TYPE_CHECKING:
-    import httpx
+from ragate.github.wire import Answer, bearer, limited_until, origin, send
 
 JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
@@ -49,23 +46,6 @@ class ApiError(RagateError):
         self.status = status
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """An HTTP answer, or what came in place of one (status 0)."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    sent: bool = True
-
-    def message(self) -> str:
-        try:
-            told = json.loads(self.body)["message"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            told = self.body[:200].decode("utf-8", "replace")
-        return one_line(str(told), 200)
-
-
 class Api:
     """The API at `url` for one token; close it, or use it as a context manager.
 
@@ -93,7 +73,7 @@ class Api:
         self._redact = Redactor([secret.get_secret_value()])
         timeout = httpx.Timeout(timeout_s, connect=5.0)
         self._client = httpx.Client(
-            trust_env=False, timeout=timeout, auth=_bearer(secret, _origin(self.url))
+            trust_env=False, timeout=timeout, auth=bearer(secret, origin(self.url))
         )
         self._bare = httpx.Client(trust_env=False, timeout=timeout)
 
@@ -163,7 +143,7 @@ class Api:
         secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
         if not secure or not urlsplit(target).netloc:
             raise ApiError(answer.status, f"{path}: redirected to no https address")
-        found = self._patiently(lambda: self._send(self._bare, "GET", target, most=most))
+        found = self._patiently(lambda: send(self._bare, "GET", target, most=most))
         if found.status // 100 != 2:
             raise self._error(found, "GET", path)
         return found.body
@@ -179,38 +159,38 @@ class Api:
         repeatable: bool = False,
         redirect: bool = False,
         most: int = MOST_BYTES,
-    ) -> _Answer:
+    ) -> Answer:
         url = path if path.startswith(("http://", "https://")) else self.url + path
-        if _origin(url) != _origin(self.url):
+        if origin(url) != origin(self.url):
             raise ApiError(0, f"{method} {_plain(path)}: leads to another host")
         headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
         options: dict[str, Any] = {"headers": headers, "params": params}
         if body is not None:
             options["json"] = body
 
-        def send() -> _Answer:
-            return self._send(self._client, method, url, most=most, **options)
+        def once() -> Answer:
+            return send(self._client, method, url, most=most, **options)
 
-        answer = self._patiently(send, repeatable=repeatable or method in _HARMLESS)
+        answer = self._patiently(once, repeatable=repeatable or method in _HARMLESS)
         moved = redirect and answer.status in (301, 302, 303, 307, 308)
         if answer.status // 100 != 2 and not moved:
             raise self._error(answer, method, path)
         return answer
 
-    def _patiently(self, send: Callable[[], _Answer], *, repeatable: bool = True) -> _Answer:
-        answer = send()
+    def _patiently(self, once: Callable[[], Answer], *, repeatable: bool = True) -> Answer:
+        answer = once()
         for count in range(1, TRIES):
             wait = self._wait(answer, count, repeatable=repeatable)
             if wait is None or wait > self._patience_s:
                 break
             self._patience_s -= wait
             self._sleep(wait)
-            answer = send()
+            answer = once()
         return answer
 
-    def _wait(self, answer: _Answer, count: int, *, repeatable: bool) -> float | None:
+    def _wait(self, answer: Answer, count: int, *, repeatable: bool) -> float | None:
         """Return the seconds before the next try, None where there is none."""
-        limited = _limited_until(answer, self._now())
+        limited = limited_until(answer, self._now())
         if limited is not None:
             return limited + random.uniform(0.0, 1.0)  # noqa: S311
         passing = answer.status in _PASSING or answer.status == 0
@@ -218,27 +198,7 @@ class Api:
             return random.uniform(0.5, 1.0) * 2.0 ** (count - 1)  # noqa: S311
         return None
 
-    def _send(
-        self, client: httpx.Client, method: str, url: str, *, most: int, **options: Any
-    ) -> _Answer:
-        import httpx
-
-        try:
-            with client.stream(method, url, **options) as response:
-                content = bytearray()
-                for piece in response.iter_bytes():
-                    content += piece
-                    if len(content) > most:
-                        return _Answer(-1, {}, f"more than {most} bytes".encode())
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                return _Answer(response.status_code, headers, bytes(content))
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            return _Answer(0, {}, f"no connection: {error}".encode(), sent=False)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            # The exception holds the request with its headers, so that it is not passed on.
-            return _Answer(0, {}, f"no answer: {type(error).__name__}".encode())
-
-    def _json(self, answer: _Answer) -> Any:
+    def _json(self, answer: Answer) -> Any:
         if not answer.body:
             return None
         try:
@@ -247,7 +207,7 @@ class Api:
             pass
         raise ApiError(answer.status, "the API's answer is not JSON")
 
-    def _error(self, answer: _Answer, method: str, path: str) -> ApiError:
+    def _error(self, answer: Answer, method: str, path: str) -> ApiError:
         told = self._redact(answer.message())
         status = max(answer.status, 0)
         code = f" {status}" if status else ""
@@ -257,34 +217,5 @@ class Api:
 _HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
 
 
-def _bearer(token: SecretStr, origin: tuple[str, str]) -> Callable[[httpx.Request], httpx.Request]:
-    def sign(request: httpx.Request) -> httpx.Request:
-        if token.get_secret_value() and _origin(str(request.url)) == origin:
-            request.headers["authorization"] = f"Bearer {token.get_secret_value()}"
-        return request
-
-    return sign
-
-
-def _origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
-
-
 def _plain(path: str) -> str:
     return one_line(urlsplit(path).path, 200)
-
-
-def _limited_until(answer: _Answer, now: float) -> float | None:
-    """Return the seconds for which the API wants no more calls, None where it does not say so."""
-    if answer.status not in (403, 429):
-        return None
-    after = answer.headers.get("retry-after", "")
-    if after.isdecimal():
-        return float(after[:9])
-    reset = answer.headers.get("x-ratelimit-reset", "")
-    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(0.0, float(reset[:12]) - now)
-    if answer.status == 429 or "secondary rate limit" in answer.message().lower():
-        return 5.0
-    return None

@@ -62,7 +62,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         mode=given.word("mode", get_args(Mode), Inputs.mode),
         config=given.path("config", Inputs.config),
         database_url=SecretStr(given.text("database-url")),
-        github_token=SecretStr(given.text("github-token")),
+        github_token=given.token(),
         comment=given.word("comment", get_args(CommentPolicy), Inputs.comment),
         gate=given.gate(),
         outputs_path=given.path("outputs-path", Inputs.outputs_path),
@@ -104,6 +104,15 @@ class _Given:
             # The workspace has another path inside the container than outside of it.
             raise _wrong(name, value, "a path below the workspace, relative and without '..'")
         return str(path)
+
+    def token(self) -> SecretStr:
+        value = self.text("github-token")
+        if not re.fullmatch(r"[!-~]{0,4096}", value):
+            raise UsageError(
+                "input github-token: it must be one word of plain characters (not shown here)",
+                remedy="give it as ${{ secrets.NAME }}, or leave it out for the workflow's own",
+            )
+        return SecretStr(value)
 
     def gate(self) -> str:
         value = self.text("gate")
