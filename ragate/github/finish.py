@@ -23,7 +23,6 @@ from ragate.pipeline.stored import decide_again
 from ragate.renderers import markdown
 from ragate.stores.local import LocalStore
 
-
 NO_PROBLEM = Origin()
 
 

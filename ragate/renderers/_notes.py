@@ -11,6 +11,7 @@ from ragate.escape import code, name, one_line, short_sha
 from ragate.models import MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
 from ragate.renderers._numbers import COMMENT, counted, duration
+from ragate.renderers._proposed import floors_note, proposed_note
 from ragate.renderers._tables import (
     MOST_REASONS,
     SENTENCE,
@@ -44,7 +45,7 @@ def figures(report: Report) -> str:
 def notes(report: Report) -> list[str]:
     """Return what must be known beside the figures, one sentence each."""
     found = [_evidence(report), _accepted(report), _scope(report), _must_pass(report)]
-    found += _reasons(report)
+    found += [*_reasons(report), proposed_note(report), floors_note(report)]
     return [note for note in [*found, _data(report), _missing(report), _likely(report)] if note]
 
 

@@ -10,6 +10,7 @@ from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
 from ragate.renderers._notes import proof, reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration
+from ragate.renderers._proposed import proposed_lines
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._words import below_floor, ordered, verdict_text
 
@@ -28,7 +29,8 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int 
     """
     page = Page(colour=colour, ci=ci)
     blocks = [_samples(report, page, limit), _table(report, page), _facts(report, page)]
-    blocks += [_lists(report, page), _verdict(report, page)]
+    blocks += [_lists(report, page), proposed_lines(report, page.foreign)]
+    blocks += [_verdict(report, page)]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 

@@ -15,6 +15,7 @@ from ragate.models import MetricRow, Report, SampleRow
 from ragate.renderers._headline import ICONS, Status, headline, status_of
 from ragate.renderers._notes import commands, figures, footer, notes
 from ragate.renderers._numbers import COMMENT, counted
+from ragate.renderers._proposed import proposed_rows
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._tables import (
     MOST_METRICS,
@@ -50,7 +51,8 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
     view = _view(report, above)
     room = budget - _size(_fill(view, "", []))
     folded = [_samples_section(title, rows, most) for title, rows in _folded(groups, below)]
-    kept = list(_fitting([*details(report), *folded], room))
+    own = [Section("By this change's own rules", rows) for rows in [proposed_rows(report)] if rows]
+    kept = list(_fitting([*details(report), *own, *folded], room))
     # Details are short and bounded, so they get room first; the reader wants the samples first.
     kept.sort(key=lambda section: section.title not in _SAMPLE_TITLES)
     return _fill(view, _summary(report, below, groups), kept)

@@ -14,10 +14,12 @@ from ragate.models import (
     FloorResult,
     MetricVerdict,
     MustPassRow,
+    Proposed,
     RemovedSample,
     Report,
     RunFacts,
     SampleSide,
+    SuggestedFloor,
     Verdict,
     WaiverRow,
 )
@@ -236,6 +238,25 @@ def no_baseline() -> Report:
     )  # fmt: skip
 
 
+def proposed() -> Report:
+    """A pull request that would pass by its own rules, and fails by the base's."""
+    found = Proposed(
+        verdict=Verdict.PASSED,
+        exit_code=0,
+        differs=(
+            "[policy.metrics.faithfulness] minimum: 0.85 → 0.0",
+            "the baseline baselines/gate.json",
+            "the golden set evals/<b>golden</b>.jsonl",
+        ),
+        removed=("q031", "q102"),
+        added=("q900",),
+    )
+    floors = (
+        SuggestedFloor(metric="hit_rate@10", unit="fraction", mean=0.9, key="minimum", limit=0.85),
+    )
+    return regression().model_copy(update={"proposed": found, "suggested_floors": floors})
+
+
 def bootstrap() -> Report:
     rows = [
         metric_row_factory("hit_rate@10", None, 0.9, MetricVerdict.SHOWN),
@@ -347,6 +368,7 @@ CASES: dict[str, Callable[[], Report]] = {
         not_comparable,
         no_baseline,
         bootstrap,
+        proposed,
         partial,
         unscored,
         floors_and_must_pass,
