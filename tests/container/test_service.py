@@ -1,0 +1,84 @@
+"""Gates in the container that need the job's Postgres service."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.container.images import ROOT
+from tests.container.runner import StepResult, run_step
+from tests.container.service import Job
+from tests.projects import write_docs_project
+
+pytestmark = pytest.mark.container
+
+MANUAL = ("docs", "evals", "baselines", "ragate.toml")
+# Both are measured in benchmarks/results/image.txt.
+WHOLE_GATE_S = 30.0
+WRONG_HOST_S = 15.0
+
+
+def check(job: Job, image: str, workspace: Path, url: str) -> StepResult:
+    return run_step(
+        ROOT,
+        workspace=workspace,
+        env={"RAGATE_DATABASE_URL": url},
+        engine=job.engine,
+        image=image,
+        network=job.network,
+        entrypoint=["ragate", "check"],
+    )
+
+
+def test_the_service_is_reached_by_its_name(job: Job, image: str, tmp_path: Path):
+    write_docs_project(tmp_path)
+
+    result = check(job, image, tmp_path, job.url)
+
+    assert "ingested 8 documents" in result.log
+    assert "8/8 samples" in result.log
+
+
+def test_localhost_as_the_database_host_is_answered_with_the_name_of_the_service(
+    job: Job, image: str, tmp_path: Path
+):
+    write_docs_project(tmp_path)
+    started = time.monotonic()
+
+    result = check(job, image, tmp_path, "postgresql://ragate:s3cret-pw@localhost:5432/ragate")
+
+    assert result.exit_code == 3
+    assert "postgres:5432" in result.log
+    assert time.monotonic() - started < WRONG_HOST_S
+    assert "s3cret-pw" not in result.raw_log
+
+
+def test_a_wrong_password_is_named_and_not_shown(job: Job, image: str, tmp_path: Path):
+    write_docs_project(tmp_path)
+
+    result = check(job, image, tmp_path, job.url.replace(":ragate@", ":s3cret-pw@"))
+
+    assert result.exit_code == 3
+    assert "password authentication failed" in result.log
+    assert "s3cret-pw" not in result.raw_log
+
+
+def test_the_whole_gate_on_our_manual_takes_half_a_minute_at_most(
+    job: Job, image: str, tmp_path: Path
+):
+    for name in MANUAL:
+        source, place = ROOT / name, tmp_path / name
+        shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
+
+    result = check(job, image, tmp_path, job.url)
+
+    newest = max((tmp_path / ".ragate" / "runs").glob("*/report.json"))
+    report = json.loads(newest.read_text())
+    samples = (ROOT / "evals" / "golden.jsonl").read_text().splitlines()
+    assert result.exit_code in {0, 1}, result.log
+    assert report["facts"]["samples"] == len(samples)
+    assert result.seconds <= WHOLE_GATE_S
