@@ -21,6 +21,9 @@ _ANSI = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# What is not ASCII may be nothing to a search that goes by a culture's rules.
+_BRACKET = re.compile(r"(#[^\x00-\x7f]*#[^\x00-\x7f]*)\[")
+_COLONS = re.compile(r":([^\x00-\x7f]*)(?=:)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z][A-Za-z0-9_]*)*(?:@[0-9]{1,4})?")
 _LONGEST_NAME = 60
 _SHA = re.compile(r"[0-9a-f]{7,64}")
@@ -79,7 +82,7 @@ def plain(text: str, *, ci: bool = True) -> str:
     shown = "\n".join("".join(map(_visible, line.replace("\t", "    "))) for line in lines)
     if not ci:
         return shown
-    return re.sub(r":(?=:)", ": ", shown.replace("##[", "## ["))
+    return _COLONS.sub(r":\1 ", _BRACKET.sub(r"\1 [", shown))
 
 
 def _visible(char: str) -> str:
