@@ -26,7 +26,8 @@ def decision_lines(
     """Return one sentence each on the minimum detectable effect, the error and the other claim."""
     tested = [row for row in rows if row.metric in family.tested and row.p is not None]
     if not tested:
-        exact = any(row.exact and row.level == "error" for row in rows)
+        gated = [row for row in rows if row.level == "error" and not row.aggregate]
+        exact = gated and all(row.exact and row.change is not None for row in gated)
         return ("all gated metrics are free of noise: every change is seen",) if exact else ()
     return (
         _visible(tested, comparison, family, verdict),

@@ -9,11 +9,14 @@ from ragate.core.cases import read_cases, worst_case
 from ragate.core.comparison import compare
 from ragate.core.family import build_table
 from ragate.core.interval import difference_interval, tango
-from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample
+from ragate.core.permutation import Block, relabel
+from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
 from tests.unit.decision.decision_factories import (
+    EXACT,
     N_A,
     NOISY,
     TODAY,
+    exact_pair,
     judge,
     noisy_pair,
     row_of,
@@ -143,3 +146,42 @@ def test_one_run_a_side_can_show_an_improvement():
     row = row_of(judge(noisy_pair(before, np.ones((30, 1))), RULE), "faithfulness")
 
     assert row.verdict is MetricVerdict.IMPROVED
+
+
+def test_two_baseline_runs_are_not_planned_as_sign_flips_for_this_set():
+    pair = noisy_pair(np.ones((15, 2)), np.ones((15, 1)))
+
+    assert "15 samples: 4 must break before this gate can fail" in judge(pair, RULE).warnings
+
+
+def test_as_many_samples_as_must_break_can_be_decided():
+    enough = judge(noisy_pair(np.ones((3, 3)), np.ones((3, 1))), RULE)
+    few = judge(noisy_pair(np.ones((2, 3)), np.ones((2, 1))), RULE)
+
+    assert (enough.verdict, few.verdict) == (Verdict.PASSED, Verdict.NO_DECISION)
+
+
+@pytest.mark.parametrize(("base", "k"), [(2, 1), (3, 2), (1, 2)])
+def test_the_scale_of_z_is_that_of_all_labellings(base, k):
+    values = np.random.default_rng(base).random((4, base + k, 2))
+    null = relabel([Block(values, k)], seed=1)
+
+    assert null.enumerated
+    assert null.stars.mean(axis=0) == pytest.approx([0.0, 0.0])
+    assert null.stars.std(axis=0) == pytest.approx([1.0, 1.0])
+
+
+def test_what_was_not_measured_is_not_said_to_be_free_of_noise():
+    said = "all gated metrics are free of noise: every change is seen"
+    exact = exact_pair([1.0] * 20, [1.0] * 20)
+    other = Rule(metric="faithfulness")
+
+    assert judge(exact, Rule(metric=EXACT.name)).lines == (said,)
+    assert judge(exact, Rule(metric=EXACT.name), other).lines == ()
+    samples = samples_of(4)
+    lost = compare(
+        run_of({EXACT.name: [[1.0, 1.0]] * 4}, samples, same_outputs=True),
+        run_of({EXACT.name: [[None]] * 4}, samples, words="after"),
+        samples,
+    )
+    assert judge(lost, Rule(metric=EXACT.name)).lines == ()
