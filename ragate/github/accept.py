@@ -9,7 +9,7 @@ must still have write permission.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragate.core.hashing import digest
@@ -18,6 +18,8 @@ from ragate.github.repository import Json, Repository
 from ragate.github.slash import Command, parse_command
 from ragate.models import Acceptance, Run
 
+# Accepted by this name: that the outputs come from another system than the base's.
+SYSTEM = "system"
 MAY_WRITE = frozenset({"admin", "write"})
 _RECORD = re.compile(
     r"<!-- ragate-accept:1 gate=(?P<gate>[A-Za-z0-9._-]{1,60}) sha=(?P<sha>[0-9a-f]{40,64}) "
@@ -55,6 +57,11 @@ def may_write(repository: Repository, login: str, kind: str) -> bool:
     return person and repository.permission(login) in MAY_WRITE
 
 
+def takes_system(taken: Sequence[Acceptance]) -> bool:
+    """Return True where it is accepted that the outputs come from another system."""
+    return any(one.metric == SYSTEM for one in taken)
+
+
 def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
     """Return True where one of our replies binds this comment already."""
     return any(found["comment"] == str(comment_id) for found in _records(comments, bot))
@@ -82,6 +89,19 @@ def acceptances(
                 found[metric] = Acceptance(
                     metric=metric, by=login, reason=command.reason, commit=scope.sha
                 )
+    return tuple(found.values())
+
+
+def accepted_on_the_way(
+    repository: Repository, number: int, gate: str, bot: str
+) -> tuple[Acceptance, ...]:
+    """Return what was accepted for the last commit of a merged pull request, for the record."""
+    head = str(repository.pull(number)["head"]["sha"])
+    found: dict[str, Acceptance] = {}
+    for record in _records(repository.comments(number), bot):
+        if (record["gate"], record["sha"]) == (gate, head):
+            scope = Scope(gate, head, record["outputs"])
+            found |= {one.metric: one for one in acceptances(repository, number, scope, bot)}
     return tuple(found.values())
 
 

@@ -2,60 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-
-from ragate.config import Config
 from ragate.escape import code, name
-from ragate.github.accept import Scope, acceptances, is_recorded, outputs_digest, record_line
+from ragate.github.accept import SYSTEM, acceptances, is_recorded, record_line
 from ragate.github.artifacts import runs_with_results
 from ragate.github.conversation import SENTENCE, Conversation, RefusedError
-from ragate.models import Report, Run
-from ragate.pipeline.stored import decide_again
+from ragate.github.stored import Stored
+from ragate.models import Report
 from ragate.settings import nearest
-
-Publish = Callable[[Report], None]
-
-
-@dataclass(frozen=True)
-class Stored:
-    """What a gate measured at one commit, and the policy that it is judged by.
-
-    Attributes:
-        config: The policy of the base that it was judged against, in a folder of its own.
-        run: The scored run, with all its passes.
-        outputs: The file with the full outputs of the run; it may be absent.
-    """
-
-    gate: str
-    head: str
-    base: str
-    config: Config
-    run: Run
-    outputs: Path
-
-    @property
-    def scope(self) -> Scope:
-        """Return what an accept of this result is bound to."""
-        return Scope(self.gate, self.head, outputs_digest(self.run))
 
 
 def decided(talk: Conversation, stored: Stored) -> Report:
-    """Decide again on a stored result with what is accepted for it now; nothing is measured."""
-    taken = acceptances(talk.repository, talk.number, stored.scope, talk.bot)
-    report = decide_again(stored.config, stored.run, accepted=taken)
-    return report.model_copy(update={"gate": stored.gate, "head": stored.head, "base": stored.base})
+    """Decide again on a stored result with what is accepted for it now."""
+    return stored.decided(acceptances(talk.repository, talk.number, stored.scope, talk.bot))
 
 
-def accept(talk: Conversation, stored: Stored, publish: Publish) -> None:
+def accept(talk: Conversation, stored: Stored) -> Report:
     """Take the drop of some metrics at this commit: the reply is the record, then the verdict.
 
     Raises:
         RefusedError: there is nothing to accept, or the head has moved.
         ApiError: nothing, or only the record, was written; the same comment can be run again.
     """
-    _refuse_idle(talk, decided(talk, stored), stored.config)
+    _refuse_idle(talk, decided(talk, stored), stored)
     comments = talk.repository.comments(talk.number)
     if not is_recorded(comments, talk.comment.id, talk.bot):
         if not talk.same_head():
@@ -67,16 +35,18 @@ def accept(talk: Conversation, stored: Stored, publish: Publish) -> None:
             "It lapses with the next commit, and when the outputs of this one change.",
         ]
         talk.reply(lines, first_line=record_line(stored.scope, talk.comment.id))
-    publish(decided(talk, stored))
+    return decided(talk, stored)
 
 
-def _refuse_idle(talk: Conversation, report: Report, config: Config) -> None:
+def _refuse_idle(talk: Conversation, report: Report, stored: Stored) -> None:
     rows = {row.metric: row for row in report.decision.metrics}
-    known = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
+    known = [rule.metric for rule in stored.config.policy.metrics if rule.level == "error"]
     for metric in talk.command.metrics:
         row = rows.get(metric)
+        if metric == SYSTEM and stored.result.problems:
+            continue
         if row is None or metric not in known:
-            hint = nearest(metric, known)
+            hint = nearest(metric, [*known, *([SYSTEM] if stored.result.problems else [])])
             raise RefusedError(f"{metric!r} is no metric that this gate can fail on{hint}")
         if not row.blocks and not row.accepted:
             raise RefusedError(

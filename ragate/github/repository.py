@@ -176,12 +176,12 @@ class Repository:
         return self._made(self.api.post(f"{self._at}/git/blobs", body, repeatable=True))
 
     def create_tree(self, base_tree: str, blobs: dict[str, str]) -> str:
-        """Return the sha of `base_tree` with these paths replaced by these blobs."""
+        """Return the sha of `base_tree` (none: "") with these paths replaced by these blobs."""
         entries = [
             {"path": path, "mode": "100644", "type": "blob", "sha": sha}
             for path, sha in blobs.items()
         ]
-        body = {"base_tree": base_tree, "tree": entries}
+        body = {"tree": entries} | ({"base_tree": base_tree} if base_tree else {})
         return self._made(self.api.post(f"{self._at}/git/trees", body, repeatable=True))
 
     def create_commit(self, message: str, tree: str, parents: Sequence[str]) -> str:
@@ -205,6 +205,32 @@ class Repository:
         """Move a branch forward; one that has moved meanwhile is refused (422)."""
         path = f"{self._at}/git/refs/heads%2F{_part(branch)}"
         self.api.patch(path, {"sha": sha, "force": False})
+
+    def ref_sha(self, ref: str) -> str:
+        """Return the commit that a ref outside of the branches is at, "" where there is none.
+
+        Args:
+            ref: Without the leading ``refs/``.
+        """
+        try:
+            found = _object(self.api.get(f"{self._at}/git/ref/{_part(ref)}"))
+        except ApiError as error:
+            if error.status == 404:
+                return ""
+            raise
+        return str(found["object"]["sha"])
+
+    def set_ref(self, ref: str, sha: str) -> None:
+        """Point a ref outside of the branches at a commit, wherever it was before."""
+        if self.ref_sha(ref):
+            path = f"{self._at}/git/refs/{_part(ref)}"
+            self.api.patch(path, {"sha": sha, "force": True})
+        else:
+            self.api.post(f"{self._at}/git/refs", {"ref": f"refs/{ref}", "sha": sha})
+
+    def pulls_of_commit(self, sha: str) -> list[Json]:
+        """Return the pull requests that brought a commit to its branch."""
+        return list(self.api.pages(f"{self._at}/commits/{_part(sha)}/pulls"))
 
     # Workflow runs.
 

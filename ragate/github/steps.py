@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from ragate.errors import RagateError, UsageError
+from ragate.errors import RagateError
 from ragate.github.api import Api
 from ragate.github.context import Context, Outcome, redactor
 from ragate.github.event import Event, read_event
@@ -83,7 +83,8 @@ def _published(context: Context, publisher: Publisher, outcome: Outcome) -> int:
         paths=outcome.paths,
         annotations=outcome.annotations,
     )
-    return code
+    # A command that was obeyed is no failure, whatever the verdict that it led to.
+    return 0 if context.inputs.mode == "command" else code
 
 
 def _console(report: Report) -> str:
@@ -105,7 +106,13 @@ def _mode(inputs: Inputs) -> Run:
         from ragate.github.decide import run_decide
 
         return run_decide
-    raise UsageError(f"mode {inputs.mode} is not part of this version")
+    if inputs.mode == "command":
+        from ragate.github.commands import run_command
+
+        return run_command
+    from ragate.github.main_branch import run_baseline
+
+    return run_baseline
 
 
 def _repository(

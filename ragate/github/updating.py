@@ -6,10 +6,13 @@ import difflib
 
 from ragate.escape import code, plain
 from ragate.github.accept import acceptances
-from ragate.github.accepting import Publish, Stored, decided
+from ragate.github.accepting import decided
 from ragate.github.api import ApiError
 from ragate.github.conversation import Conversation, RefusedError
 from ragate.github.policy import Place
+from ragate.github.propose import make_commit
+from ragate.github.stored import Stored
+from ragate.models import Report
 from ragate.pipeline.adopt import baseline_files
 from ragate.pipeline.record import means
 
@@ -18,8 +21,10 @@ MOST_PATCH = 50_000
 _MOVED = (409, 422)
 
 
-def update_baseline(talk: Conversation, stored: Stored, place: Place, publish: Publish) -> None:
-    """Commit the baseline on the pull request's branch and set the status of the new commit.
+def update_baseline(talk: Conversation, stored: Stored, place: Place) -> Report | None:
+    """Commit the baseline on the pull request's branch; return the report for the new commit.
+
+    None where nothing can be committed: on a fork's branch.
 
     The commit's parent is the very commit that was judged and the branch is moved forward only, so
     that a branch which moved meanwhile, or a second command at the same time, changes nothing.
@@ -28,11 +33,13 @@ def update_baseline(talk: Conversation, stored: Stored, place: Place, publish: P
         RefusedError: the runs do not make a baseline, or the branch has moved.
     """
     taken = acceptances(talk.repository, talk.number, stored.scope, talk.bot)
-    files = baseline_files(stored.config, stored.run, stored.outputs, accepted=taken)
+    files = baseline_files(
+        stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
+    )
     files = {place.at(path): content for path, content in files.items()}
     if talk.is_fork:
         _reply_with_patch(talk, files)
-        return
+        return None
     changed = {
         path: content
         for path, content in files.items()
@@ -53,23 +60,19 @@ def update_baseline(talk: Conversation, stored: Stored, place: Place, publish: P
         "pull request is judged by the baseline of its base."
     )
     talk.reply([told, status])
-    publish(report.model_copy(update={"head": new}))
+    return report.model_copy(update={"head": new})
 
 
 def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:
-    repository = talk.repository
-    branch = str(talk.pull["head"]["ref"])
-    blobs = {path: repository.create_blob(content) for path, content in files.items()}
-    tree = repository.create_tree(repository.commit(stored.head).tree, blobs)
     message = (
         f"Baseline of {stored.gate} at {stored.head[:7]}\n\n"
         f"Asked for by @{talk.comment.author} in #{talk.number}."
     )
-    new = repository.create_commit(message, tree, [stored.head])
+    new = make_commit(talk.repository, stored.head, files, message)
     if not talk.same_head():
         raise RefusedError("The head has moved meanwhile: nothing is written.")
     try:
-        repository.update_branch(branch, new)
+        talk.repository.update_branch(str(talk.pull["head"]["ref"]), new)
     except ApiError as error:
         if error.status in _MOVED:
             raise RefusedError("The branch has moved meanwhile: nothing is written.") from error

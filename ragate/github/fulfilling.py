@@ -1,0 +1,90 @@
+"""``/ragate run``: answer the model requests that wait at a commit, without running its code."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+from ragate.errors import StorageError
+from ragate.escape import code
+from ragate.github.artifacts import runs_with_results, unpack
+from ragate.github.base import ApiTree
+from ragate.github.context import Context
+from ragate.github.conversation import SENTENCE, Conversation, RefusedError
+from ragate.github.policy import policy_files
+from ragate.github.replies import NAME, put_replies
+from ragate.github.repository import Json, Repository
+from ragate.pipeline.fulfil import Fulfilled, fulfil_pending
+
+PENDING = "pending.jsonl"
+
+
+def fulfil(
+    context: Context, repository: Repository, talk: Conversation, gate: str, folder: Path
+) -> None:
+    """Answer what is pending, hand the replies over, and start the collecting run again.
+
+    The requests are the change's own words: `fulfil_pending` reads them strictly and asks only
+    what the base's policy allows, under its caps.
+
+    Raises:
+        RefusedError: nothing is pending at this commit.
+        ProviderError: there is no key.
+    """
+    runs = runs_with_results(repository, gate, talk.head)
+    pending = _pending(repository, runs, gate, folder)
+    if pending is None:
+        raise RefusedError(
+            f"No model request waits at {talk.head[:7]}. Only systems with record = true leave any."
+        )
+    base = str(talk.pull["base"]["sha"])
+    config = policy_files(ApiTree(repository, base), context.bare_place(), folder / "policy")
+    if config is None:
+        raise RefusedError(f"The base {base[:7]} has no policy.")
+    context.hide(config)
+    done = asyncio.run(fulfil_pending(config, context.operations(), pending, output=folder / NAME))
+    if done.answered or done.known:
+        if not talk.same_head():
+            raise RefusedError("The head has moved meanwhile: the run is not started again.")
+        put_replies(repository, gate, talk.head, done.path.read_bytes())
+        repository.rerun(int(runs[0]["id"]))
+    talk.reply(_told(done, talk.head))
+
+
+def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) -> Path | None:
+    """Return the newest file of pending requests that a run of this commit left."""
+    name = re.compile(rf"ragate-outputs-{re.escape(gate)}-([0-9]{{1,6}})")
+    for number, run in enumerate(runs):
+        listed = [
+            (int(found[1]), artifact)
+            for artifact in repository.run_artifacts(int(run["id"]))
+            if not artifact.get("expired")
+            and (found := name.fullmatch(str(artifact.get("name", ""))))
+        ]
+        for attempt, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
+            place = folder / f"outputs-{number}-{attempt}"
+            try:
+                unpack(repository.download_artifact(int(artifact["id"])), place)
+            except StorageError:
+                continue
+            found_files = sorted(place.rglob(PENDING))
+            if found_files:
+                return found_files[0]
+    return None
+
+
+def _told(done: Fulfilled, sha: str) -> list[str]:
+    cost = done.tally.cost_usd
+    told = (
+        f"{done.answered:,} model requests of {code(sha[:7])} are answered, {done.known:,} were "
+        f"known, for ${cost:,.2f}."
+    )
+    lines = [told]
+    if done.answered or done.known:
+        lines.append("The run is started again with these answers; the verdict follows.")
+    why = [*done.refused, *done.failed, *([done.stopped] if done.stopped else [])]
+    if why:
+        shown = "; ".join(code(one, SENTENCE) for one in why[:3])
+        lines.append(f"{len(why):,} were not answered: {shown}")
+    return lines

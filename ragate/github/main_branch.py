@@ -1,0 +1,207 @@
+"""Mode ``baseline``: the default branch records its baseline, and looks at it once a night."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from ragate.baseline import Recorded, contexts_path, dump_baseline, load_baseline, requests_path
+from ragate.config import Config, load_config
+from ragate.core.hashing import content_hash
+from ragate.dataset import read_dataset
+from ragate.errors import NoBaselineError, RagateError, UsageError
+from ragate.github import objects
+from ragate.github.accept import accepted_on_the_way, outputs_digest
+from ragate.github.base import base_of
+from ragate.github.changes import touches
+from ragate.github.check import run_check
+from ragate.github.context import Context, Outcome, refuse_code
+from ragate.github.propose import Written, write
+from ragate.github.publish import Target
+from ragate.github.repository import login_of
+from ragate.github.result import Result, write_result
+from ragate.models import Acceptance, Reads, Run
+from ragate.pipeline.adopt import with_run
+from ragate.pipeline.record import Outcome as Recording
+from ragate.pipeline.record import update_baseline
+from ragate.pipeline.unaffected import describe_system
+from ragate.stores.local import LocalStore
+
+# A baseline learns its noise from so many times the runs that the policy asks for.
+MOST_TIMES = 2
+KEPT = "kept"
+RECORDED = "recorded"
+
+
+def run_baseline(context: Context, announce: Callable[[Target], None]) -> Outcome:
+    """Record the baseline where the merge changed what it holds; at night, add a run to it.
+
+    Raises:
+        UsageError: this is not the default branch.
+        RagateError: nothing, or too little, could be measured; nothing is committed.
+    """
+    event, root = context.event, context.root()
+    if event.ref != f"refs/heads/{event.default_branch}":
+        raise UsageError(
+            f"mode baseline runs on the default branch {event.default_branch!r}, this is "
+            f"{event.ref!r}",
+            remedy="start it on: push: branches: [main], or on: schedule",
+        )
+    head = base_of(event, root).head
+    config = load_config(context.config_path)
+    context.hide(config)
+    refuse_code(config, context.inputs)
+    baseline = _known(config)
+    why = _why(context, config, baseline, root, head)
+    if not why and event.name == "schedule" and baseline is not None:
+        return _night(context, announce, config, baseline)
+    if not why:
+        context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
+        return Outcome(said=KEPT)
+    context.log.plain(f"recording the baseline: {why}")
+    return _record(context, config, head)
+
+
+def _known(config: Config) -> Run | None:
+    try:
+        return load_baseline(config.baseline)
+    except NoBaselineError:
+        return None
+
+
+def _why(context: Context, config: Config, baseline: Run | None, root: Path, head: str) -> str:
+    """Return what the baseline does not hold any more, "" where it is up to date."""
+    if baseline is None:
+        return "there is none yet"
+    hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
+    if {one.sample_id: one.content_hash for one in baseline.records} != hashes:
+        return "the golden set changed"
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
+    if new := sorted(name for name in gated - units.keys() if not name.startswith("latency")):
+        return f"it has no {new[0]}"
+    info = asyncio.run(describe_system(config, context.operations(commit=head)))
+    if info is not None and info.fingerprint:
+        same = info.fingerprint == baseline.manifest.system.fingerprint
+        return "" if same else "the system changed"
+    if context.event.name == "schedule":
+        return ""
+    return _by_files(context, config, root, head)
+
+
+def _by_files(context: Context, config: Config, root: Path, head: str) -> str:
+    """Judge by the files of the push, where the system cannot tell what it is made of."""
+    parents = objects.parents(root, head)
+    if not parents or not objects.has_tree(root, parents[0]):
+        return "what the push changed cannot be told (check out with fetch-depth: 2)"
+    changed = objects.changed_files(root, parents[0], head)
+    place = context.place(root)
+    if place.at(place.name) in changed:
+        return f"{place.name} changed"
+    patterns = config.policy.inputs
+    if patterns and not touches(changed, patterns, place):
+        return ""
+    own = {place.at(config.policy.baseline)}
+    if set(changed) <= own:
+        return ""  # the commit with the baseline itself
+    return "files of the system changed" if patterns else "[policy] inputs names no files"
+
+
+def _record(context: Context, config: Config, head: str) -> Outcome:
+    operations = context.operations(commit=head)
+    taken = _accepted(context, head, config.gate)
+    recording = asyncio.run(update_baseline(config, operations, accepted=taken))
+    _leave(context, config, recording.run, head)
+    if recording.outcome in (Recording.UNCHANGED, Recording.WITHIN_NOISE):
+        context.log.plain(recording.note or "the baseline is the same, byte for byte")
+        return Outcome(said=KEPT)
+    return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
+
+
+def _night(
+    context: Context, announce: Callable[[Target], None], config: Config, baseline: Run
+) -> Outcome:
+    """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
+    outcome = run_check(context, announce)
+    report = outcome.report
+    runs = baseline.manifest.runs
+    if report is None or report.decision.exit_code != 0 or not report.run_id:
+        return outcome
+    exact = Reads.ANSWER in baseline.manifest.system.deterministic
+    if exact or runs >= MOST_TIMES * config.policy.runs:
+        return outcome
+    store = LocalStore(context.operations().state)
+    fresh = store.load(store.folder(report.run_id))
+    try:
+        more = with_run(baseline, fresh)
+    except RagateError as error:
+        context.log.warning(f"the run was not added to the baseline: {error.message}")
+        return outcome
+    recorded = Recorded(commit=baseline.manifest.commit, date=baseline.manifest.created)
+    data = dump_baseline(more, store=config.policy.store, recorded=recorded)
+    config.baseline.write_bytes(data)
+    _written(context, config, report.head, f"Baseline of {config.gate}: run {runs + 1}")
+    return outcome
+
+
+def _written(context: Context, config: Config, head: str, message: str) -> Outcome:
+    """Commit the baseline's files; without a token they stay in the workspace."""
+    if context.repository is None:
+        context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
+        return Outcome(said=RECORDED)
+    place = context.place(context.root())
+    files: dict[str, bytes] = {}
+    for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
+        if path.is_file():
+            files[place.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
+    branch = context.event.default_branch
+    written = write(context.repository, branch, head, files, message, gate=config.gate)
+    _tell(context, written, config.gate)
+    return Outcome(said=RECORDED)
+
+
+def _tell(context: Context, written: Written, gate: str) -> None:
+    assert context.repository is not None
+    context.log.plain(written.told)
+    if written.commit:
+        # A commit made with the workflow's token starts no workflow, so nobody else tells.
+        context.repository.set_status(
+            written.commit, "success", f"ragate/{gate}", written.told, context.event.run_url
+        )
+
+
+def _accepted(context: Context, head: str, gate: str) -> tuple[Acceptance, ...]:
+    """Return what was accepted in the pull requests that this commit merged."""
+    repository = context.repository
+    if repository is None:
+        return ()
+    try:
+        bot = login_of(repository.api)
+        return tuple(
+            one
+            for pull in repository.pulls_of_commit(head)
+            if pull.get("merged_at")
+            for one in accepted_on_the_way(repository, int(pull["number"]), gate, bot)
+        )
+    except RagateError as error:
+        context.log.warning(f"accepted drops could not be read: {error.message}")
+        return ()
+
+
+def _leave(context: Context, config: Config, run: Run, head: str) -> None:
+    """Leave the recording as a result: it is the control of today's pull requests."""
+    result = Result(
+        gate=config.gate,
+        event=context.event.name,
+        attempt=context.event.run_attempt,
+        head=head,
+        base=head,
+        merged=head,
+        verdict="passed",
+        exit_code=0,
+        run_id=run.manifest.run_id,
+        outputs=outputs_digest(run),
+    )
+    folder = LocalStore(context.operations().state).folder(run.manifest.run_id)
+    write_result(context.result_folder, result, run=folder, report=None, markdown="")
