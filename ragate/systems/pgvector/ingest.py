@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,10 +26,12 @@ class Work:
 
     Attributes:
         key: Identity of the index: corpus folder, chunking, weights, embedder.
+        parts: The same without the folder, by name.
         corpus_name: Identity of the corpus folder, shared by its indexes.
     """
 
     key: str
+    parts: Mapping[str, str]
     corpus_name: str
     corpus: Corpus
     settings: Settings

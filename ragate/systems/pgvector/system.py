@@ -17,7 +17,7 @@ from ragate.systems.pgvector import search, store
 from ragate.systems.pgvector.chat import Prompt, cited, load_prompt, request_for, request_hash
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.extractive import extract
-from ragate.systems.pgvector.identity import index_key, system_info
+from ragate.systems.pgvector.identity import index_key, index_parts, system_info
 from ragate.systems.pgvector.ingest import Work, ingest
 from ragate.systems.pgvector.metadata import conditions
 from ragate.systems.pgvector.retrieval import Question, retrieve
@@ -39,11 +39,11 @@ class PgvectorSystem:
 
     def __init__(self, settings: Settings, resources: Resources) -> None:
         self.max_runs: int | None = None
-        self._settings = settings
+        self.settings = settings
         self._resources = resources
         self._top_k = resources.top_k or settings.top_k
         self._analyzer = Analyzer(settings.bm25)
-        self._embedder = _embedder(settings, resources)
+        self.embedder = _embedder(settings, resources)
         self._prompt: Prompt | None = None
         if settings.answer.use == "chat":
             self._prompt = load_prompt(resources.root, settings.answer)
@@ -56,13 +56,21 @@ class PgvectorSystem:
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Read the corpus, bring the index up to date and open it."""
         await self.close()
-        self._corpus = read_corpus(self._resources.root, self._settings.corpus)
-        self.info = self._describe(self._corpus.hash)
+        self.read()
         await self._guarded(lambda: self._open(rebuild=rebuild))
+
+    def read(self) -> None:
+        """Read the corpus; the database is not asked."""
+        self._corpus = read_corpus(self._resources.root, self.settings.corpus)
+        self.info = self._describe(self._corpus.hash)
+
+    def conninfo(self) -> str:
+        """Return where the index is."""
+        return self._resources.database.conninfo()
 
     def identify(self) -> SystemInfo:
         """Return what tells this system from another, its corpus included; needs no database."""
-        return self._describe(read_corpus(self._resources.root, self._settings.corpus).hash)
+        return self._describe(read_corpus(self._resources.root, self.settings.corpus).hash)
 
     async def documents(self) -> frozenset[str] | None:
         """Return the ids of all documents of the corpus, those without any text included."""
@@ -79,6 +87,10 @@ class PgvectorSystem:
             output = SystemOutput(error=Failure(kind="provider", message=error.message))
         return output.model_copy(update={"latency_s": time.perf_counter() - start})
 
+    def counts(self, text: str) -> dict[int, int]:
+        """Return how often each dimension of the words of a text occurs."""
+        return self._analyzer.counts(text)
+
     async def close(self) -> None:
         """Close the connection, and with it the snapshot."""
         connection, self._connection, self._index = self._connection, None, None
@@ -87,26 +99,26 @@ class PgvectorSystem:
 
     def _describe(self, corpus_hash: str) -> SystemInfo:
         return system_info(
-            self._settings,
+            self.settings,
             top_k=self._top_k,
             corpus_hash=corpus_hash,
             prompt=self._prompt.text if self._prompt else "",
-            embedder=self._embedder.fingerprint if self._embedder else "",
-            embeds_alike=self._embedder is not None and self._embedder.deterministic,
+            embedder=self.embedder.fingerprint if self.embedder else "",
+            embeds_alike=self.embedder is not None and self.embedder.deterministic,
         )
 
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
         query = sample.query
-        counts = self._analyzer.counts(query)
-        embedding = (await self._embedder([query]))[0] if self._embedder else None
-        usage = Usage(calls=1) if self._embedder else None
-        allowed = conditions(self._settings, sample)
+        counts = self.counts(query)
+        embedding = (await self.embedder([query]))[0] if self.embedder else None
+        usage = Usage(calls=1) if self.embedder else None
+        allowed = conditions(self.settings, sample)
 
         async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
-            connection, index = await self._opened()
+            connection, index = await self.opened()
             weights = await search.weights_of(connection, index, counts)
             question = Question(counts, weights, embedding, allowed)
-            hits = await retrieve(connection, index, question, self._settings, wanted=self._top_k)
+            hits = await retrieve(connection, index, question, self.settings, wanted=self._top_k)
             return await search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
@@ -114,15 +126,15 @@ class PgvectorSystem:
         if self._resources.retrieval_only:
             return SystemOutput(chunks=chunks, usage=usage)
         if self._prompt is not None:
-            message = self._prompt.render(query, chunks, self._settings.answer.refusal)
+            message = self._prompt.render(query, chunks, self.settings.answer.refusal)
             return await self._chat(message, chunks, usage or Usage(), run)
-        text, citations = extract(weights, chunks, self._analyzer, self._settings.answer)
+        text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
 
     async def _chat(
         self, message: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, run: int
     ) -> SystemOutput:
-        settings = self._settings.answer
+        settings = self.settings.answer
         request = request_for(message, settings)
         hashed = request_hash(request, settings.provider)
         try:
@@ -146,7 +158,8 @@ class PgvectorSystem:
             request_hash=hashed,
         )
 
-    async def _opened(self) -> tuple[Connection, Index]:
+    async def opened(self) -> tuple[Connection, Index]:
+        """Return the connection that holds the snapshot, and the index in it."""
         if self._connection is None or self._index is None:
             await self._open()
         assert self._connection is not None
@@ -155,7 +168,7 @@ class PgvectorSystem:
 
     async def _open(self, *, rebuild: bool = False) -> None:
         """Ingest what changed and begin the snapshot that all questions are answered from."""
-        work = self._work()
+        work = self.work()
         self._connection = await store.connect(self._resources.database.conninfo())
         for _ in range(TRIES):
             await ingest(self._connection, work, rebuild=rebuild)
@@ -168,18 +181,20 @@ class PgvectorSystem:
             remedy="run one of them at a time, or give each its own database",
         )
 
-    def _work(self) -> Work:
-        assert self._corpus is not None, "prepare first"
-        settings = self._settings
+    def work(self) -> Work:
+        """Return what an ingestion of the corpus needs."""
+        assert self._corpus is not None, "read first"
+        settings = self.settings
         folder = (self._resources.root / settings.corpus).resolve()
-        name = self._embedder.fingerprint if self._embedder else ""
+        name = self.embedder.fingerprint if self.embedder else ""
         return Work(
             key=index_key(folder, settings, name),
+            parts=index_parts(settings, name),
             corpus_name=str(folder),
             corpus=self._corpus,
             settings=settings,
             analyzer=self._analyzer,
-            embedder=self._embedder,
+            embedder=self.embedder,
             say=self._resources.say,
         )
 

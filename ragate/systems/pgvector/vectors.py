@@ -67,7 +67,7 @@ async def store_vectors(
     check_dimension(index, dimension)
     await _copy(connection, index, places, embeddings)
     if new and settings.index == "hnsw":
-        await _build_graph(connection, index, settings.hnsw)
+        await build_graph(connection, index, settings.hnsw)
     await connection.execute(sql.SQL("ANALYZE {}").format(index.table("vectors")))
     return index
 
@@ -94,7 +94,7 @@ async def _create(connection: Connection, index: Index, dimension: int, *, hnsw:
     return replace(index, dimension=dimension)
 
 
-async def _build_graph(connection: Connection, index: Index, settings: HnswSettings) -> None:
+async def build_graph(connection: Connection, index: Index, settings: HnswSettings) -> None:
     await connection.execute("SET LOCAL maintenance_work_mem = '1GB'")
     # Workers share the graph in /dev/shm, of which a container has 64 MB.
     await connection.execute("SET LOCAL max_parallel_maintenance_workers = 0")

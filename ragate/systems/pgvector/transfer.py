@@ -1,0 +1,160 @@
+"""An index into a file, and out of one; and what the graph finds of what exact search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragate.atomic import write_atomic
+from ragate.errors import UsageError
+from ragate.models import Sample
+from ragate.systems.pgvector import search, store
+from ragate.systems.pgvector.chunking import Chunk
+from ragate.systems.pgvector.dump import Content, Header, pack, unpack
+from ragate.systems.pgvector.ingest import Work, count, weigh_all
+from ragate.systems.pgvector.store import Connection, Index
+from ragate.systems.pgvector.vectors import store_vectors
+
+if TYPE_CHECKING:
+    from ragate.systems.pgvector.system import PgvectorSystem
+
+_CHUNKS = """
+SELECT doc_id, position, text, title, section, parent FROM {chunks} ORDER BY doc_id, position
+"""
+_WORDS = {
+    "version": "another version of ragate",
+    "parsers": "another version of LlamaIndex",
+    "chunking": "other keys of chunking",
+    "words": "other keys of [system.bm25], or another prefix",
+    "metadata": "other keys of filters",
+    "embedder": "another embedder or model",
+    "graph": "another kind of index",
+}
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restored index holds.
+
+    Attributes:
+        other: Documents of the corpus that it lacks or holds in another state, and documents that
+            it holds and the corpus does not: the next ingestion mends them.
+    """
+
+    documents: int
+    chunks: int
+    other: int
+
+
+async def dump(system: PgvectorSystem, path: Path) -> Content:
+    """Write the index, brought up to date, to a file.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    await system.prepare()
+    connection, index = await system.opened()
+    content = await _content(connection, index)
+    write_atomic(path, pack(content, system.work().parts))
+    return content
+
+
+async def _content(connection: Connection, index: Index) -> Content:
+    documents = await connection.execute(
+        index.query("SELECT doc_id, hash, metadata FROM {documents} ORDER BY doc_id")
+    )
+    content = Content(documents=await documents.fetchall())
+    for name, rows in (("chunks", content.chunks), ("parents", content.parents)):
+        found = await connection.execute(index.query(_CHUNKS.replace("{chunks}", f"{{{name}}}")))
+        rows += [Chunk(*row) for row in await found.fetchall()]
+    if index.dimension:
+        vectors = await connection.execute(
+            index.query("SELECT embedding FROM {vectors} ORDER BY doc_id, position")
+        )
+        content.vectors = [row[0].to_numpy() for row in await vectors.fetchall()]
+    return content
+
+
+async def restore(system: PgvectorSystem, path: Path) -> Restored:
+    """Make the index from a file, all or nothing.
+
+    Raises:
+        StorageError: the file is none, or damaged.
+        UsageError: it was made with other settings or another model, or from another corpus.
+    """
+    header, content = unpack(path)
+    system.read()
+    work = system.work()
+    _check_parts(header, work, path)
+    now = {one.doc_id: one.hash for one in work.corpus.documents}
+    then = {doc_id: hashed for doc_id, hashed, _ in content.documents}
+    other = {name for name in now.keys() | then.keys() if now.get(name) != then.get(name)}
+    if now and len(other) == len(now.keys() | then.keys()):
+        raise UsageError(
+            f"{path}: an index of another corpus: it shares no document with {work.corpus_name}",
+            remedy="check [system] corpus, or run `ragate ingest`",
+        )
+    connection = await store.connect(system.conninfo())
+    try:
+        async with connection.transaction():
+            await store.lock(connection, work.key, wait=True)
+            index = await store.create(connection, work.key, work.corpus_name)
+            await _fill(connection, index, content, work)
+        await store.collect_garbage(connection, work.corpus_name)
+    finally:
+        await connection.close()
+    return Restored(len(content.documents), len(content.chunks), len(other))
+
+
+def _check_parts(header: Header, work: Work, path: Path) -> None:
+    wrong = [name for name, value in work.parts.items() if header.parts.get(name) != value]
+    if wrong or header.parts.keys() != work.parts.keys():
+        reasons = "; ".join(_WORDS[name] for name in wrong) or "other keys"
+        raise UsageError(
+            f"{path}: made with {reasons}",
+            remedy="restore it with the settings it was made with, or run `ragate ingest`",
+        )
+
+
+async def _fill(connection: Connection, index: Index, content: Content, work: Work) -> None:
+    import numpy as np
+
+    await store.add_documents(connection, index, content.documents)
+    counted = count(content.chunks, work)
+    await store.add_chunks(connection, index, content.chunks, content.parents, counted)
+    if content.vectors:
+        places = [(one.doc_id, one.position) for one in content.chunks]
+        vectors = np.array(content.vectors, dtype=np.float32)
+        index = await store_vectors(connection, index, places, vectors, work.settings)
+    index = await weigh_all(connection, index, work)
+    await store.finish(connection, replace(index, corpus_hash=content.corpus_hash))
+
+
+async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -> list[float]:
+    """Return, for each question, the share of the k nearest chunks that the graph finds.
+
+    Raises:
+        UsageError: the system has no graph.
+    """
+    settings, embedder = system.settings, system.embedder
+    if embedder is None or settings.index != "hnsw":
+        raise UsageError(
+            "[system] has no approximate index: exact search finds everything",
+            remedy='set retrieval = "dense" or "hybrid", and index = "hnsw"',
+        )
+    await system.prepare()
+    connection, index = await system.opened()
+    found = []
+    for vector in await embedder([sample.query for sample in samples]):
+        right = await search.dense(connection, index, vector, limit=k)
+        ef = settings.hnsw.ef_search
+        near = await search.nearly(connection, index, vector, limit=k, ef_search=ef)
+        shared = {_place(hit) for hit in right} & {_place(hit) for hit in near}
+        found.append(len(shared) / len(right) if right else 1.0)
+    return found
+
+
+def _place(hit: search.Hit) -> tuple[str, int]:
+    return hit.doc_id, hit.position
