@@ -61,7 +61,7 @@ def open_gate(
     if policy is not None:
         context.target = Target(name or policy.gate, base.head, number)
         announce(context.target)
-    head = _head_config(context)
+    head = head_config(context)
     gate = trusted(head, name=name) if tree is None else compose(policy, head, name=name)
     if context.target is None:
         context.target = Target(gate.config.gate, base.head, number)
@@ -69,7 +69,12 @@ def open_gate(
     return gate
 
 
-def _head_config(context: Context) -> Config:
+def head_config(context: Context) -> Config:
+    """Return the configuration of what is checked out.
+
+    Raises:
+        ConfigError: it is absent or wrong.
+    """
     path = context.config_path
     if not path.is_file():
         raise ConfigError(

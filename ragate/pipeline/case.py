@@ -49,6 +49,7 @@ class Case:
             self.baseline,
             retrieval_only=retrieval_only,
             environment=self.operations.environment,
+            unjudged=self.operations.unjudged,
         ) as scorer:
             yield scorer
 

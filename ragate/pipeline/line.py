@@ -11,6 +11,7 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Proposed, Report, Run, Sample
 from ragate.pipeline.case import Case, load_baseline_or_none, load_samples, open_case
+from ragate.pipeline.claims import distrust
 from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.evidence import adopt_earlier, evidence_key
@@ -119,10 +120,14 @@ async def decide_outputs(
     save_outputs: Path | None = None,
     proposal: Proposal | None = None,
     judge_last: bool = False,
+    foreign: bool = False,
 ) -> Report:
     """Judge stored outputs against the baseline; runs nothing of the system.
 
     `proposal` and `judge_last` are as in `check`.
+
+    Args:
+        foreign: The outputs come from a job that is not trusted.
     """
     started = time.monotonic()
     case = open_case(config, operations, selection, control=control)
@@ -131,9 +136,12 @@ async def decide_outputs(
     )
     refuse_other_system(config, collected)
     hint_at_filters(operations, collected, selection)
+    if foreign:
+        collected = distrust(collected, case.baseline)
     collected.manifest = collected.manifest.model_copy(
         update={
             "run_id": new_run_id(),
+            "commit": operations.commit or collected.manifest.commit,
             "filters": selection.filters,
             "retrieval_only": selection.retrieval_only,
         }

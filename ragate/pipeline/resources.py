@@ -33,6 +33,7 @@ class Operations:
         database_url: An own Postgres; "" starts the embedded one.
         offline: Recorded systems get the replies that are known, and no others.
         commit: What is judged, where it is not the checked-out commit: a pull request's head.
+        unjudged: Why no judge may be asked, "" where it may.
         own_files: What ragate itself writes in the work tree, beside `state`: no change of it.
         say: Prints a line; progress(done, total, what) shows how far a step is.
     """
@@ -42,6 +43,7 @@ class Operations:
     database_url: str = ""
     offline: bool = False
     commit: str = ""
+    unjudged: str = ""
     own_files: tuple[Path, ...] = ()
     concurrency: int = 8
     timeout_s: float = 60.0

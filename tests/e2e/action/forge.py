@@ -1,11 +1,11 @@
-"""Pull requests on a stand-in for GitHub, checked out as actions/checkout does, and the step run."""
+"""Pull requests on a stand-in for GitHub, checked out as actions/checkout does, and the step."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,6 +122,61 @@ class Forge:
             event=event,
             inputs={"comment": "always", **(inputs or {})},
             sha=sha or change.merge,
+            api_url=self.github.url,
+            **options,
+        )
+
+    def collect(self, change: Change, **options: Any) -> tuple[StepResult, bytes]:
+        """Run the half without keys, and return what it would upload."""
+        workspace = options.pop("workspace", None) or self.checkout(change.merge)
+        options.setdefault("token", "")
+        inputs = {"mode": "collect", **options.pop("inputs", {})}
+        result = self.check(change, workspace=workspace, inputs=inputs, **options)
+        path = workspace / "ragate-outputs.jsonl"
+        return result, path.read_bytes() if path.is_file() else b""
+
+    def decide(
+        self,
+        change: Change,
+        collected: bytes | None,
+        *,
+        prepare: Callable[[Path], None] = lambda _path: None,
+        run: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> StepResult:
+        """Run the half with keys, in a workspace that holds nothing but the artifact."""
+        self._made += 1
+        workspace = self.folder / f"workspace{self._made}"
+        workspace.mkdir(parents=True)
+        if collected is not None:
+            (workspace / "ragate-outputs.jsonl").write_bytes(collected)
+        prepare(workspace)
+        source = change.pull["head"]["repo"]["full_name"]
+        told = {
+            "id": 99,
+            "run_attempt": 1,
+            "event": "pull_request",
+            "name": "collect",
+            "conclusion": "success",
+            "head_sha": change.head,
+            "head_branch": change.pull["head"]["ref"],
+            "head_repository": {"full_name": source},
+            "pull_requests": [],
+            **(run or {}),
+        }
+        return run_step(
+            ROOT,
+            workspace=workspace,
+            event_name="workflow_run",
+            event={
+                "action": "completed",
+                "workflow_run": told,
+                "repository": self.repository(),
+            },
+            inputs={"mode": "decide", "comment": "always", **(inputs or {})},
+            sha=self.base,
+            ref="refs/heads/main",
             api_url=self.github.url,
             **options,
         )

@@ -1,0 +1,164 @@
+"""Mode ``decide``: judge outputs that a job without keys collected. No checkout, nothing is run."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.errors import ConfigError, UsageError
+from ragate.github.base import ApiTree, BaseUnreadableError
+from ragate.github.changes import API_LISTS, touches
+from ragate.github.context import Context, Outcome
+from ragate.github.finish import Judgement, blank_report, finished
+from ragate.github.foreign import foreign_outputs
+from ragate.github.gate import Gate, compose
+from ragate.github.origin import Origin, origin_of
+from ragate.github.policy import Place, policy_files
+from ragate.github.publish import Target
+from ragate.github.repository import Repository
+from ragate.github.subject import Subject, subject_of
+from ragate.models import Report
+from ragate.outputs import read_outputs
+from ragate.pipeline.line import decide_outputs
+from ragate.pipeline.resources import Operations
+from ragate.pipeline.unaffected import judge_unaffected
+
+
+def run_decide(context: Context, announce: Callable[[Target], None]) -> Outcome:
+    """Return the verdict on the pull request that the event is about."""
+    repository = context.repository
+    if repository is None:
+        raise UsageError(
+            "mode decide reads the base and the pull request by GitHub's API, and has no token",
+            remedy="leave github-token at its default",
+        )
+    subject = subject_of(context.event, repository)
+    if subject is None:
+        context.log.plain("the pull request has moved on or is closed: nothing to decide")
+        return Outcome(said="superseded")
+    with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
+        gate = _gate(context, repository, subject, Path(folder).resolve(), announce)
+        context.hide(gate.config)
+        operations = _operations(context, gate, subject)
+        judged = _judge(context, repository, gate, subject, operations)
+        return finished(context, gate, subject.base, judged, operations)
+
+
+def _gate(
+    context: Context,
+    repository: Repository,
+    subject: Subject,
+    folder: Path,
+    announce: Callable[[Target], None],
+) -> Gate:
+    place, base = context.bare_place(), subject.base
+    policy = policy_files(ApiTree(repository, base.sha), place, folder / "base")
+    name = context.inputs.gate
+    if policy is not None:
+        context.target = Target(name or policy.gate, base.head, subject.number)
+        announce(context.target)
+    else:
+        refuse_side_door(context, repository, subject, place)
+    head = policy_files(ApiTree(repository, base.head), place, folder / "head")
+    if head is None:
+        raise ConfigError(f"the change has no {place.at(place.name)}", remedy="put it back")
+    gate = compose(policy, head, name=name)
+    if context.target is None:
+        context.target = Target(gate.config.gate, base.head, subject.number)
+        announce(context.target)
+    return gate
+
+
+def refuse_side_door(
+    context: Context, repository: Repository, subject: Subject, place: Place
+) -> None:
+    """Raise where a branch without a gate would give its green status to a commit.
+
+    A status belongs to a commit, not to a pull request: the same commit could be proposed to the
+    default branch next.
+    """
+    main = context.event.default_branch
+    if subject.base_ref == main:
+        return
+    tip = repository.branch_sha(main)
+    if not tip or ApiTree(repository, tip).read(place.at(place.name)) is not None:
+        raise BaseUnreadableError(
+            f"the branch {subject.base_ref!r} has no {place.name}, and {main!r} has one",
+            remedy=f"bring {place.name} to {subject.base_ref!r} before changes to it are gated",
+        )
+
+
+def _operations(context: Context, gate: Gate, subject: Subject) -> Operations:
+    operations = replace(context.operations(), commit=subject.base.head)
+    if not gate.bootstrap:
+        return operations
+    # The policy is the pull request's own: no key goes where it says, and none of its code runs.
+    _refuse_foreign(gate.config)
+    told = "the base has no policy yet, so that no key is used"
+    return replace(operations, environment={}, unjudged=told)
+
+
+def _refuse_foreign(config: Config) -> None:
+    for rule in config.policy.metrics:
+        if not plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0]):
+            raise UsageError(f"the metric {rule.metric} is code, and the base does not name it")
+
+
+def _judge(
+    context: Context, repository: Repository, gate: Gate, subject: Subject, operations: Operations
+) -> Judgement:
+    origin = Origin()
+    if gate.base is not None:
+        origin = origin_of(gate.base, gate.config, {})
+    if origin.refused:
+        return Judgement(blank_report(gate, origin.refused, origin.remedies), origin)
+    if gate.proposal is None and not gate.bootstrap and not origin.other:
+        found = _unaffected(context, repository, gate, subject, operations)
+        if found is not None:
+            return Judgement(found, origin)
+    paths = foreign_outputs(context.outputs_file, context.workspace)
+    origin = _claimed(paths, gate, origin)
+    report = asyncio.run(
+        decide_outputs(
+            gate.config,
+            operations,
+            context.selection(),
+            paths,
+            control=context.control,
+            proposal=gate.proposal,
+            judge_last=True,
+            foreign=True,
+        )
+    )
+    return Judgement(report, origin)
+
+
+def _claimed(paths: list[Path], gate: Gate, origin: Origin) -> Origin:
+    """Compare the kind of system that the outputs name with the pull request's configuration."""
+    uses = {header.manifest.system.use for header, _ in map(read_outputs, paths) if header}
+    other = uses - {gate.config.system.use}
+    if not other or origin.other:
+        return origin
+    told = f"the outputs come from {min(other)!r}, [system] names {gate.config.system.use!r}"
+    return Origin(other=(told,), remedies=("collect them with the pull request's own [system]",))
+
+
+def _unaffected(
+    context: Context, repository: Repository, gate: Gate, subject: Subject, operations: Operations
+) -> Report | None:
+    """Return the verdict where no changed file is one that the base's policy names."""
+    assert gate.base is not None
+    patterns, base = gate.base.policy.inputs, subject.base
+    if not patterns or gate.base.system != gate.config.system:
+        return None
+    files = repository.compare_files(base.sha, base.head)
+    names = [str(file.get(key, "")) for file in files for key in ("filename", "previous_filename")]
+    if len(files) >= API_LISTS or touches(filter(None, names), patterns, context.bare_place()):
+        return None
+    why = f"none of the {len(files)} changed files is one that [policy] inputs names"
+    return asyncio.run(judge_unaffected(gate.config, operations, context.selection(), why=why))

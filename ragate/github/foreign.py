@@ -1,0 +1,54 @@
+"""Files that another job left: regular ones, inside the workspace, below a size; never followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ragate.errors import DatasetError
+
+MAX_BYTES = 256 * 1024 * 1024
+MOST_FILES = 20
+
+
+def foreign_outputs(path: Path, workspace: Path) -> list[Path]:
+    """Return the outputs files at `path`: the file itself, or those of a folder.
+
+    Raises:
+        DatasetError: there is none, or one is a link, no regular file, or too large.
+    """
+    _refuse_links(path, workspace)
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix == ".jsonl")
+    else:
+        files = [path]
+    if not files or not os.path.lexists(files[0]):
+        raise DatasetError(
+            f"{path.name}: there are no outputs",
+            remedy="download the collecting job's artifact to outputs-path; if that job failed, "
+            "its own log says why",
+        )
+    if len(files) > MOST_FILES:
+        raise DatasetError(f"{path.name}: more than {MOST_FILES} files of outputs")
+    total = sum(_size(file) for file in files)
+    if total > MAX_BYTES:
+        raise DatasetError(f"{path.name}: {total} bytes of outputs, and the limit is {MAX_BYTES}")
+    return files
+
+
+def _size(file: Path) -> int:
+    facts = file.lstat()
+    if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1:
+        raise DatasetError(f"{file.name}: not a regular file of its own")
+    return facts.st_size
+
+
+def _refuse_links(path: Path, workspace: Path) -> None:
+    if not path.is_relative_to(workspace):
+        raise DatasetError(f"outputs-path {path.name!r} is outside of the workspace")
+    for part in (path, *path.parents):
+        if part == workspace:
+            return
+        if part.is_symlink():
+            raise DatasetError(f"outputs-path: {part.name!r} is a link, which is not followed")

@@ -1,0 +1,147 @@
+"""The pair for forks: collect runs the change without a key, decide judges without its code."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.action.forge import Change, Forge, outputs
+
+pytestmark = pytest.mark.e2e
+FORK = "stranger/handbook"
+
+
+@pytest.fixture
+def broken(forge: Forge) -> Change:
+    return forge.change(outputs(broken=range(12)), fork=FORK)
+
+
+def test_the_second_half_sets_the_verdict_on_the_right_pull_request_and_commit(
+    forge: Forge, broken: Change
+) -> None:
+    collected, lines = forge.collect(broken)
+    assert collected.exit_code == 0, collected.log
+    assert collected.outputs["verdict"] == "collected"
+    assert forge.github.requests == []
+    result = forge.decide(broken, lines)
+    assert result.exit_code == 1, result.log
+    assert result.outputs["verdict"] == "failed"
+    assert forge.states(broken.head) == ["pending", "failure"]
+    assert broken.head[:7] in forge.comment()
+
+    repaired = forge.change(outputs(), fork=FORK)
+    _, lines = forge.collect(repaired)
+    result = forge.decide(repaired, lines)
+    assert result.exit_code == 0, result.log
+    assert forge.states(repaired.head) == ["pending", "success"]
+
+
+def test_forged_claims_of_the_outputs_change_nothing(forge: Forge, broken: Change) -> None:
+    _, lines = forge.collect(broken)
+    header, *rest = [json.loads(line) for line in lines.splitlines()]
+    header["manifest"] |= {
+        "left_out": ["hit_rate@5", "token_f1"],
+        "gate": "another",
+        "commit": forge.base,
+        "retrieval_only": True,
+        "filters": {"limit": 1},
+        "evidence": "0" * 16,
+    }
+    header["manifest"]["system"] |= {
+        "fingerprint": "0" * 16,
+        "deterministic": ["answer", "retrieval"],
+    }
+    for line in rest:
+        line["request_hash"] = "0" * 16
+    forged = "".join(json.dumps(line) + "\n" for line in [header, *rest]).encode()
+    result = forge.decide(broken, forged)
+    assert result.exit_code == 1, result.log
+    assert forge.states(broken.head)[-1] == "failure"
+
+
+def test_a_verdict_and_a_number_beside_the_outputs_are_not_read(
+    forge: Forge, broken: Change
+) -> None:
+    other = forge.change(outputs(), number=8)
+    _, lines = forge.collect(broken)
+
+    def forge_files(workspace: Path) -> None:
+        (workspace / "pr-number").write_text("8")
+        result = workspace / ".ragate" / "result"
+        result.mkdir(parents=True)
+        (result / "result.json").write_text('{"verdict": "passed", "pull": 8}')
+        (result / "report.json").write_text('{"decision": {"verdict": "passed"}}')
+        (workspace / "ragate.toml").write_text("[policy]\n")
+
+    result = forge.decide(broken, lines, prepare=forge_files)
+    assert result.exit_code == 1, result.log
+    assert forge.states(broken.head)[-1] == "failure"
+    assert forge.states(other.head) == []
+    assert not forge.github.comments[8]
+
+
+def test_a_head_that_has_moved_is_left_to_its_own_run(forge: Forge, broken: Change) -> None:
+    _, lines = forge.collect(broken)
+    forge.change(outputs(), fork=FORK)  # a newer push to the same pull request
+    result = forge.decide(broken, lines)
+    assert result.exit_code == 0, result.log
+    assert result.outputs["verdict"] == "superseded"
+    assert forge.github.writes() == []
+
+
+def to_link(path: Path) -> None:
+    path.symlink_to("/proc/self/environ")
+
+
+def to_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def to_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def to_hardlink(path: Path) -> None:
+    source = path.with_name("secret")
+    source.write_text("{}\n")
+    os.link(source, path)
+
+
+def to_broken(path: Path) -> None:
+    path.write_text('{"id": "q0", "answer": NaN}\n')
+
+
+def to_nothing(path: Path) -> None:
+    del path
+
+
+@pytest.mark.parametrize("make", [to_link, to_device, to_pipe, to_hardlink, to_broken, to_nothing])
+def test_hostile_outputs_are_an_error_and_never_a_verdict(
+    forge: Forge, broken: Change, make
+) -> None:
+    result = forge.decide(
+        broken,
+        None,
+        prepare=lambda workspace: make(workspace / "ragate-outputs.jsonl"),
+        env={"CANARY_KEY": "sk-canary-123456"},
+    )
+    assert result.exit_code == 2, result.log
+    assert result.outputs["verdict"] == "error"
+    assert forge.states(broken.head)[-1] == "error"
+    assert "sk-canary" not in result.raw_log + result.summary + str(forge.github.comments)
+
+
+def test_a_green_status_of_a_branch_without_a_gate_is_not_to_be_had(
+    forge: Forge, broken: Change
+) -> None:
+    github = forge.github
+    github.commit({"index.html": b"hello"}, branch="gh-pages")
+    broken.pull["base"] |= {"ref": "gh-pages", "sha": github.git.resolve("refs/heads/gh-pages")}
+    broken.pull["merge_commit_sha"] = None
+    _, lines = forge.collect(broken)
+    result = forge.decide(broken, lines)
+    assert result.exit_code == 3, result.log
+    assert "success" not in forge.states(broken.head)
