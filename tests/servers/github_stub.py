@@ -54,18 +54,15 @@ class _Handler(BaseHTTPRequestHandler):
         with github.lock:
             github.requests.append(seen)
             fault = github.next_fault(seen.method, seen.path)
-        if fault is not None and fault.delay_s:
-            github.stopped.wait(fault.delay_s)
         if fault is not None and fault.status:
             refused = {"message": fault.message, "documentation_url": "https://docs.github.com"}
-            self._send(Reply(fault.status, refused, fault.headers))
-            return
-        with github.lock:
-            reply = (
-                self._storage(seen)
-                if self.server.host == "storage"
-                else answer(_ROUTES, github, seen)
-            )
+            reply = Reply(fault.status, refused, fault.headers)
+        else:
+            with github.lock:
+                storage = self.server.host == "storage"
+                reply = self._storage(seen) if storage else answer(_ROUTES, github, seen)
+        if fault is not None and fault.delay_s:
+            github.stopped.wait(fault.delay_s)
         if fault is not None and fault.lost:
             self.close_connection = True
             return

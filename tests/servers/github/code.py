@@ -141,18 +141,20 @@ def _ref(github: GitHub, name: str, sha: str) -> Json:
 def create_ref(github: GitHub, seen: Seen, _at: tuple[str, ...], _: Account) -> Reply:
     body = seen.json()
     name = body["ref"].removeprefix("refs/")
-    if not github.git.move(name.removeprefix("heads/"), body["sha"]):
+    if not body["ref"].startswith("refs/") or name.count("/") < 1:
+        return refused(422, "Reference name must start with refs and have two slashes")
+    if not github.git.move_ref(body["ref"], body["sha"]):
         return refused(422, "Reference already exists")
     return Reply(201, _ref(github, name, body["sha"]))
 
 
 @ROUTES("PATCH", "/git/refs/{rest}", writes="contents")
 def update_ref(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
-    body, branch = seen.json(), at[0].removeprefix("heads/")
-    old = github.git.resolve(f"refs/heads/{branch}")
+    body, ref = seen.json(), f"refs/{at[0]}"
+    old = github.git.resolve(ref)
     if not old:
         return refused(422, "Reference does not exist")
     if not body.get("force") and not github.git.is_ancestor(old, body["sha"]):
         return refused(422, "Update is not a fast forward")
-    github.git.move(branch, body["sha"], old)
+    github.git.move_ref(ref, body["sha"], old)
     return Reply(200, _ref(github, at[0], body["sha"]))

@@ -51,6 +51,7 @@ def update_comment(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) 
     if not body or len(body) > LONGEST_COMMENT:
         return invalid("Body is too long (maximum is 65536 characters)")
     found["body"] = body
+    found["updated_at"] = "2026-11-20T11:00:00Z"
     return Reply(200, whole(github, "issue-comment", found))
 
 
@@ -121,6 +122,16 @@ def pulls(github: GitHub, seen: Seen, _at: tuple[str, ...], _: Account) -> Reply
         whole(github, "pull-request-simple", one)
         for one in github.pulls.values()
         if state in ("all", one["state"]) and head in ("", one["head"]["label"])
+    ]
+    return page(github, seen, found)
+
+
+@ROUTES("GET", "/commits/{}/pulls")
+def pulls_of_commit(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
+    found = [
+        whole(github, "pull-request-simple", one)
+        for one in github.pulls.values()
+        if at[0] in (one["head"]["sha"], one.get("merge_commit_sha"))
     ]
     return page(github, seen, found)
 

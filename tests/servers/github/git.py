@@ -104,8 +104,12 @@ class GitStore:
 
     def move(self, branch: str, new: str, old: str = "") -> bool:
         """Move or make a branch; False where it is no longer at `old`."""
+        return self.move_ref(f"refs/heads/{branch}", new, old)
+
+    def move_ref(self, ref: str, new: str, old: str = "") -> bool:
+        """Move or make any ref; False where it is no longer at `old`."""
         try:
-            self.run("update-ref", f"refs/heads/{branch}", new, old or "0" * 40)
+            self.run("update-ref", ref, new, old or "0" * 40)
         except subprocess.CalledProcessError:
             return False
         return True

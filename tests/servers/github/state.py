@@ -39,6 +39,7 @@ class Fault:
 
     Attributes:
         lost: It is done, and the connection is cut in place of an answer.
+        delay_s: It is done, and the answer comes so much later.
         after: So many requests that fit are left alone first.
     """
 
@@ -201,6 +202,8 @@ class GitHub:
             "html_url": f"https://github.com/{self.name}/pull/{number}#issuecomment-{made}",
             "url": f"{self.url}/repos/{self.name}/issues/comments/{made}",
             "performed_via_github_app": None,
+            "created_at": "2026-11-20T10:00:00Z",
+            "updated_at": "2026-11-20T10:00:00Z",
         }
         self.comments[number].append(comment)
         return comment

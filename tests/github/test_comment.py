@@ -1,0 +1,261 @@
+"""The sticky comment: exactly one a gate, ours and nobody else's, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from ragate.github.api import Api, ApiError
+from ragate.github.comment import Sticky
+from ragate.github.repository import BOT, Repository
+from ragate.renderers.markdown import marker
+from tests.servers.github_stub import TOKEN, Account, GitHub
+
+pytestmark = pytest.mark.integration
+
+OLD, NEW = "a" * 40, "b" * 40
+
+
+def comment_on(head: str, gate: str = "docs", text: str = "held") -> str:
+    return f"{marker(gate, head)}\n<h3>✅ {gate}: {text}</h3>\n"
+
+
+@pytest.fixture
+def sticky(repository: Repository) -> Sticky:
+    return Sticky(repository, 7, "docs")
+
+
+def bodies(github: GitHub, login: str = BOT) -> list[str]:
+    return [one["body"] for one in github.comments[7] if one["user"]["login"] == login]
+
+
+def test_the_first_run_writes_the_comment_and_tells_its_address(
+    github: GitHub, sticky: Sticky
+) -> None:
+    url = sticky.publish(comment_on(OLD))
+
+    assert bodies(github) == [comment_on(OLD)]
+    assert url == github.comments[7][0]["html_url"]
+
+
+def test_fifty_runs_end_in_one_comment_with_the_last_words(
+    github: GitHub, repository: Repository
+) -> None:
+    urls = {
+        Sticky(repository, 7, "docs").publish(comment_on(OLD, text=f"run {number}"))
+        for number in range(50)
+    }
+
+    assert len(urls) == 1
+    assert bodies(github) == [comment_on(OLD, text="run 49")]
+
+
+def test_a_run_that_says_the_same_writes_nothing(github: GitHub, sticky: Sticky) -> None:
+    sticky.publish(comment_on(OLD))
+    before = len(github.writes())
+    sticky.publish(comment_on(OLD))
+
+    assert len(github.writes()) == before
+
+
+@pytest.mark.parametrize("wave", range(3))
+def test_ten_at_once_end_in_one_comment_and_the_oldest_is_kept(github: GitHub, wave: int) -> None:
+    for _ in range(wave * 20):
+        github.add_comment(7, "talk")
+    github.fault("GET", "/comments$", delay_s=0.3, times=10)  # all look before any has written
+    start = threading.Barrier(10)
+
+    def run() -> None:
+        with Api(github.url, TOKEN, sleep=lambda _: None) as api:
+            repository = Repository(api, github.name)
+            start.wait()
+            Sticky(repository, 7, "docs").publish(comment_on(OLD))
+
+    threads = [threading.Thread(target=run) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    written = [one["id"] for one in github.comments[7] if one["user"]["login"] == BOT]
+    made = [seen for seen in github.writes() if seen.method == "POST"]
+
+    assert bodies(github) == [comment_on(OLD)]
+    assert written == [1001 + wave * 20]  # the first id that any of them got
+    assert len(made) > 1
+
+
+PROGRAM = """
+import sys
+from ragate.github.api import Api
+from ragate.github.comment import Sticky
+from ragate.github.repository import Repository
+url, token, name, body = sys.argv[1:]
+with Api(url, token) as api:
+    print(Sticky(Repository(api, name), 7, "docs").publish(body))
+"""
+
+
+def test_five_processes_at_once_end_in_one_comment(github: GitHub) -> None:
+    command = [sys.executable, "-c", PROGRAM, github.url, TOKEN, github.name, comment_on(OLD)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(5)]
+    told = {process.communicate(timeout=60)[0] for process in running}
+
+    assert [process.returncode for process in running] == [0] * 5
+    assert len(bodies(github)) == 1
+    assert told == {github.comments[7][0]["html_url"] + "\n"}
+
+
+@pytest.mark.parametrize(
+    "fault", [{"lost": True}, {"status": 502}, {"status": 500}, {"lost": True, "times": 2}]
+)
+def test_an_answer_that_is_lost_after_the_comment_was_written_leaves_one(
+    github: GitHub, sticky: Sticky, fault: dict[str, Any]
+) -> None:
+    github.fault("POST", "/comments$", **fault)
+
+    url = sticky.publish(comment_on(OLD))
+
+    assert bodies(github) == [comment_on(OLD)]
+    assert url == github.comments[7][0]["html_url"]
+
+
+def test_twins_of_an_earlier_accident_are_removed_and_the_oldest_stays(
+    github: GitHub, sticky: Sticky
+) -> None:
+    for text in ("one", "two", "three"):
+        github.add_comment(7, comment_on(OLD, text=text), BOT)
+    oldest = github.comments[7][0]["id"]
+
+    sticky.publish(comment_on(NEW))
+
+    assert [(one["id"], one["body"]) for one in github.comments[7]] == [(oldest, comment_on(NEW))]
+
+
+def test_a_comment_that_is_deleted_meanwhile_is_written_anew(
+    github: GitHub, sticky: Sticky
+) -> None:
+    sticky.publish(comment_on(OLD))
+    github.fault("PATCH", "/issues/comments/", status=404, message="Not Found")
+
+    sticky.publish(comment_on(NEW))
+
+    assert bodies(github) == [comment_on(NEW)]
+
+
+def test_a_refusal_is_told_and_not_tried_again(github: GitHub, sticky: Sticky) -> None:
+    github.accounts[TOKEN] = Account(writes=frozenset())
+
+    with pytest.raises(ApiError, match="403 Resource not accessible by integration"):
+        sticky.publish(comment_on(OLD))
+    assert len(github.writes()) == 1
+
+
+FOREIGN = (
+    ("mallory", comment_on(OLD)),  # anybody may write the marker
+    ("mallory", f"> {comment_on(OLD)}"),
+    ("octocat", f"Look at this:\n{comment_on(OLD)}"),
+    (BOT, f"A report of another program\n{comment_on(OLD)}"),
+    (BOT, comment_on(OLD, gate="docs-2")),
+    (BOT, comment_on(OLD, gate="doc")),
+    ("other-gate[bot]", comment_on(OLD)),
+    (BOT, "<!-- ragate:1 gate=docs and no end"),
+    ("ghost", ""),
+)
+
+
+@pytest.mark.parametrize("count", [0, 1, 29, 30, 31, 99, 100, 101, 250])
+@pytest.mark.parametrize("ours_at", ["nowhere", "first", "last"])
+def test_among_any_number_of_foreign_comments_only_ours_is_touched(
+    github: GitHub, sticky: Sticky, count: int, ours_at: str
+) -> None:
+    if ours_at == "first":
+        github.add_comment(7, comment_on(OLD), BOT)
+    for number in range(count):
+        login, body = FOREIGN[number % len(FOREIGN)]
+        github.add_comment(7, body, login)
+    if ours_at == "last":
+        github.add_comment(7, comment_on(OLD), BOT)
+    github.comments[7].append({"id": 1, "body": None, "user": None, "html_url": None})
+    before = {one["id"]: one["body"] for one in github.comments[7]}
+
+    sticky.publish(comment_on(NEW))
+
+    after = {one["id"]: one["body"] for one in github.comments[7]}
+    changed = {key for key in {*before, *after} if before.get(key) != after.get(key)}
+    assert [after[key] for key in changed] == [comment_on(NEW)]
+    assert len(after) == len(before) + (ours_at == "nowhere")
+
+
+def test_gates_and_pull_requests_have_comments_of_their_own(
+    github: GitHub, repository: Repository
+) -> None:
+    for gate in ("docs", "docs-2", "doc"):
+        for number in (7, 8):
+            Sticky(repository, number, gate).publish(comment_on(OLD, gate))
+
+    assert [len(github.comments[number]) for number in (7, 8)] == [3, 3]
+
+
+@pytest.mark.parametrize("asks_who", [True, False])
+def test_a_token_of_a_person_or_an_app_finds_its_own_comment(
+    github: GitHub, asks_who: bool
+) -> None:
+    login = "octocat" if asks_who else "our-gate[bot]"
+    github.accounts["own"] = Account(login, asks_who=asks_who)
+    github.add_comment(7, comment_on(OLD), "mallory")
+    for number in range(3):
+        with Api(github.url, "own") as api:  # a new process each time: nothing is remembered
+            Sticky(Repository(api, github.name), 7, "docs").publish(
+                comment_on(OLD, text=f"run {number}")
+            )
+
+    assert bodies(github, login) == [comment_on(OLD, text="run 2")]
+    assert bodies(github, "mallory") == [comment_on(OLD)]
+    first = [one["id"] for one in github.comments[7] if one["user"]["login"] == login]
+    assert first == [1002]  # the oldest
+
+
+def test_a_newer_commit_makes_the_comment_outdated_at_once_and_only_once(
+    github: GitHub, sticky: Sticky
+) -> None:
+    sticky.publish(comment_on(OLD))
+    sticky.outdated(NEW)
+    sticky.outdated(NEW)
+
+    lines = bodies(github)[0].splitlines()
+    assert lines == [
+        marker("docs", OLD),
+        "<p>⏳ judging bbbbbbb; below is for aaaaaaa</p>",
+        "<h3>✅ docs: held</h3>",
+    ]
+    assert len([seen for seen in github.writes() if seen.method == "PATCH"]) == 1
+
+    sticky.outdated("c" * 40)
+    assert bodies(github)[0].splitlines()[1] == "<p>⏳ judging ccccccc; below is for aaaaaaa</p>"
+
+    sticky.publish(comment_on(NEW))
+    assert bodies(github) == [comment_on(NEW)]
+
+
+def test_a_comment_on_this_very_commit_is_not_outdated(github: GitHub, sticky: Sticky) -> None:
+    sticky.publish(comment_on(OLD))
+    sticky.outdated(OLD)
+
+    assert bodies(github) == [comment_on(OLD)]
+
+
+def test_without_a_comment_nothing_is_outdated(github: GitHub, sticky: Sticky) -> None:
+    sticky.outdated(NEW)
+
+    assert github.writes() == []
+
+
+def test_line_ends_as_a_browser_sends_them_hide_no_comment(github: GitHub, sticky: Sticky) -> None:
+    github.add_comment(7, comment_on(OLD).replace("\n", "\r\n"), BOT)
+    sticky.publish(comment_on(NEW))
+
+    assert bodies(github) == [comment_on(NEW)]
