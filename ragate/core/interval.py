@@ -17,6 +17,9 @@ DRAWS = 1_999
 RESAMPLE = 2_000  # samples; above, the bootstrap's t is Student's for all purposes
 _EDGE = 1e-9
 _FEW = 200
+_SAME = (
+    1e-5  # of the mean square: a resample's variance below is rounding, so all its values are one
+)
 _BLOCK = 500_000
 
 
@@ -118,9 +121,9 @@ def _bootstrap(differences: Floats, mean: float, seed: int) -> Floats:
     centred = (differences - mean).astype(np.float32)
     means = (times @ centred).astype(np.float64) / n
     squares = (times @ (centred * centred)).astype(np.float64) / n
-    spread = np.sqrt(np.maximum(squares - means**2, 0.0) / (n - 1))
-    moved = spread > 1e-6
-    return np.sort(means[moved] / spread[moved])
+    variance = squares - means**2
+    moved = variance > _SAME * squares
+    return np.sort(means[moved] / np.sqrt(variance[moved] / (n - 1)))
 
 
 @lru_cache(maxsize=2)

@@ -52,6 +52,16 @@ def test_no_bound_of_a_change_leaves_the_range(sign):
     assert -1.0 <= low < high <= 1.0
 
 
+@pytest.mark.parametrize("lost", [1, 2])
+@pytest.mark.parametrize("n", range(20, 80, 4))
+def test_a_resample_without_the_few_that_changed_does_not_stretch_the_interval(n, lost):
+    differences = np.random.default_rng(n).normal(0.0, 1e-17, n)  # means of equal runs
+    differences[:lost] -= 6 / 7
+    low, high = difference_interval(differences, seed=n, paired_binary=False).two_sided()
+
+    assert -8 * lost / n < low < -lost / n < high < 4 * lost / n
+
+
 def clusters_of(sizes: list[int], lost: list[int], *, runs: int = 1):
     """Compare samples in clusters of these sizes, of which so many break in every run."""
     samples = [
