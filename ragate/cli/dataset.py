@@ -9,6 +9,7 @@ from ragate.cli.group import LazyGroup
 # Name -> (module, one line for the list of commands).
 TOOLS: dict[str, tuple[str, str]] = {
     "validate": ("validate", "Say what is wrong or doubtful in a golden set."),
+    "import": ("importing", "Bring in the golden set of another tool."),
     "diff": ("diff", "Compare two golden sets, sample by sample."),
     "sample": ("sample", "Take N samples, each tag in proportion."),
 }

@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from ragate.core.hashing import digest
 from ragate.models import Evidence
 
-# Marks of Markdown, which come and go when a page is laid out anew.
-_LAYOUT = re.compile(r"[*_`#>|]+")
+# Marks of Markdown, which come and go when a page is laid out anew: inside a line, and before one.
+_INLINE = re.compile(r"[*_`]+")
+_LAYOUT = re.compile(r"[#>|]+")
 _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 
 
 def normalise(text: str) -> str:
     """Return the text as it is compared: case, white space and Markdown's marks do not count."""
-    plain = _LAYOUT.sub(" ", unicodedata.normalize("NFKC", text).casefold())
+    plain = _INLINE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    plain = _LAYOUT.sub(" ", plain)
     return " ".join(plain.split())
 
 

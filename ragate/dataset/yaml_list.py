@@ -63,20 +63,29 @@ def read(path: Path) -> list[Sample]:
 
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a YAML file that holds a list; raises as `read`."""
-    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
-    try:
-        lines = _check(text, path)
-        values = yaml.load(text, Loader=_Loader)  # noqa: S506 (a safe loader, and stricter)
-    except yaml.YAMLError as error:
-        raise DatasetError(_explain(path, error)) from error
-    except (RecursionError, ValueError) as error:
-        raise DatasetError(f"{path}: cannot be read: {error}") from error
+    values, lines = load(path)
     if values is None:
         values = []
     if not isinstance(values, list):
         raise DatasetError(f"{path}: must hold a list of samples, each beginning with a dash")
     for line, value in zip(lines, values, strict=True):
         yield f"{path}:{line}", value
+
+
+def load(path: Path) -> tuple[Any, list[int]]:
+    """Return what a YAML file holds, plain data only, and the line of each item of its list.
+
+    Raises:
+        DatasetError: as `read`.
+    """
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    try:
+        lines = _check(text, path)
+        return yaml.load(text, Loader=_Loader), lines  # noqa: S506 (a safe loader, and stricter)
+    except yaml.YAMLError as error:
+        raise DatasetError(_explain(path, error)) from error
+    except (RecursionError, ValueError) as error:
+        raise DatasetError(f"{path}: cannot be read: {error}") from error
 
 
 def _check(text: str, path: Path) -> list[int]:

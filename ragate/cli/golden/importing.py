@@ -1,0 +1,81 @@
+"""``ragate dataset import``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.golden.shared import corpus_option, json_option, refuse_overwriting
+from ragate.escape import one_line
+
+if TYPE_CHECKING:
+    from ragate.pipeline.golden.importing import Import
+
+# As in the pipeline, without importing it for --help; a test compares them.
+KINDS = ("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex")
+
+
+@click.command("import")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--output", required=True, type=click.Path(path_type=Path), help="The file to write, .jsonl."
+)
+@corpus_option
+@click.option("--query-var", default="", help="promptfoo: the variable that holds the question.")
+@click.option("--draft", is_flag=True, help="Mark every sample as a draft.")
+@click.option("--force", is_flag=True, help="Replace the file where it is there already.")
+@json_option
+def command(
+    *,
+    kind: str,
+    path: Path,
+    output: Path,
+    corpus: Path | None,
+    query_var: str,
+    draft: bool,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Write the golden set at PATH, which another tool wrote, to --output.
+
+    KIND is the tool; `golden` is any format that ragate reads itself. With --corpus, passages are
+    placed in the documents that hold them word for word; a passage that none holds stays as
+    metadata and labels nothing. Recorded answers are left out.
+    """
+    from ragate.pipeline.golden.documents import corpus_texts
+    from ragate.pipeline.golden.importing import import_golden
+
+    refuse_overwriting(output, force=force)
+    found = import_golden(
+        kind,
+        path,
+        output,
+        texts=corpus_texts(None, corpus),
+        query_name=query_var,
+        draft=draft,
+    )
+    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_lines(output, found)))
+    return 0
+
+
+def _lines(output: Path, found: Import) -> Iterator[str]:
+    yield (
+        f"{output}: {found.samples} samples, {found.labelled} with an expected document, "
+        f"{found.references} with a reference"
+    )
+    if found.unplaced.contexts:
+        yield (
+            f"  {found.unplaced.contexts} passages are in no known document: kept as metadata "
+            "reference_contexts; --corpus names the documents"
+        )
+    if found.unplaced.sources:
+        yield f"  {found.unplaced.sources} file names are no known document: kept as source_file"
+    for sentence, count in sorted(found.notes.items()):
+        yield f"  {one_line(sentence, 300)} ({count})"
+    yield f"next: ragate dataset validate {output}"

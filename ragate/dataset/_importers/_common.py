@@ -1,0 +1,163 @@
+"""What the importers have in common: the record they make, and how files of records are read."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._rows import MAX_BYTES
+from ragate.errors import DatasetError
+from ragate.files import read_bytes, read_text
+from ragate.models import MetadataValue
+from ragate.settings import shown
+from ragate.strict_json import loads, read_lines
+
+Record = tuple[str, Mapping[str, Any]]  # its place, and its fields
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A question as another tool knows it.
+
+    Attributes:
+        relevant: Grade by document id, where the tool names documents.
+        contexts: Passages that hold the answer, of documents that are not named.
+        sources: Names of files that may be documents.
+        answerable: None where the tool does not say.
+    """
+
+    place: str
+    query: str
+    id: str = ""
+    relevant: Mapping[str, int] = field(default_factory=dict)
+    contexts: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    answerable: bool | None = None
+    metadata: dict[str, MetadataValue] = field(default_factory=dict)
+
+
+class Notes(Counter[str]):
+    """What could not be taken as it is: one sentence each, and how often."""
+
+    def add(self, sentence: str) -> None:
+        self[sentence] += 1
+
+
+def records(path: Path) -> Iterator[Record]:
+    """Yield the objects of a .jsonl, .json or .csv file.
+
+    A JSON file holds a list of objects, or one object of columns as pandas writes it.
+
+    Raises:
+        DatasetError: names the line or the number of the record.
+    """
+    ending = path.suffix.lower()
+    if ending in {".jsonl", ".ndjson"}:
+        found: Iterator[tuple[str, Any]] = (
+            (f"{path}:{number}", row)
+            for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
+        )
+    elif ending == ".csv":
+        found = _csv_records(path)
+    elif ending == ".json":
+        found = _json_records(path)
+    else:
+        raise DatasetError(f"{path}: no reader for {path.suffix!r}; known: .jsonl, .json, .csv")
+    for place, row in found:
+        if not isinstance(row, Mapping):
+            raise DatasetError(f"{place}: {shown(row)}: must be an object")
+        yield place, row
+
+
+def _csv_records(path: Path) -> Iterator[tuple[str, Any]]:
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for row in rows:
+            place = f"{path}:{rows.line_num}"
+            if None in row or None in row.values():
+                raise DatasetError(f"{place}: has another number of cells than the header")
+            yield place, {name: cell for name, cell in row.items() if cell != ""}
+    except csv.Error as error:
+        raise DatasetError(f"{path}:{rows.line_num}: not CSV: {error}") from error
+
+
+def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
+    value = json_value(path)
+    if isinstance(value, Mapping) and value and all(isinstance(v, Mapping) for v in value.values()):
+        numbers = next(iter(value.values())).keys()
+        value = [{name: column.get(n) for name, column in value.items()} for n in numbers]
+    if not isinstance(value, list):
+        raise DatasetError(f"{path}: must hold a list of objects")
+    for number, row in enumerate(value, start=1):
+        yield f"{path}: record {number}", row
+
+
+def json_value(path: Path) -> Any:
+    """Return the value of a JSON file."""
+    content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
+    return loads(content, where=str(path), error=DatasetError)
+
+
+def text_of(place: str, name: str, value: Any) -> str:
+    """Return a text that is not blank, "" where there is none.
+
+    Raises:
+        DatasetError: it is something else.
+    """
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise DatasetError(f"{place}: {name} = {shown(value)}: must be text")
+    return str(value)
+
+
+def texts_of(place: str, name: str, value: Any, *, separator: str = "") -> tuple[str, ...]:
+    """Return a list of texts, blank ones left out.
+
+    Args:
+        separator: Divides the texts where they stand in one cell; "" for a list as Python or JSON
+            write it.
+    """
+    if isinstance(value, str) and separator:
+        value = value.split(separator)
+    elif isinstance(value, str):
+        value = _literal(value)
+    if value is None:
+        return ()
+    items = value if isinstance(value, list | tuple) else [value]
+    return tuple(text for item in items if (text := text_of(place, name, item)))
+
+
+def _literal(cell: str) -> Any:
+    """Return the list that a cell holds as text, else the cell itself."""
+    if not cell.lstrip().startswith("["):
+        return cell
+    try:
+        return ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return cell
+
+
+def scalar(value: Any) -> MetadataValue:
+    """Return a value as metadata holds it: what is no plain value becomes JSON text."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def kept(row: Mapping[str, Any], taken: frozenset[str]) -> dict[str, MetadataValue]:
+    """Return what is not taken otherwise, as metadata; empty values are left out."""
+    return {
+        str(name): scalar(value)
+        for name, value in row.items()
+        if name not in taken and value not in (None, "", [], {})
+    }

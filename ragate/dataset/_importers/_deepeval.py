@@ -1,0 +1,59 @@
+"""DeepEval: goldens, as .json, .jsonl or .csv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._importers._common import (
+    Imported,
+    Notes,
+    kept,
+    records,
+    scalar,
+    text_of,
+    texts_of,
+)
+from ragate.errors import DatasetError
+from ragate.models import MetadataValue
+from ragate.strict_json import loads
+
+_RECORDED = frozenset({"actual_output", "retrieval_context", "tools_called"})
+_NESTED = ("additional_metadata", "custom_column_key_values")
+_TAKEN = _RECORDED | {"input", "expected_output", "context", "source_file", *_NESTED}
+
+
+def read(path: Path, notes: Notes) -> Iterator[Imported]:
+    """Yield the goldens; conversations and recorded outputs are noted and left out."""
+    separator = "" if path.suffix.lower() == ".json" else "|"
+    for place, row in records(path):
+        if "input" not in row and ("scenario" in row or "turns" in row):
+            notes.add("left out: a conversational golden")
+            continue
+        query = text_of(place, "input", row.get("input"))
+        if not query:
+            raise DatasetError(f"{place}: there is no input", remedy="is this file of deepeval?")
+        for name in sorted(_RECORDED & row.keys()):
+            if row[name] not in (None, "", []):
+                notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
+        reference = text_of(place, "expected_output", row.get("expected_output"))
+        yield Imported(
+            place=place,
+            query=query,
+            contexts=texts_of(place, "context", row.get("context"), separator=separator),
+            sources=texts_of(place, "source_file", row.get("source_file"), separator="\0"),
+            references=(reference,) if reference else (),
+            metadata=_metadata(place, row),
+        )
+
+
+def _metadata(place: str, row: Mapping[str, Any]) -> dict[str, MetadataValue]:
+    found = kept(row, _TAKEN)
+    for name in _NESTED:
+        value = row.get(name)
+        if isinstance(value, str):  # a cell of a table
+            value = loads(value, where=f"{place}: {name}", error=DatasetError)
+        if isinstance(value, Mapping):
+            found |= {str(key): scalar(item) for key, item in value.items() if item is not None}
+    return found

@@ -1,0 +1,134 @@
+"""promptfoo: the tests of a configuration, of a list of tests, or of a result file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset import yaml_list
+from ragate.dataset._importers._common import Imported, Notes, json_value, scalar, text_of, texts_of
+from ragate.errors import DatasetError
+from ragate.models import MetadataValue
+from ragate.settings import nearest, shown
+
+QUERY_NAMES = ("query", "question", "user_input", "input", "prompt", "message", "q")
+_CONTEXTS = ("context", "contexts")
+# Assertions whose value is a right answer.
+_REFERENCES = frozenset({"factuality", "model-graded-factuality", "similar", "equals"})
+_REFERENCES |= {"context-recall"}
+
+
+def read(path: Path, notes: Notes, *, query_name: str = "") -> Iterator[Imported]:
+    """Yield one question for each test; what has no place here stays as metadata.
+
+    Args:
+        query_name: The variable that holds the question; "" for a usual name, or the only one.
+    """
+    tests, default = _tests(path, notes)
+    shared = _mapping(f"{path}: defaultTest", default).get("vars") or {}
+    for number, test in enumerate(tests, start=1):
+        place = f"{path}: test {number}"
+        if isinstance(test, str):
+            notes.add(f"left out: tests in another file ({test}); import that file")
+            continue
+        row = _mapping(place, test)
+        values = {**shared, **_mapping(f"{place}: vars", row.get("vars") or {})}
+        name = query_name or _query_name(place, values)
+        if name not in values:
+            raise DatasetError(f"{place}: there is no variable {name!r}{nearest(name, values)}")
+        for query in texts_of(place, name, values[name]):
+            if query.startswith("file://"):
+                notes.add("left out: a question that stands in a file of its own")
+                continue
+            yield _imported(place, row, values, name, query)
+
+
+def _tests(path: Path, notes: Notes) -> tuple[list[Any], Any]:
+    value = json_value(path) if path.suffix.lower() == ".json" else yaml_list.load(path)[0]
+    if isinstance(value, Mapping) and isinstance(value.get("config"), Mapping):
+        value = value["config"]  # a result file holds its configuration
+    default: Any = {}
+    if isinstance(value, Mapping):
+        default, value = value.get("defaultTest") or {}, value.get("tests")
+        if isinstance(default, str):
+            notes.add("left out: defaultTest, which stands in another file")
+            default = {}
+        if isinstance(default, Mapping) and default.get("assert"):
+            notes.add("left out: the assertions of defaultTest")
+    if not isinstance(value, list):
+        raise DatasetError(
+            f"{path}: there is no list of tests" + (f", but {shown(value)}" if value else ""),
+            remedy="import the file that holds the tests",
+        )
+    return value, default
+
+
+def _mapping(place: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DatasetError(f"{place}: {shown(value)}: must be an object")
+    return value
+
+
+def _query_name(place: str, values: Mapping[str, Any]) -> str:
+    usual = [name for name in QUERY_NAMES if name in values]
+    if usual:
+        return usual[0]
+    if len(values) == 1:
+        return next(iter(values))
+    raise DatasetError(
+        f"{place}: which variable is the question? It has {', '.join(values) or 'none'}",
+        remedy="name it with --query-var",
+    )
+
+
+@dataclass
+class _Asserted:
+    """What the assertions of a test say of the right answer."""
+
+    references: list[str] = field(default_factory=list)
+    answerable: bool | None = None
+    others: list[Any] = field(default_factory=list)
+
+    def add(self, place: str, assertion: Any) -> None:
+        row = _mapping(f"{place}: assert", assertion)
+        kind, value = row.get("type"), row.get("value")
+        if kind == "assert-set":
+            for inner in row.get("assert") or []:
+                self.add(place, inner)
+        elif kind == "is-refusal":
+            self.answerable = False
+        elif kind in _REFERENCES and not str(value).startswith("file://"):
+            self.references += texts_of(place, "assert", value)
+        else:
+            self.others.append(row)
+
+
+def _imported(
+    place: str, row: Mapping[str, Any], values: Mapping[str, Any], name: str, query: str
+) -> Imported:
+    asserted = _Asserted()
+    for one in row.get("assert") or []:
+        asserted.add(place, one)
+    contexts = [
+        text for key in _CONTEXTS if key != name for text in texts_of(place, key, values.get(key))
+    ]
+    metadata: dict[str, MetadataValue] = {
+        key: scalar(value) for key, value in values.items() if key not in {name, *_CONTEXTS}
+    }
+    metadata |= {
+        key: scalar(value) for key, value in _mapping(place, row.get("metadata") or {}).items()
+    }
+    if description := text_of(place, "description", row.get("description")):
+        metadata["description"] = description
+    for number, other in enumerate(asserted.others, start=1):
+        metadata[f"assert.{number}"] = scalar(other)
+    return Imported(
+        place=place,
+        query=query,
+        contexts=tuple(text for text in contexts if not text.startswith("file://")),
+        references=tuple(dict.fromkeys(asserted.references)),
+        answerable=asserted.answerable,
+        metadata=metadata,
+    )
