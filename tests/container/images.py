@@ -1,4 +1,7 @@
-"""The images of the tests: the action's, and a Postgres with pgvector on the same base."""
+"""The images of the tests: the action's, and a Postgres with pgvector on the same base.
+
+python -m tests.container.images    builds both, so that the tests find them
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,14 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.container.engine import Engine
+from tests.container.engine import Engine, find_engine
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = Path(__file__).parent / "postgres"
@@ -107,3 +111,19 @@ def _digest(files: Iterable[Path], arguments: Mapping[str, str] | None = None) -
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def main() -> int:
+    """Build both images; exit with 3 where there is no engine."""
+    engine = find_engine()
+    if isinstance(engine, str):
+        print(engine)
+        return 3
+    for build in (postgres_image, action_image):
+        started = time.monotonic()
+        print(f"{build(engine)} ready after {time.monotonic() - started:.0f} s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The workflows that we run and those that the docs show."""
