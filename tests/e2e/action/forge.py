@@ -20,10 +20,22 @@ Files = Mapping[str, bytes | None]
 SAMPLES = 30
 
 
-def recorded_project(folder: Path, *, policy: str = "", metrics: str = "") -> dict[str, bytes]:
-    """Return the files of a project on recorded outputs, its baseline included."""
+def recorded_project(
+    folder: Path,
+    *,
+    policy: str = "",
+    metrics: str = "",
+    answers: Mapping[str, bytes] | None = None,
+) -> dict[str, bytes]:
+    """Return the files of a project on recorded outputs, its baseline included.
+
+    Args:
+        answers: The recordings, where they are not all right.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     ReplayProject(folder, samples=SAMPLES, policy=policy, metrics=metrics)
+    for name, content in (answers or {}).items():
+        (folder / name).write_bytes(content)
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -69,11 +81,13 @@ class Forge:
 
     Attributes:
         folder: Where workspaces are made.
+        last: The workspace of the last step.
     """
 
     github: GitHub
     folder: Path
     base: str = ""
+    last: Path = Path()
     _made: int = field(default=0)
 
     def start(self, files: Files) -> str:
@@ -115,9 +129,10 @@ class Forge:
     ) -> StepResult:
         """Run the step on a pull request; the mode is check unless the inputs say otherwise."""
         event = payload or self.payload(change)
+        self.last = workspace or self.checkout(change.merge, depth=depth)
         return run_step(
             ROOT,
-            workspace=workspace or self.checkout(change.merge, depth=depth),
+            workspace=self.last,
             event_name=event_name,
             event=event,
             inputs={"comment": "always", **(inputs or {})},
