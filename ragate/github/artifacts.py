@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragate.errors import StorageError
+from ragate.github.api import ApiError
 from ragate.github.repository import Json, Repository
 
 MOST_RUNS = 10
@@ -55,8 +56,8 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[Found]
     """
     prefix = _prefix(gate, sha)
     for run_id in _run_ids(repository, gate, sha):
-        run = repository.run(run_id)
-        if not is_trusted(run, repository.name, sha):
+        run = _run(repository, run_id)
+        if run is None or not is_trusted(run, repository.name, sha):
             continue
         listed = [
             (attempt, artifact)
@@ -65,6 +66,15 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[Found]
         ]
         for _, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
             yield Found(run, artifact)
+
+
+def _run(repository: Repository, run_id: int) -> Json | None:
+    try:
+        return repository.run(run_id)
+    except ApiError as error:
+        if error.status == 404:
+            return None  # deleted since
+        raise
 
 
 def is_trusted(run: Json, repository: str, sha: str) -> bool:
