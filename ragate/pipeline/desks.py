@@ -49,8 +49,8 @@ def open_desk(
     client = make_client(config, operations, opened, name)
     if client is None and recording:
         raise ProviderError(
-            f"a baseline is recorded from fresh answers, and provider {name!r} cannot be asked",
-            remedy="set its key, and leave RAGATE_OFFLINE out; the baseline is unchanged",
+            f"fresh answers are wanted, and provider {name!r} cannot be asked",
+            remedy="set its key, and leave RAGATE_OFFLINE out; nothing was changed",
             fatal=True,
         )
     yield Desk(

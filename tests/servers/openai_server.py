@@ -56,7 +56,7 @@ class FakeOpenAI:
         requests: Path, headers and body of every request.
         latency_s: Seconds before each answer.
         keep: Note the requests; off for long runs.
-        cut_streams: End every stream in its middle.
+        cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
     """
 
     base_url: str = ""
@@ -69,6 +69,7 @@ class FakeOpenAI:
     latency_s: float = 0.0
     keep: bool = True
     cut_streams: bool = False
+    event_s: float = 0.0
     hang_s: float = 5.0
     seen: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -213,6 +214,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         for event in events:
+            if self.server.fake.event_s:
+                self.server.fake.released.wait(self.server.fake.event_s)
             self.wfile.write(event.encode())
 
     def log_message(self, *_arguments: object) -> None:

@@ -135,7 +135,8 @@ class _Passing:
             self._sent += 1
         if not _wants_usage(self.request):
             self.held = [one for one in self.held if one.get("choices") != []]
-        return reply_of(self.request, parts.body())
+        # Once more as a whole: a key may have come in pieces.
+        return reply_of(self.request, self._cleaned(parts.body()))
 
     def _cleaned(self, event: dict[str, Any]) -> dict[str, Any]:
         text = json.dumps(event, ensure_ascii=False).encode("utf-8", "replace")
