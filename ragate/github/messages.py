@@ -23,7 +23,9 @@ def description(report: Report, *, exit_code: int) -> str:
     """Return line 1 of the comment for a status: plain text, without the gate's name."""
     told = "".join(headline(report, COMMENT)).removeprefix(report.gate).lstrip(":, ")
     if exit_code == 0 and report.decision.exit_code != 0:
-        told = told.replace(" · blocks", " · does not block (fail-on)")
+        told = f"{told.removesuffix(' · blocks')} · does not block (fail-on)"
+    elif exit_code != 0 and report.decision.exit_code == 0:
+        told = f"{told.removesuffix(' · does not block')} · blocks (fail-on)"
     return one_line(told, LONGEST_DESCRIPTION)
 
 

@@ -70,7 +70,7 @@ def marker_of(gate: str) -> str:
 
 def _token(text: str) -> str:
     """Percent-encode, so that two gates never share a marker and none can end the HTML comment."""
-    return quote(text[:80], safe="").replace("--", "-%2D")
+    return quote(text[:80], safe="", errors="replace").replace("--", "-%2D")
 
 
 _TITLES = {"worse": "Got worse", "new": "Measured", "better": "Got better"}

@@ -186,6 +186,14 @@ def test_a_red_that_may_pass_does_not_say_that_it_blocks(world: World) -> None:
     assert world.outputs()["passed"] == "false"
 
 
+def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
+    row = metric_row_factory(verdict=MetricVerdict.CANNOT_TELL, mde=0.1)
+    world.finish(report_factory(decision_factory(metrics=[row]), gate="docs", head=HEAD), 1)
+
+    assert world.statuses()[0][1] == "failure"
+    assert world.statuses()[0][2].endswith("drops of 10 points or more · blocks (fail-on)")
+
+
 @pytest.mark.parametrize(
     ("policy", "report", "posted"),
     [

@@ -16,6 +16,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     f"{_HERE}/issues/comments/{{comment_id}}/reactions": ("post",),
     f"{_HERE}/statuses/{{sha}}": ("post",),
     f"{_HERE}/commits/{{ref}}/statuses": ("get",),
+    f"{_HERE}/commits/{{commit_sha}}/pulls": ("get",),
     f"{_HERE}/collaborators/{{username}}/permission": ("get",),
     f"{_HERE}/pulls": ("get", "post"),
     f"{_HERE}/pulls/{{pull_number}}": ("get",),

@@ -73,6 +73,9 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "branch_sha": lambda w: w.repository.branch_sha("main"),
     "create_branch": lambda w: w.repository.create_branch("ragate/baseline", w.base),
     "update_branch": lambda w: w.repository.update_branch("main", w.head),
+    "ref_sha": lambda w: w.repository.ref_sha("heads/main"),
+    "set_ref": lambda w: _set_twice(w),
+    "pulls_of_commit": lambda w: w.repository.pulls_of_commit(w.head),
     "run": lambda w: w.repository.run(42),
     "runs_of": lambda w: w.repository.runs_of(w.head),
     "run_artifacts": lambda w: w.repository.run_artifacts(42),
@@ -87,6 +90,13 @@ def _expired(world: World) -> None:
     world.github.artifacts[made]["expired"] = True
     with pytest.raises(ApiError, match="410 Artifact has expired"):
         world.repository.download_artifact(made)
+
+
+def _set_twice(world: World) -> None:
+    """Made the first time, moved the second time."""
+    for sha in (world.base, world.head):
+        world.repository.set_ref("ragate/docs/x", sha)
+        assert world.repository.ref_sha("ragate/docs/x") == sha
 
 
 def test_no_call_of_the_repository_is_left_out() -> None:
