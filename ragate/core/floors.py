@@ -71,23 +71,26 @@ def _weigh(
     if not case.gates:
         return Outcome()
     limit = result.limit
+
+    def met_if_missing_were(*, low: bool) -> bool:
+        values = _filled(case, cells, low=low)
+        return _hold(case, values, limit, settings.floor, is_minimum=is_minimum).met
+
     if result.met:
-        worst = _filled_mean(case, cells, low=is_minimum)
-        if missing and not _keeps(worst, limit, is_minimum=is_minimum):
+        if missing and not met_if_missing_were(low=is_minimum):
             reason = f"{case.name}: its unscored samples could put it beyond {number(limit)}"
             return Outcome(undecided=(reason,))
         return Outcome()
-    best = _filled_mean(case, cells, low=not is_minimum)
-    if missing > settings.max_unscored + SLACK and _keeps(best, limit, is_minimum=is_minimum):
+    if missing > settings.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
         reason = f"{case.name}: too much is unscored to hold it against {number(limit)}"
         return Outcome(undecided=(reason,))
     return Outcome(red=(_said(case, result, float(np.nanmean(row_means(cells))), is_minimum),))
 
 
-def _filled_mean(case: Case, cells: Floats, *, low: bool) -> float:
+def _filled(case: Case, cells: Floats, *, low: bool) -> Floats:
     assert case.column is not None
     edge = case.column.low if low else case.column.low + case.column.span
-    return float(row_means(np.where(np.isnan(cells), edge, cells)).mean())
+    return row_means(np.where(np.isnan(cells), edge, cells))
 
 
 def _keeps(mean: float, limit: float, *, is_minimum: bool) -> bool:

@@ -120,6 +120,14 @@ def test_the_stream_of_draws_is_pinned():
 PINNED = 0.5666
 
 
+def test_what_no_draw_reaches_counts_the_observed_one_and_half_of_it_for_signs():
+    lost = np.zeros((60, 4, 1))
+    lost[:, :3] = 1.0
+
+    assert step_down(relabel([Block(lost, 1)], seed=1))[0] == pytest.approx(1 / 10_000)
+    assert step_down(flip(-np.ones((60, 1)), seed=1))[0] == pytest.approx(0.5 / 10_000)
+
+
 def test_samples_with_different_numbers_of_runs_are_tested_together():
     rng = np.random.default_rng(4)
     many, few = rng.random((5, 4, 1)), rng.random((4, 2, 1))
@@ -137,7 +145,8 @@ def test_very_many_runs_of_one_sample_are_rotated_instead_of_listed():
     null = relabel([Block(values, 12)], seed=1)
 
     assert len(null.stars) == 24**3
-    assert np.isclose(null.stars, null.z).any()
+    assert np.abs(null.stars - null.z).min() < 1e-12
+    assert null.stars.mean() == pytest.approx(0.0, abs=1e-12)  # every run is called it as often
     assert 0 < step_down(null)[0] <= 1
 
 

@@ -195,3 +195,27 @@ def test_what_was_not_measured_is_not_said_to_be_free_of_noise():
         samples,
     )
     assert judge(lost, Rule(metric=EXACT.name)).lines == ()
+
+
+def test_a_floor_by_evidence_is_by_evidence_for_what_is_missing_as_well():
+    samples = samples_of(100)
+    scores = [[None]] + [[0.0]] * 12 + [[1.0]] * 87
+    pair = compare(
+        run_of({"faithfulness": scores}, samples, words="before"),
+        run_of({"faithfulness": scores}, samples, words="after"),
+        samples,
+    )
+
+    def reasons(minimum: float) -> tuple[str, ...]:
+        return judge(pair, Rule(metric="faithfulness", minimum=minimum), floor="evidence").reasons
+
+    assert reasons(0.9) == ()  # at most 0.92 with the missing one counted as 0, 0.93 without
+    assert "could put it beyond 0.922" in reasons(0.922)[0]
+
+
+def test_as_many_relabellings_as_are_listed_are_all_listed():
+    rng = np.random.default_rng(1)
+    null = relabel([Block(rng.random((4, 5, 1)), 1), Block(rng.random((5, 2, 1)), 1)], seed=1)
+
+    assert null.enumerated
+    assert len(null.stars) == 5**4 * 2**5 == 20_000
