@@ -1,0 +1,78 @@
+"""action.yml, the code and the manual name the same inputs, defaults, values and outputs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+
+from ragate.github.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs, variable
+from ragate.github.outputs import NAMES
+from ragate.models import Verdict
+
+ROOT = Path(__file__).parents[3]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+PAGE = (ROOT / "docs" / "action.md").read_text()
+WORDS = {"mode": get_args(Mode), "comment": get_args(CommentPolicy), "fail-on": get_args(FailOn)}
+
+
+def rows(heading: str) -> dict[str, str]:
+    """Return the table below a heading of the page, by the name in its first column."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return dict(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", section, re.MULTILINE))
+
+
+def test_inputs_of_the_action_the_code_and_the_page_are_the_same() -> None:
+    names = [field.name.replace("_", "-") for field in fields(Inputs)]
+
+    assert list(ACTION["inputs"]) == names
+    assert list(rows("Inputs")) == names
+
+
+def test_outputs_of_the_action_the_code_and_the_page_are_the_same() -> None:
+    assert tuple(ACTION["outputs"]) == NAMES
+    assert tuple(rows("Outputs")) == NAMES
+
+
+def test_the_actions_own_defaults_are_those_of_the_code() -> None:
+    given = {
+        variable(name): str(one.get("default", ""))
+        for name, one in ACTION["inputs"].items()
+        if name != "github-token"
+    }
+
+    assert read_inputs(given) == Inputs()
+    assert ACTION["inputs"]["github-token"]["default"] == "${{ github.token }}"
+
+
+def test_every_input_and_output_says_what_it_is_for() -> None:
+    for part in ("inputs", "outputs"):
+        for name, one in ACTION[part].items():
+            assert len(one["description"]) > 15, name
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_words_of_an_input_are_told_everywhere(name: str) -> None:
+    for word in WORDS[name]:
+        assert f"`{word}`" in ACTION["inputs"][name]["description"], word
+        assert f"`{word}`" in rows("Inputs")[name], word
+
+
+def test_every_verdict_is_told() -> None:
+    for word in (*(verdict.value for verdict in Verdict), "error", "collected"):
+        assert f"`{word}`" in ACTION["outputs"]["verdict"]["description"]
+        assert f"`{word}`" in rows("Outputs")["verdict"]
+
+
+def test_every_word_that_a_mode_may_say_is_told() -> None:
+    sources = "\n".join(path.read_text() for path in (ROOT / "ragate/github").glob("*.py"))
+    said = set(re.findall(r'said="([a-z_]+)"', sources))
+    for constant in set(re.findall(r"said=([A-Z]+)\b", sources)):
+        said |= set(re.findall(rf'^{constant} = "([a-z_]+)"', sources, re.MULTILINE))
+
+    assert {"collected", "recorded"} <= said
+    assert [word for word in said if f"`{word}`" not in rows("Outputs")["verdict"]] == []
