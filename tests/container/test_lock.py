@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -59,21 +58,3 @@ def test_the_build_tool_is_the_one_of_the_package():
     for text in project["build-system"]["requires"]:
         requirement = Requirement(text)
         assert requirement.specifier.contains(held[canonicalize_name(requirement.name)])
-
-
-def test_the_action_hands_no_input_to_a_command_line():
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-
-    assert action["runs"] == {"using": "docker", "image": "Dockerfile"}
-
-
-def test_every_input_and_output_is_described_and_every_input_has_a_default():
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-
-    for name, spec in action["inputs"].items():
-        assert name == name.lower().replace("_", "-")
-        assert spec["description"].endswith(".")
-        assert isinstance(spec["default"], str)
-    for name, spec in action["outputs"].items():
-        assert name == name.lower().replace("_", "-")
-        assert spec["description"].endswith(".")

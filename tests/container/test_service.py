@@ -10,34 +10,26 @@ from pathlib import Path
 import pytest
 
 from tests.container.images import ROOT
-from tests.container.runner import StepResult, run_step
+from tests.container.manual import copy_manual, run_command
+from tests.container.runner import StepResult
 from tests.container.service import Job
 from tests.projects import write_docs_project
 
 pytestmark = pytest.mark.container
 
-MANUAL = ("docs", "evals", "baselines", "ragate.toml")
 # Both are measured in benchmarks/results/image.txt.
 WHOLE_GATE_S = 30.0
 WRONG_HOST_S = 15.0
 
 
-def check(job: Job, image: str, workspace: Path, url: str) -> StepResult:
-    return run_step(
-        ROOT,
-        workspace=workspace,
-        env={"RAGATE_DATABASE_URL": url},
-        engine=job.engine,
-        image=image,
-        network=job.network,
-        entrypoint=["ragate", "check"],
-    )
+def check(job: Job, image: str, workspace: Path, url: str = "") -> StepResult:
+    return run_command(job, image, workspace, "ragate", "check", url=url)
 
 
 def test_the_service_is_reached_by_its_name(job: Job, image: str, tmp_path: Path):
     write_docs_project(tmp_path)
 
-    result = check(job, image, tmp_path, job.url)
+    result = check(job, image, tmp_path)
 
     assert "ingested 8 documents" in result.log
     assert "8/8 samples" in result.log
@@ -70,11 +62,10 @@ def test_a_wrong_password_is_named_and_not_shown(job: Job, image: str, tmp_path:
 def test_the_whole_gate_on_our_manual_takes_half_a_minute_at_most(
     job: Job, image: str, tmp_path: Path
 ):
-    for name in MANUAL:
-        source, place = ROOT / name, tmp_path / name
-        shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
+    copy_manual(tmp_path)
+    shutil.copytree(ROOT / "baselines", tmp_path / "baselines")
 
-    result = check(job, image, tmp_path, job.url)
+    result = check(job, image, tmp_path)
 
     newest = max((tmp_path / ".ragate" / "runs").glob("*/report.json"))
     report = json.loads(newest.read_text())

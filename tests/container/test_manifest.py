@@ -1,0 +1,66 @@
+"""action.yml: what it declares, and that code and manual agree with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from ragate.github.inputs import Inputs, read_inputs
+from ragate.github.outputs import NAMES
+from tests.container.images import ROOT
+from tests.container.variables import input_variable, read_action
+
+MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+PAGE = (ROOT / "docs" / "action.md").read_text("utf-8")
+
+
+def rows(heading: str) -> list[str]:
+    """Return the names in the first column of a section of the manual's page."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+
+
+def test_no_input_is_handed_to_a_command_line():
+    assert MANIFEST["runs"] == {"using": "docker", "image": "Dockerfile"}
+
+
+@pytest.mark.parametrize("kind", ["inputs", "outputs"])
+def test_each_name_is_in_kebab_case_and_described_in_whole_sentences(kind: str):
+    for name, spec in MANIFEST[kind].items():
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
+        assert spec["description"].endswith(".")
+
+
+def test_every_input_has_a_default_and_none_is_required():
+    for spec in MANIFEST["inputs"].values():
+        assert isinstance(spec["default"], str)
+        assert "required" not in spec
+
+
+def test_the_defaults_are_those_of_the_code():
+    values = read_action(ROOT).values({}, token="")
+
+    assert read_inputs({input_variable(name): value for name, value in values.items()}) == Inputs()
+
+
+def test_the_declared_inputs_are_those_that_the_code_reads():
+    fields = {name.replace("_", "-") for name in Inputs.__dataclass_fields__}
+
+    assert set(MANIFEST["inputs"]) == fields
+
+
+def test_the_declared_outputs_are_those_that_the_code_writes():
+    assert list(MANIFEST["outputs"]) == list(NAMES)
+
+
+@pytest.mark.parametrize("kind", ["inputs", "outputs"])
+def test_the_manual_lists_what_the_manifest_declares(kind: str):
+    assert rows(kind.capitalize()) == list(MANIFEST[kind])
+
+
+def test_the_action_has_a_face_on_the_marketplace():
+    assert set(MANIFEST["branding"]) == {"icon", "color"}
+    assert len(MANIFEST["description"]) <= 125
