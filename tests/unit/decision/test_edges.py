@@ -427,6 +427,8 @@ def test_three_labels_are_drawn_from_three():
     expected = (stars <= block.differences.sum() + 1e-9).mean()
 
     assert step_down(relabel([block], seed=1))[0] == pytest.approx(expected, abs=0.02)
+    twice = step_down(relabel([Block(np.repeat(values, 2, axis=2), 1)], seed=1))
+    assert twice == pytest.approx([expected, expected], abs=0.02)
 
 
 def test_the_runs_that_are_needed_are_the_fewest():

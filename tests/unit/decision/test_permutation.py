@@ -31,6 +31,29 @@ def test_one_run_a_side_is_the_mid_p_binomial_test(losses, gains):
     assert step_down(null, upwards=True)[0] == pytest.approx(up, abs=1e-12)
 
 
+@pytest.mark.parametrize(("losses", "gains"), [(21, 10), (18, 14), (12, 20)])
+def test_drawn_signs_agree_with_the_binomial_test(losses, gains):
+    n = losses + gains
+    mid = stats.binom.sf(losses - 1, n, 0.5) - 0.5 * stats.binom.pmf(losses, n, 0.5)
+    runs = relabel([one_run(losses, gains)], seed=2)
+    signs = flip(np.repeat([-1.0, 1.0, 0.0], [losses, gains, 5])[:, None], seed=3)
+
+    for null in (runs, signs):
+        assert not null.enumerated
+        assert len(null.stars) == 9_999
+        assert step_down(null)[0] == pytest.approx(mid, abs=0.02)
+        assert step_down(null, upwards=True)[0] == pytest.approx(1 - mid, abs=0.02)
+        assert null.stars.std() == pytest.approx(1.0, abs=0.03)
+
+
+@pytest.mark.parametrize("large", [0, 15, 31])
+def test_every_units_coin_is_fair(large):
+    differences = np.full((32, 1), 1e-6)
+    differences[large] = 1.0
+
+    assert (flip(differences, seed=5).stars > 0).mean() == pytest.approx(0.5, abs=0.02)
+
+
 def test_an_enumerated_sign_flip_equals_scipys_permutation_test():
     differences = np.random.default_rng(5).normal(-0.2, 0.5, 12)
     null = flip(differences[:, None], seed=1)

@@ -8,6 +8,7 @@ import pytest
 from ragate.core.cases import read_cases, worst_case
 from ragate.core.comparison import compare
 from ragate.core.family import build_table
+from ragate.core.hashing import calls_hash
 from ragate.core.interval import difference_interval, tango
 from ragate.core.permutation import Block, relabel
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
@@ -219,3 +220,29 @@ def test_as_many_relabellings_as_are_listed_are_all_listed():
 
     assert null.enumerated
     assert len(null.stars) == 5**4 * 2**5 == 20_000
+
+
+@pytest.mark.parametrize(
+    ("words", "call", "affected"),
+    [
+        ("before", "a", 0),  # an output that the baseline gave, from the requests that it made
+        ("after", "a", 1),  # the system's own code made something else of the same replies
+        ("before", "b", 1),
+    ],
+)
+def test_recorded_requests_count_with_the_output_that_was_made_of_them(words, call, affected):
+    samples = samples_of(1)
+    pair = compare(
+        run_of(
+            {"faithfulness": [[1.0, 0.0, 1.0]]},
+            samples,
+            requests={"q0000": calls_hash(["a"])},
+            words="before",
+        ),
+        run_of(
+            {"faithfulness": [[0.0]]}, samples, requests={"q0000": calls_hash([call])}, words=words
+        ),
+        samples,
+    )
+
+    assert pair.affected == affected
