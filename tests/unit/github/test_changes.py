@@ -1,0 +1,103 @@
+"""Whether a changed file is an input, and answers that were copied into the corpus."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.config import Config, load_config
+from ragate.github.changes import copied_answers, touches
+from ragate.github.policy import Place
+from ragate.models import Sample
+from tests.projects import write_docs_project
+
+TOP = Place("")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("app/**", "app/a/b.py", True),
+        ("app/**", "app.py", False),
+        ("app", "app/a/b.py", True),
+        ("app/", "app/x", True),
+        ("app", "app", True),
+        ("app", "apple/x", False),
+        ("prompts/*.md", "prompts/a.md", True),
+        ("prompts/*.md", "prompts/deep/a.md", False),
+        ("**/*.py", "a.py", True),
+        ("**/*.py", "x/y/a.py", True),
+        ("**/*.py", "x/y/a.pyc", False),
+        ("a?c.txt", "abc.txt", True),
+        ("a?c.txt", "a/c.txt", False),
+        ("a.c", "abc", False),
+        ("**", "anything/at/all", True),
+    ],
+)
+def test_a_pattern_names_files(pattern: str, name: str, expected: bool) -> None:
+    assert touches([name], [pattern], TOP) is expected
+
+
+def test_patterns_start_at_the_projects_folder() -> None:
+    place = Place("services/rag")
+    assert touches(["services/rag/app/a.py"], ["app/**"], place)
+    assert not touches(["app/a.py"], ["app/**"], place)
+
+
+@given(st.text("ab./-_é", min_size=1, max_size=12).filter(lambda t: "//" not in t and t[0] != "/"))
+def test_a_name_without_wildcards_names_itself(name: str) -> None:
+    path = Path(name).as_posix()
+    if path != "." and ".." not in Path(name).parts:
+        assert touches([path], [name], TOP)
+
+
+@given(st.text("ab*?", min_size=1, max_size=6), st.text("ab", max_size=6))
+def test_in_one_folder_it_is_what_fnmatch_says(pattern: str, name: str) -> None:
+    if name and pattern != "**":
+        assert touches([name], [pattern], TOP) is fnmatch.fnmatchcase(name, pattern)
+
+
+@dataclass
+class Before:
+    """A base tree in memory."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    sha: str = "0" * 40
+
+    def read(self, path: str) -> bytes | None:
+        return self.files.get(path)
+
+    def list(self, folder: str) -> list[str]:
+        return []
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    write_docs_project(tmp_path)
+    return load_config(tmp_path / "ragate.toml")
+
+
+SAMPLE = Sample(id="q1", query="?", references=("The figs come\nfrom orchard 5, as always.",))
+
+
+def test_an_answer_that_moves_into_the_corpus_is_pointed_out(config: Config) -> None:
+    text = "# Figs\n\nThe figs come from   orchard 5, as always. Indeed.\n"
+    (config.root / "docs" / "figs.md").write_text(text)
+    changed = ["docs/figs.md", "README.md", "docs/gone.md"]
+    (told,) = copied_answers(changed, config, [SAMPLE], Before(), TOP)
+    assert told == "docs/figs.md now holds the reference answer of q1 verbatim"
+    before = Before({"docs/figs.md": text.encode()})
+    assert copied_answers(changed, config, [SAMPLE], before, TOP) == ()
+    short = SAMPLE.model_copy(update={"references": ("orchard 5",)})
+    assert copied_answers(changed, config, [short], Before(), TOP) == ()
+
+
+def test_only_so_much_is_read(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragate.github.changes.MOST_BYTES", 10)
+    (config.root / "docs" / "figs.md").write_text(SAMPLE.references[0])
+    assert copied_answers(["docs/figs.md"], config, [SAMPLE], Before(), TOP) == ()

@@ -1,0 +1,124 @@
+"""The composed gate: whose rules, whose system, and what is said to differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.config import Config, load_config
+from ragate.github.gate import compose, trusted
+from ragate.github.origin import origin_of
+from tests.projects import ReplayProject
+
+HTTP = """
+[system]
+use = "http"
+url = "{url}"
+"""
+
+
+def project(folder: Path, *edits: tuple[str, str], system: str = "") -> Config:
+    """Return the configuration of a project with some texts replaced."""
+    folder.mkdir()
+    ReplayProject(folder, samples=4)
+    path = folder / "ragate.toml"
+    text = path.read_text()
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    if system:
+        text = text.partition("[system]")[0] + system
+    path.write_text(text)
+    return load_config(path)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Config:
+    return project(tmp_path / "base")
+
+
+def test_equal_rules_propose_nothing(base: Config, tmp_path: Path) -> None:
+    gate = compose(base, project(tmp_path / "head"))
+    assert gate.proposal is None
+    assert not gate.bootstrap
+    assert gate.config.root == tmp_path / "head"
+    assert gate.config.rules_root == tmp_path / "base"
+    assert gate.config.dataset.is_relative_to(tmp_path / "base")
+
+
+def test_the_system_is_the_heads_and_all_else_the_bases(base: Config, tmp_path: Path) -> None:
+    head = project(
+        tmp_path / "head",
+        ('paths = ["outputs/*.jsonl"]\n', 'paths = ["outputs/run0.jsonl"]\n'),
+        ('level = "error"', 'level = "off"'),
+    )
+    # The first replacement reaches replay_paths too, which is part of the policy.
+    gate = compose(base, head)
+    assert gate.config.system == head.system
+    assert gate.config.policy == base.policy
+    assert gate.proposal is not None
+
+
+def test_what_differs_is_said_with_both_values(base: Config, tmp_path: Path) -> None:
+    head = project(
+        tmp_path / "head",
+        ("[policy]\n", "[policy]\nalpha = 0.4\n"),
+        ("[policy.metrics.token_f1]\nlevel", "[policy.metrics.rouge_l]\nlevel"),
+        ('[policy.metrics."hit_rate@5"]\n', '[policy.metrics."hit_rate@5"]\nminimum = 0.1\n'),
+    )
+    (head.root / "golden.jsonl").write_text('{"id": "q0", "query": "?"}\n')
+    gate = compose(base, head)
+    assert gate.proposal is not None
+    assert gate.proposal.differs == (
+        "[policy] alpha: 0.02 → 0.4",
+        "[policy.metrics.hit_rate@5] minimum: not set → 0.1",
+        "[policy.metrics] token_f1: removed",
+        "[policy.metrics] rouge_l: added",
+        "the golden set golden.jsonl",
+    )
+
+
+def test_a_base_without_a_configuration_is_a_bootstrap_and_a_push_is_not(base: Config) -> None:
+    assert compose(None, base).bootstrap
+    gate = trusted(base, name="mine")
+    assert (gate.bootstrap, gate.proposal, gate.config.gate) == (False, None, "mine")
+
+
+@pytest.mark.parametrize(
+    ("url", "refused", "other"),
+    [
+        ("http://rag.example/ask", False, False),
+        ("http://rag.example:9000/other", False, False),
+        ("http://pr-7.preview.example/ask", False, True),
+        ("http://elsewhere.example/ask", True, False),
+        ("http://rag.example.evil.example/ask", True, False),
+    ],
+)
+def test_a_service_is_told_by_the_entry_that_allows_it(
+    tmp_path: Path, url: str, refused: bool, other: bool
+) -> None:
+    hosts = 'http_hosts = ["rag.example", "*.preview.example"]\n'
+    edit = ('systems = ["replay"]\n', f'systems = ["http"]\n{hosts}')
+    one = project(tmp_path / "base", edit, system=HTTP.format(url="http://rag.example/ask"))
+    two = project(tmp_path / "head", edit, system=HTTP.format(url=url))
+    found = origin_of(one, two, {})
+    assert (bool(found.refused), bool(found.other)) == (refused, other)
+    assert bool(found.remedies) is (refused or other)
+
+
+def test_two_previews_of_one_entry_compare(tmp_path: Path) -> None:
+    edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["*.preview.example"]\n')
+    made = [
+        project(tmp_path / str(n), edit, system=HTTP.format(url=f"http://pr-{n}.preview.example/"))
+        for n in (1, 2)
+    ]
+    assert origin_of(made[0], made[1], {}).other == ()
+
+
+def test_a_link_out_of_the_allowed_recordings_is_refused(base: Config, tmp_path: Path) -> None:
+    head = project(tmp_path / "head")
+    (head.root / "mine.jsonl").write_text("{}\n")
+    (head.root / "outputs" / "run0.jsonl").unlink()
+    (head.root / "outputs" / "run0.jsonl").symlink_to("../mine.jsonl")
+    assert origin_of(base, head, {}).refused
