@@ -11,14 +11,16 @@ from pathlib import Path
 from ragate.config import Config, load_config
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
-from ragate.github.base import Base, Tree, base_of, tree_of
+from ragate.github.annotations import explaining, sources_of
+from ragate.github.base import Base, GitTree, Tree, base_of, tree_of
 from ragate.github.changes import changed_files, copied_answers, touches
 from ragate.github.context import Context, Outcome, refuse_code
+from ragate.github.earlier import restore_passes, restore_replies
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.gate import Gate, compose, trusted
 from ragate.github.origin import Origin, origin_of
 from ragate.github.policy import policy_files
-from ragate.github.publish import Target
+from ragate.github.publish import Annotation, Target
 from ragate.models import Report
 from ragate.pipeline.line import check
 from ragate.pipeline.resources import Operations
@@ -39,8 +41,11 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
         gate = open_gate(context, base, tree, root, Path(folder).resolve(), announce)
         context.hide(gate.config)
         operations = replace(context.operations(), commit=base.head)
+        restore_passes(context, gate.config.gate, base.head, operations)
+        restore_replies(context, gate.config.gate, base.head, operations)
         judged = _judge(context, gate, base, tree, root, operations)
-        return finished(context, gate, base, judged, operations)
+        outcome = finished(context, gate, base, judged, operations)
+        return replace(outcome, annotations=_annotations(context, gate, base, tree, root, outcome))
 
 
 def open_gate(
@@ -67,6 +72,18 @@ def open_gate(
         context.target = Target(gate.config.gate, base.head, number)
         announce(context.target)
     return gate
+
+
+def _annotations(
+    context: Context, gate: Gate, base: Base, tree: Tree | None, root: Path, outcome: Outcome
+) -> tuple[Annotation, ...]:
+    """Return remarks on the changed lines that explain what got worse."""
+    if tree is None or outcome.report is None:
+        return ()
+    changed = changed_files(base, root, context.repository) or []
+    now = GitTree(root, base.merged)
+    sources = sources_of(tree.read, now.read, gate.config, context.place(root), changed)
+    return explaining(outcome.report, changed, sources)
 
 
 def head_config(context: Context) -> Config:

@@ -13,6 +13,7 @@ from ragate.errors import RagateError
 from ragate.github.base import Base, Tree, base_of, tree_of
 from ragate.github.check import head_config
 from ragate.github.context import Context, Outcome, refuse_code
+from ragate.github.earlier import restore_replies
 from ragate.github.gate import Gate, compose, trusted
 from ragate.github.policy import policy_files
 from ragate.github.publish import Target
@@ -33,6 +34,7 @@ def run_collect(context: Context, _announce: Callable[[Target], None]) -> Outcom
         policy = _policy(context, base, root, Path(folder).resolve())
         gate = _gate(context, policy, head, base)
         refuse_code(gate.config, context.inputs)
+        restore_replies(context, gate.config.gate, base.head, operations)
         runs = context.inputs.runs or 1 + gate.config.policy.confirm
         chosen = context.selection(runs=runs)
         collected = asyncio.run(

@@ -15,7 +15,7 @@ from ragate.github.base import ApiTree, BaseUnreadableError
 from ragate.github.changes import API_LISTS, touches
 from ragate.github.context import Context, Outcome
 from ragate.github.finish import Judgement, blank_report, finished
-from ragate.github.foreign import foreign_outputs
+from ragate.github.foreign import foreign_outputs, measured
 from ragate.github.gate import Gate, compose
 from ragate.github.origin import Origin, origin_of
 from ragate.github.policy import Place, policy_files
@@ -121,7 +121,7 @@ def _judge(
         found = _unaffected(context, repository, gate, subject, operations)
         if found is not None:
             return Judgement(found, origin)
-    paths = foreign_outputs(context.outputs_file, context.workspace)
+    paths = measured(foreign_outputs(context.outputs_file, context.workspace))
     origin = _claimed(paths, gate, origin)
     report = asyncio.run(
         decide_outputs(

@@ -7,19 +7,18 @@ from pathlib import Path
 
 from ragate import __version__
 from ragate.errors import RagateError
-from ragate.github.accept import Scope, acceptances, outputs_digest
+from ragate.github.accept import outputs_digest
 from ragate.github.base import Base
 from ragate.github.context import Context, Outcome
+from ragate.github.earlier import weighed
 from ragate.github.gate import Gate
 from ragate.github.origin import OTHER, Origin
 from ragate.github.outputs import Paths
-from ragate.github.publish import linked, relative
-from ragate.github.repository import login_of
+from ragate.github.publish import Annotation, linked, relative
 from ragate.github.result import Result, write_result
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
 from ragate.pipeline.bootstrap import bootstrapped
 from ragate.pipeline.resources import Operations
-from ragate.pipeline.stored import decide_again
 from ragate.renderers import markdown
 from ragate.stores.local import LocalStore
 
@@ -33,6 +32,7 @@ class Judgement:
     report: Report
     origin: Origin = NO_PROBLEM
     warnings: tuple[str, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
 
 
 def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
@@ -56,9 +56,12 @@ def finished(
 ) -> Outcome:
     """Return the final report, and leave the run for later commands."""
     report, run = judged.report, _run_of(judged.report, operations)
-    if run is not None:
-        report = _with_accepted(context, gate, base, report, run)
     problems = _problems(report, judged.origin)
+    if run is not None:
+        report, taken = weighed(
+            context, gate.config, base.sha, base.head, report, run, other_system=bool(problems)
+        )
+        problems = () if taken else problems
     report = undecided(report, problems, judged.origin.remedies or (OTHER,))
     report = warned(report, judged.warnings)
     if gate.bootstrap:
@@ -71,7 +74,12 @@ def finished(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
     )
-    return Outcome(report=report, exit_code=report.decision.exit_code, paths=paths)
+    return Outcome(
+        report=report,
+        exit_code=report.decision.exit_code,
+        paths=paths,
+        annotations=judged.annotations,
+    )
 
 
 def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
@@ -115,24 +123,6 @@ def _run_of(report: Report, operations: Operations) -> Run | None:
         return store.load(store.folder(report.run_id))
     except RagateError:
         return None
-
-
-def _with_accepted(context: Context, gate: Gate, base: Base, report: Report, run: Run) -> Report:
-    """Take drops that maintainers accepted for this commit and these outputs out of the red."""
-    repository = context.repository
-    number = context.target.number if context.target else None
-    if report.decision.verdict is not Verdict.FAILED or repository is None or number is None:
-        return report
-    scope = Scope(gate.config.gate, base.head, outputs_digest(run))
-    try:
-        taken = acceptances(repository, number, scope, login_of(repository.api))
-    except RagateError as error:
-        context.log.warning(f"what was accepted could not be read: {error.message}")
-        return report
-    if not taken:
-        return report
-    again = decide_again(gate.config, run, accepted=taken)
-    return report.model_copy(update={"decision": again.decision})
 
 
 def _leave(

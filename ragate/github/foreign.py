@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from ragate.errors import DatasetError
+from ragate.outputs import RecordedOutput, read_outputs
 
 MAX_BYTES = 256 * 1024 * 1024
 MOST_FILES = 20
@@ -35,6 +36,25 @@ def foreign_outputs(path: Path, workspace: Path) -> list[Path]:
     if total > MAX_BYTES:
         raise DatasetError(f"{path.name}: {total} bytes of outputs, and the limit is {MAX_BYTES}")
     return files
+
+
+def measured(files: list[Path]) -> list[Path]:
+    """Return the files in which every sample was asked, or all where there is none such.
+
+    What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
+    measures: the earlier one is no evidence then.
+    """
+    whole = [file for file in files if not any(map(_is_unmeasured, _lines(file)))]
+    return whole or files
+
+
+def _lines(file: Path) -> list[RecordedOutput]:
+    return [line for _, line in read_outputs(file)[1]]
+
+
+def _is_unmeasured(line: RecordedOutput) -> bool:
+    error = line.output().error
+    return error is not None and error.kind == "provider"
 
 
 def _size(file: Path) -> int:

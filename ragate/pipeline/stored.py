@@ -46,18 +46,27 @@ def compare_stored(config: Config, operations: Operations, a: str, b: str) -> Re
     return build_report(config, samples, baseline, candidate, judged, facts=facts)
 
 
-def decide_again(config: Config, run: Run, *, accepted: Sequence[Acceptance] = ()) -> Report:
+def decide_again(
+    config: Config,
+    run: Run,
+    *,
+    accepted: Sequence[Acceptance] = (),
+    control: Run | None = None,
+) -> Report:
     """Decide on a run that is scored already, by the policy of `config`; nothing is measured.
 
     Args:
         accepted: Drops that were accepted for the outputs of this very run.
+        control: The base version run today.
     """
     refuse_expired_waivers(config, today := datetime.datetime.now(datetime.UTC).date())
     samples = select(read_dataset(config.dataset), run.manifest.filters)
     baseline = load_baseline_or_none(config)
-    judged = judge(config, samples, baseline, run, today=today, accepted=accepted)
+    judged = judge(
+        config, samples, baseline, run, today=today, accepted=accepted, control=control
+    )
     facts = run_facts(samples, run, judged, duration_s=None)
-    return build_report(config, samples, baseline, run, judged, facts=facts)
+    return build_report(config, samples, baseline, run, judged, facts=facts, control=control)
 
 
 def known_samples(config: Config, run: Run) -> list[Sample]:
