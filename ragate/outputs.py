@@ -10,13 +10,16 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+from zlib import crc32
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError, model_validator
 
 from ragate.core.hashing import content_hash, digest
 from ragate.errors import DatasetError
+from ragate.files import open_regular
 from ragate.models import (
     Failure,
     Frozen,
@@ -27,7 +30,7 @@ from ragate.models import (
     ToolCall,
     Usage,
 )
-from ragate.strict_json import read_lines
+from ragate.strict_json import loads, read_lines
 
 OUTPUTS_VERSION = 1
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
@@ -180,6 +183,56 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
 
 def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
     if value["ragate_outputs"] != OUTPUTS_VERSION:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one recorded output stands, so that its texts need not stay in memory."""
+
+    path: Path
+    number: int
+    offset: int
+    check: int
+
+    def read(self) -> RecordedOutput:
+        """Return the output.
+
+        Raises:
+            DatasetError: the file cannot be read, or is no longer what it was.
+        """
+        with open_regular(self.path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+            file.seek(self.offset)
+            line = file.readline()
+        if crc32(line) != self.check:
+            raise DatasetError(
+                f"{self.path}:{self.number}: the file changed while it was read",
+                remedy="let nothing write to recorded outputs while they are judged",
+            )
+        where = f"{self.path}:{self.number}"
+        return _output(self.path, self.number, loads(line, where=where, error=DatasetError))
+
+
+def read_places(path: Path) -> Iterator[tuple[Place, RecordedOutput]]:
+    """Yield the outputs of a file, header left out, each with the place where it stands.
+
+    Raises:
+        DatasetError: names the file, the line and what is wrong with it.
+    """
+    offset = count = 0
+    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+        for number, line in enumerate(file, start=1):
+            place = Place(path, number, offset, crc32(line))
+            offset += len(line)
+            if not line.strip():
+                continue
+            count += 1
+            value = loads(line, where=f"{path}:{number}", error=DatasetError)
+            if count == 1 and isinstance(value, dict) and "ragate_outputs" in value:
+                _header(path, value)
+            else:
+                yield place, _output(path, number, value)
+    if not count:
+        raise DatasetError(f"{path}: no recorded output in it")
+
+
         raise DatasetError(
             f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
             f"{OUTPUTS_VERSION}",

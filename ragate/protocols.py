@@ -205,6 +205,11 @@ class Judge(Protocol):
         ...
 
     async def __call__(
+
+    It may have two more methods. ``asks(criteria, sample, output)`` returns False where nothing of
+    it needs a model, so that no canary has to be asked for it either. ``async compare(sample,
+    output, other)`` gives the score of the criterion ``pairwise``: 1 where the answer of `output`
+    is better than that of `other`, 0.5 for a tie, 0 where it is worse; both hold answers only.
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
         """Return a score for each criterion; what could not be measured is unscored.
@@ -248,6 +253,17 @@ class MetricRequest:
     """
 
     name: str
+class JudgedAggregate(Aggregate, Protocol):
+    """A value over a whole pass, made of a judge's scores; ``info.needs`` is judge."""
+
+    @property
+    def criterion(self) -> str: ...
+
+    def combine(self, scores: Sequence[Score]) -> Score:
+        """Return one score from those of the samples."""
+        ...
+
+
     k: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     samples: Sequence[Sample] = ()

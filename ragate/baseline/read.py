@@ -31,6 +31,7 @@ from ragate.models import (
     ScoreState,
     SystemOutput,
 )
+from ragate.models.base import lean
 from ragate.strict_json import loads
 
 REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
@@ -69,6 +70,7 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
         raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
     try:
         file = BaselineFile.model_validate(data)
+        del data  # a large one holds as much as all that is made of it
         return _run(file)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
@@ -124,7 +126,7 @@ def _records(
             raise ValueError(f"samples.{sample_id}.runs: there is no output {index}")
         stored, (output, scores) = sample.outputs[index], made[index]
         # The parts are validated already; building each record anew would cost most of the load.
-        yield Record.model_construct(
+        record = Record.model_construct(
             sample_id=sample_id,
             run=run,
             content_hash=sample.hash,
@@ -133,12 +135,13 @@ def _records(
             output=output,
             scores=scores,
         )
+        yield lean(record)
 
 
 @lru_cache(maxsize=100_000)
 def _chunk(doc_id: str) -> RetrievedChunk:
     # A chunk without text is its id, so that equal ones can be shared: there are very many.
-    return RetrievedChunk(doc_id=doc_id)
+    return lean(RetrievedChunk(doc_id=doc_id))
 
 
 def _output_and_scores(
@@ -153,7 +156,7 @@ def _output_and_scores(
         error=stored.error,
         request_hash=stored.request,
     )
-    return output, _read_scores(stored.scores)
+    return lean(output), _read_scores(stored.scores)
 
 
 def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:

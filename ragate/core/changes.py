@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ragate.core.case import Case
@@ -67,6 +67,7 @@ def changed_samples(
     missing_documents: Mapping[str, tuple[str, ...]],
     control: Run | None = None,
     most: int = MOST_ROWS,
+    texts: Callable[[Record], Record] = lambda record: record,
 ) -> Changes:
     """Return the samples that differ, each with its cause, and the number of those that do not.
 
@@ -77,6 +78,9 @@ def changed_samples(
     Order: failing must-pass samples, failed outputs, the largest drop on an error-level metric,
     then on any other, failing new samples, better ones, and those whose scores are equal. At most
     `most` get a row; nobody reads more, and a cause costs time.
+
+    Args:
+        texts: Gives a record of the candidate its retrieved texts, where it lacks them.
     """
     sides = sides_of(baseline, candidate, control, rules=rules, missing=missing_documents)
     places: list[tuple[tuple[int, float, float, str], Sample]] = []
@@ -90,7 +94,11 @@ def changed_samples(
             places.append((_place(look, sides), sample))
     places.sort(key=lambda place: place[0])
     looks = (_look(sample, sides)[0] for _, sample in places[:most])
-    rows = tuple(_row(look, sides) for look in looks if look is not None)
+    rows = tuple(
+        _row(look._replace(after=[*map(texts, look.after)]), sides)
+        for look in looks
+        if look is not None
+    )
     return Changes(rows, unchanged, max(0, len(places) - most))
 
 

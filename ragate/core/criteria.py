@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ragate.core.applicability import (
@@ -69,6 +69,24 @@ EVALUATED: dict[str, Criterion] = {
 }
 
 KNOWN: dict[str, Criterion] = CRITERIA | EVALUATED
+
+PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
+
+
+def sort_out(
+    criteria: Iterable[str], known: Mapping[str, Criterion], sample: Sample, output: SystemOutput
+) -> tuple[dict[str, Score], list[str]]:
+    """Return the scores that need no judgement, and the criteria that a judge has to be asked."""
+    found: dict[str, Score] = {}
+    asked: list[str] = []
+    for name in dict.fromkeys(criteria):
+        if name not in known:
+            found[name] = unscored(name, "this judge does not know the criterion")
+        elif (decided := decide(known[name], sample, output)) is not None:
+            found[name] = decided
+        else:
+            asked.append(name)
+    return found, asked
 
 
 def decide(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score | None:

@@ -76,7 +76,7 @@ def _canary(row: Mapping[str, Any]) -> Canary:
 
 
 async def run_canaries(
-    judge: Judge, *, criteria: Collection[str] | None = None
+    judge: Judge, *, criteria: Collection[str] | None = None, timeout_s: float | None = None
 ) -> list[CanaryResult]:
     """Return one result for each canary that knows one of the criteria.
 
@@ -86,13 +86,14 @@ async def run_canaries(
 
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
+        timeout_s: Seconds for one judgement; one that takes longer counts as a wrong one.
 
     Raises:
         ProviderError: the judge cannot be asked.
     """
     wanted = judge.criteria if criteria is None else judge.criteria & frozenset(criteria)
     known = [canary for canary in load_canaries() if wanted & canary.expect.keys()]
-    tasks = [asyncio.ensure_future(_run(judge, canary, wanted)) for canary in known]
+    tasks = [asyncio.ensure_future(_run(judge, canary, wanted, timeout_s)) for canary in known]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -100,13 +101,20 @@ async def run_canaries(
             task.cancel()
 
 
-async def _run(judge: Judge, canary: Canary, wanted: frozenset[str]) -> CanaryResult:
+async def _run(
+    judge: Judge, canary: Canary, wanted: frozenset[str], timeout_s: float | None
+) -> CanaryResult:
     tries = failures = 0
     reason = ""
     while tries < TRIES:
         tries += 1
-        scores = await judge(sorted(wanted), canary.sample, canary.output)
-        if wrong := _wrong(scores, canary, wanted):
+        try:
+            async with asyncio.timeout(timeout_s):
+                scores = await judge(sorted(wanted), canary.sample, canary.output)
+            wrong = _wrong(scores, canary, wanted)
+        except TimeoutError:
+            wrong = f"no verdict within {timeout_s:g} s"
+        if wrong:
             failures, reason = failures + 1, wrong
         if failures == FAILURES or not failures:
             break

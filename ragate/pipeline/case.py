@@ -6,7 +6,7 @@ import datetime
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
@@ -70,7 +70,7 @@ class Case:
             today=self.today,
             control=self.control,
         )
-        return candidate, judged.with_notes(scorer)
+        return candidate, replace(judged.with_notes(scorer), texts=collected.whole)
 
     def finish(
         self, candidate: Run, judged: Judged, *, started: float, proposed: Proposed | None = None

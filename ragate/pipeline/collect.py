@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from ragate.errors import (
     BudgetError,
@@ -15,12 +15,18 @@ from ragate.errors import (
     SystemMismatchError,
 )
 from ragate.models import Failure, Sample, SystemOutput
+from ragate.pipeline.spool import Outputs as Outputs
+from ragate.pipeline.spool import Spool
 from ragate.protocols import System
 
-Outputs = dict[str, SystemOutput]
 OnOutput = Callable[[Sample, SystemOutput, int], None]
+Room = Callable[[], Awaitable[None]]
 # What is wrong with the machine or the settings is wrong for every sample: it ends the run.
 FATAL = (BudgetError, ConfigError, DatabaseError, StorageError, SystemMismatchError)
+
+
+async def no_wait() -> None:
+    return
 
 
 async def run_pass(
@@ -31,24 +37,29 @@ async def run_pass(
     concurrency: int,
     timeout_s: float,
     on_output: OnOutput,
+    room: Room = no_wait,
 ) -> Outputs:
     """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
 
     A failure of one sample becomes its output and never ends the pass.
-    """
-    gate = asyncio.Semaphore(concurrency)
-    outputs: Outputs = {}
 
-    async def one(sample: Sample) -> None:
-        async with gate:
+    Args:
+        room: Waits until whoever sees the outputs can take more.
+    """
+    outputs = Spool()
+    left = iter(samples)
+
+    async def work() -> None:
+        for sample in left:
             output = await ask(system, sample, run=run, timeout_s=timeout_s)
-        on_output(sample, output, run)
-        outputs[sample.id] = output
+            on_output(sample, output, run)
+            outputs[sample.id] = output
+            await room()
 
     try:
         async with asyncio.TaskGroup() as group:
-            for sample in samples:
-                group.create_task(one(sample))
+            for _ in range(min(concurrency, len(samples))):
+                group.create_task(work())
     except* FATAL as errors:
         raise errors.exceptions[0] from errors
     return outputs

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragate.atomic import write_atomic
+from ragate.atomic import write_lines
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import Failure, RunManifest, Sample, SystemInfo, SystemOutput
+from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
-from ragate.pipeline.collect import Outputs
+from ragate.pipeline.spool import Outputs, Spool
 
 
 @dataclass
 class Collected:
-    """What was collected: one mapping of outputs by sample id for each pass."""
+    """What was collected: one mapping of outputs by sample id for each pass.
+
+    A record of the scored run holds no texts; `whole` puts them back.
+    """
 
     manifest: RunManifest
     passes: list[Outputs] = field(default_factory=list)
+
+    def whole(self, record: Record) -> Record:
+        """Return a record of these outputs with everything that was collected."""
+        return record.model_copy(update={"output": self.passes[record.run][record.sample_id]})
 
 
 def read_collected(
@@ -52,7 +59,7 @@ def read_collected(
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
                 _place(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
-    collected = Collected(manifest=_manifest(headers, paths), passes=passes or [{}])
+    collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
     for sample in samples:
         collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
     return collected
@@ -80,7 +87,7 @@ def _place(
         while offset + run < len(passes) and sample.id in passes[offset + run]:
             run += 1
     while len(passes) <= offset + run:
-        passes.append({})
+        passes.append(Spool())
     place = (offset + run, sample.id)
     old = _is_stale(line, sample)
     if sample.id in passes[place[0]] and place not in stale:
@@ -129,12 +136,12 @@ def save_collected(path: Path, collected: Collected, samples: Sequence[Sample]) 
     Raises:
         StorageError: it cannot be written; a file that was there is unchanged.
     """
-    header = OutputsHeader(manifest=collected.manifest, samples=len(samples))
-    lines = [header_line(header)]
+    write_lines(path, (line.removesuffix("\n") for line in _lines(collected, samples)))
+
+
+def _lines(collected: Collected, samples: Sequence[Sample]) -> Iterator[str]:
+    yield header_line(OutputsHeader(manifest=collected.manifest, samples=len(samples)))
     for run, outputs in enumerate(collected.passes):
-        lines.extend(
-            output_line(sample, outputs[sample.id], run=run)
-            for sample in samples
-            if sample.id in outputs
-        )
-    write_atomic(path, "".join(lines).encode())
+        for sample in samples:
+            if sample.id in outputs:
+                yield output_line(sample, outputs[sample.id], run=run)

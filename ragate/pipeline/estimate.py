@@ -10,15 +10,17 @@ from ragate import plugins
 from ragate.clients.memo import MemoisedChat
 from ragate.clients.prices import Price, price_of
 from ragate.config import Config
+from ragate.core.criteria import PAIRWISE
 from ragate.errors import ProviderError
 from ragate.judges import load_canaries
 from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collect import run_pass
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.judging import CachedVerdicts, Judging, asks
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.session import Selection
+from ragate.pipeline.spool import Outputs
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
 
 CHARS_PER_TOKEN = 4
@@ -124,7 +126,7 @@ async def estimate(config: Config, operations: Operations, selection: Selection)
 
 async def _answers(
     config: Config, opened: Opened, samples: Sequence[Sample], found: Estimate
-) -> dict[str, SystemOutput]:
+) -> Outputs:
     """Return the outputs, those without a known answer as failures; count their requests."""
 
     def chat(name: str) -> ChatClient:
@@ -154,7 +156,7 @@ async def _verdicts(
     config: Config,
     opened: Opened,
     samples: Sequence[Sample],
-    outputs: dict[str, SystemOutput],
+    outputs: Outputs,
     baseline: Run | None,
     found: Estimate,
 ) -> None:
@@ -176,17 +178,20 @@ async def _verdicts(
             concurrency=1,
             timeout_s=settings.timeout_s,
         )
-        criteria = sorted({one.criterion for one in judged})
+        criteria = sorted({one.criterion for one in judged} - {PAIRWISE})
         likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
         asked = [pair for pair in likely if not judging.knows(*pair)]
-        if asked:
+        calls = dict.fromkeys(range(len(asked)), len(criteria))
+        if PAIRWISE in {one.criterion for one in judged}:  # in both orders
+            calls = dict.fromkeys(calls, len(criteria) + 2)
+        if any(asks(judge, criteria, *pair) for pair in asked):
             known = [one for one in load_canaries() if one.expect.keys() & set(criteria)]
             asked += [(one.sample, one.output) for one in known]
-        for sample, output in asked:
+        for number, (sample, output) in enumerate(asked):
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:
-                sizes.add_unbuilt(output, len(criteria))
+                sizes.add_unbuilt(output, calls.get(number, len(criteria)))
     found.verdicts = sizes
 
 

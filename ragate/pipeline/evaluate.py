@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import cast, overload
 
 from ragate import plugins
 from ragate.config import Config, check_rule
@@ -22,10 +22,12 @@ from ragate.models import (
     SystemOutput,
     unscored,
 )
-from ragate.pipeline.collect import Outputs
-from ragate.protocols import Aggregate, JudgeMetric, Metric, Pair
+from ragate.models.base import lean
+from ragate.pipeline.spool import Slimmer
+from ragate.protocols import Aggregate, JudgedAggregate, JudgeMetric, Metric, Pair
 
 DIGITS = 6
+BATCH = 200
 Verdicts = Callable[[Sample, SystemOutput], Mapping[str, Score]]
 
 
@@ -61,14 +63,14 @@ def make_metrics(
 
 
 def evaluate(
-    passes: Sequence[Outputs],
+    passes: Sequence[Mapping[str, SystemOutput]],
     samples: Sequence[Sample],
     metrics: Sequence[Metric | Aggregate],
     *,
     manifest: RunManifest,
     verdicts: Verdicts | None = None,
 ) -> Run:
-    """Score every output.
+    """Score every output; the records hold document ids in place of the retrieved texts.
 
     Args:
         verdicts: Gives a judge's scores by criterion; None where no metric needs a judge.
@@ -77,13 +79,13 @@ def evaluate(
     records: list[Record] = []
     aggregates: list[dict[str, Score]] = []
     full: list[int] = []
+    slim = Slimmer()
     for run, outputs in enumerate(passes):
-        pairs = [(sample, outputs[sample.id]) for sample in samples if sample.id in outputs]
-        if not pairs:
-            continue
-        records.extend(_records(pairs, metrics, verdicts, run=run))
-        if len(pairs) == len(samples):
-            aggregates.append(_aggregates(pairs, metrics))
+        pairs = Pairs([sample for sample in samples if sample.id in outputs], outputs)
+        for batch in pairs.batches():
+            records.extend(_records(batch, metrics, verdicts, slim, run=run))
+        if pairs and len(pairs) == len(samples):
+            aggregates.append(_aggregates(pairs, metrics, verdicts))
             full.append(run)
     infos = {metric.info.name: metric.info for metric in metrics}
     states = {
@@ -102,10 +104,37 @@ def evaluate(
     return Run(manifest=updated, records=tuple(records), aggregates=tuple(aggregates))
 
 
+class Pairs(Sequence[Pair]):
+    """Samples with their outputs, each read when it is looked at."""
+
+    def __init__(self, samples: Sequence[Sample], outputs: Mapping[str, SystemOutput]) -> None:
+        self._samples = samples
+        self._outputs = outputs
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Pair]: ...
+    def __getitem__(self, place: int | slice) -> Pair | list[Pair]:
+        if isinstance(place, slice):
+            return [(sample, self._outputs[sample.id]) for sample in self._samples[place]]
+        sample = self._samples[place]
+        return sample, self._outputs[sample.id]
+
+    def batches(self) -> Iterator[list[Pair]]:
+        """Yield all pairs, a few at a time."""
+        for start in range(0, len(self), BATCH):
+            yield self[start : start + BATCH]
+
+
 def _records(
     pairs: list[Pair],
     metrics: Sequence[Metric | Aggregate],
     verdicts: Verdicts | None,
+    slim: Slimmer,
     *,
     run: int,
 ) -> Iterable[Record]:
@@ -117,15 +146,16 @@ def _records(
         for found, score in zip(scores, given, strict=True):
             found[metric.info.name] = score
     for (sample, output), found in zip(pairs, scores, strict=True):
-        yield Record(
+        record = Record(
             sample_id=sample.id,
             run=run,
             content_hash=content_hash(sample),
             retrieval_hash=retrieval_hash(output),
             output_hash=output_hash(output),
-            output=output,
+            output=slim(output),
             scores=found,
         )
+        yield lean(record)
 
 
 def _judged(
@@ -136,7 +166,11 @@ def _judged(
         return None
     criterion = cast("JudgeMetric", metric).criterion
     found = [verdicts(sample, output)[criterion] for sample, output in pairs]
-    return [_checked(replace(score, metric=metric.info.name), metric.info) for score in found]
+    return [_checked(_named(score, metric.info.name), metric.info) for score in found]
+
+
+def _named(score: Score, name: str) -> Score:
+    return score if score.metric == name else replace(score, metric=name)
 
 
 def _score(metric: Metric, pairs: list[Pair]) -> list[Score]:
@@ -146,7 +180,7 @@ def _score(metric: Metric, pairs: list[Pair]) -> list[Score]:
     """
     name = metric.info.name
     try:
-        scores = metric.score_samples(pairs)
+        scores = list(metric.score_samples(pairs))
     except Exception as error:  # noqa: BLE001 - a metric may be foreign code
         return [unscored(name, f"{type(error).__name__}: {error}"[:200])] * len(pairs)
     if len(scores) != len(pairs):
@@ -154,25 +188,44 @@ def _score(metric: Metric, pairs: list[Pair]) -> list[Score]:
     return [_checked(score, metric.info) for score in scores]
 
 
-def _checked(score: Score, info: MetricInfo) -> Score:
+def _checked(score: object, info: MetricInfo) -> Score:
+    if not isinstance(score, Score):
+        return unscored(info.name, f"the metric gave a {type(score).__name__}, not a score")
     if score.value is None:
         return score
     high = float("inf") if info.high is None else info.high
     if not info.low - 1e-9 <= score.value <= high + 1e-9:
         return unscored(info.name, f"{score.value} is outside {info.low} to {high}")
-    return Score(metric=info.name, value=round(score.value, DIGITS), reason=score.reason)
+    value = round(score.value, DIGITS)
+    if (value, info.name) == (score.value, score.metric):
+        return score
+    return Score(metric=info.name, value=value, reason=score.reason)
 
 
-def _aggregates(pairs: list[Pair], metrics: Sequence[Metric | Aggregate]) -> dict[str, Score]:
+def _aggregates(
+    pairs: Sequence[Pair], metrics: Sequence[Metric | Aggregate], verdicts: Verdicts | None
+) -> dict[str, Score]:
     found: dict[str, Score] = {}
     for metric in metrics:
         if metric.info.aggregate:
             try:
-                score = cast("Aggregate", metric).aggregate(pairs)
+                score = _combined(metric, pairs, verdicts) or cast("Aggregate", metric).aggregate(
+                    pairs
+                )
             except Exception as error:  # noqa: BLE001 - a metric may be foreign code
                 score = unscored(metric.info.name, f"{type(error).__name__}: {error}"[:200])
             found[metric.info.name] = _checked(score, metric.info)
     return found
+
+
+def _combined(
+    metric: Metric | Aggregate, pairs: Sequence[Pair], verdicts: Verdicts | None
+) -> Score | None:
+    """Return what a judge's scores come to, None where no judge is asked."""
+    if verdicts is None or metric.info.needs is not Needs.JUDGE:
+        return None
+    made = cast("JudgedAggregate", metric)
+    return made.combine([verdicts(sample, output)[made.criterion] for sample, output in pairs])
 
 
 def _identical(records: Sequence[Record], runs: Sequence[int]) -> int:

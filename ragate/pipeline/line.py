@@ -91,6 +91,7 @@ async def check(
         info = session.system.info
         session.name_state(evidence_key(config, case.samples, info, selection, own=own))
         session.listen = (lambda *_: None) if judge_last else scorer.submit
+        session.room = scorer.room
         adopt_earlier(session, case.samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(case.samples)

@@ -91,12 +91,17 @@ async def update_baseline(
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
     replies = given_replies(session.system)
     stale = replies is not None and asks_otherwise(config, old, run)
+            recording=True,
     done = _write(config, samples, run, force=force or stale)
     keep_replies(config, replies, fresh=done.outcome in {Outcome.CREATED, Outcome.REPLACED})
     return done
 
 
 def _recording(operations: Operations) -> str:
+    if config.policy.store == "full":
+        whole = tuple(map(session.collected.whole, run.records))
+        run = run.model_copy(update={"records": whole})
+    run = _with_accepted(run, accepted)
     """Return the name of this recording: a new one, or that of one which was interrupted.
 
     Answers that an interrupted recording paid for are its own, so it may go on with them.

@@ -114,7 +114,8 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
 
 def _judged_metrics(config: Config, samples: list[Sample]) -> list[JudgeMetric]:
     made = make_metrics(config, samples, states={})
-    found = [one for one in made if one.info.needs is Needs.JUDGE]
+    # A value over the whole run is not made of verdicts on single answers.
+    found = [one for one in made if one.info.needs is Needs.JUDGE and not one.info.aggregate]
     if not found:
         raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
     return [one for one in found if isinstance(getattr(one, "criterion", None), str)]  # type: ignore[misc]

@@ -14,6 +14,7 @@ from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.pairwise import Opponents, opponents_of
 from ragate.pipeline.resources import Opened
 from ragate.protocols import Aggregate, JudgeMetric, Metric
 
@@ -37,6 +38,11 @@ class Scorer:
         if self.judging is not None:
             self.judging.submit(sample, output)
 
+    async def room(self) -> None:
+        """Wait until the judge can take more."""
+        if self.judging is not None:
+            await self.judging.room()
+
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:
         """Return the scored run of everything that was collected so far.
 
@@ -50,6 +56,7 @@ class Scorer:
                 for sample in self.samples:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
+                        await self.judging.room()
             await self.judging.settle()
         return evaluate(
             collected.passes,
@@ -86,6 +93,7 @@ async def open_scorer(
     environment: Mapping[str, str],
     unjudged: str = "",
     may_ask: Callable[[Sample], bool] = lambda _sample: True,
+    recording: bool = False,
 ) -> AsyncIterator[Scorer]:
     """Yield the scorer of one run.
 
@@ -94,6 +102,7 @@ async def open_scorer(
         environment: Where the judge's key would be.
         unjudged: Why the judge is not asked at all, "" where it is.
         may_ask: Whether the judge may be asked about a sample whose verdict is not there yet.
+        recording: A baseline is made: its answers are compared with no other's.
 
     Raises:
         ConfigError: a metric needs a judge and the policy names none.
@@ -125,6 +134,7 @@ async def open_scorer(
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
             may_ask=may_ask,
+            opponents=Opponents(itself=True) if recording else opponents_of(baseline),
         )
         try:
             yield scorer

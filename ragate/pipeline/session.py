@@ -13,10 +13,11 @@ from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
 from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
-from ragate.pipeline.collect import Outputs, run_pass
+from ragate.pipeline.collect import Room, no_wait, run_pass
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.recording import open_system
 from ragate.pipeline.resources import Opened, Operations, open_resources
+from ragate.pipeline.spool import Outputs
 from ragate.protocols import System
 from ragate.stores.local import LocalStore, OutputsWriter, new_run_id
 from ragate.vcs import head_commit
@@ -40,6 +41,7 @@ class Session:
 
     Attributes:
         listen: Sees every output as it arrives, so that judging need not wait for the last.
+        room: Waits until who listens can take more.
     """
 
     system: System
@@ -48,6 +50,7 @@ class Session:
     writer: OutputsWriter
     collected: Collected
     listen: Callable[[Sample, SystemOutput], None] = lambda _sample, _output: None
+    room: Room = no_wait
 
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""
@@ -68,6 +71,7 @@ class Session:
             concurrency=self._concurrency(),
             timeout_s=self.opened.system.timeout_s,
             on_output=keep,
+            room=self.room,
         )
         self.collected.passes.append(outputs)
         return outputs

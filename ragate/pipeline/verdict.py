@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragate import __version__
@@ -20,6 +20,7 @@ from ragate.models import (
     Decision,
     DrillProof,
     Proposed,
+    Record,
     Report,
     Rule,
     Run,
@@ -27,6 +28,7 @@ from ragate.models import (
     Sample,
 )
 from ragate.pipeline.evaluate import count_unscored, failures
+from ragate.pipeline.pairwise import losses
 from ragate.pipeline.scoring import Scorer
 
 # Systems whose model calls go through our own clients, which count them.
@@ -35,12 +37,17 @@ COUNTED = frozenset({"pgvector"})
 
 @dataclass(frozen=True)
 class Judged:
-    """A comparison with its decision."""
+    """A comparison with its decision.
+
+    Attributes:
+        texts: Gives a record of the candidate its retrieved texts back.
+    """
 
     comparison: Comparison
     decision: Decision
     rules: tuple[Rule, ...]
     tally: Tally = field(default_factory=Tally)
+    texts: Callable[[Record], Record] = lambda record: record
 
     def with_note(self, note: str) -> Judged:
         """Add one warning."""
@@ -60,6 +67,8 @@ class Judged:
             notes.append(f"the judge stopped: {judging.out}")
         if judging is not None and judging.cut:
             notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
+        if judging is not None and (lost := losses(judging.preferences)):
+            notes.append(lost)
         warnings = (*notes, *self.decision.warnings)
         return replace(
             self,
@@ -165,6 +174,7 @@ def build_report(
         rules=judged.rules,
         missing_documents=missing,
         control=control,
+        texts=judged.texts,
     )
     data = judged.comparison.data.model_copy(update={"missing_documents": missing})
     return Report(

@@ -19,7 +19,7 @@ from typing import IO, Any, Self
 
 from pydantic import Field, ValidationError
 
-from ragate.atomic import write_atomic
+from ragate.atomic import write_atomic, write_lines
 from ragate.errors import StorageError, UsageError
 from ragate.files import open_regular
 from ragate.models import (
@@ -136,7 +136,7 @@ class LocalStore:
         folder = self.folder(run.manifest.run_id)
         manifest = run.manifest.model_dump(mode="json")
         manifest["aggregates"] = [_scores_json(one) for one in run.aggregates]
-        write_atomic(folder / "scores.jsonl", b"".join(map(_record_line, run.records)))
+        write_lines(folder / "scores.jsonl", map(_record_line, run.records))
         if report is not None:
             write_atomic(folder / "report.json", report.model_dump_json(indent=1).encode())
         write_atomic(folder / "manifest.json", _json(manifest, indent=1))
@@ -228,7 +228,7 @@ class StoredRecord(Frozen):
     scores: dict[str, float | tuple[ScoreState, str]] = Field(default_factory=dict)
 
 
-def _record_line(record: Record) -> bytes:
+def _record_line(record: Record) -> str:
     output = record.output
     stored = StoredRecord(
         sample_id=record.sample_id,
@@ -244,7 +244,7 @@ def _record_line(record: Record) -> bytes:
         usage=output.usage,
         scores=_scores_json(record.scores),
     )
-    return stored.model_dump_json(exclude_defaults=True).encode() + b"\n"
+    return stored.model_dump_json(exclude_defaults=True)
 
 
 def _read_records(path: Path) -> Iterator[Record]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
-from ragate.outputs import RecordedOutput, read_outputs
+from ragate.outputs import Place, read_places
 from ragate.protocols import Resources
 from ragate.settings import read_settings
 
@@ -31,7 +31,7 @@ class Settings(Frozen):
 class Replay:
     """Recorded outputs by sample; the n-th output of a sample is its n-th run."""
 
-    def __init__(self, outputs: Mapping[str, list[RecordedOutput]]) -> None:
+    def __init__(self, outputs: Mapping[str, list[Place]]) -> None:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.max_runs: int | None = max((len(found) for found in outputs.values()), default=0)
@@ -51,7 +51,7 @@ class Replay:
         found = self._outputs.get(_by_id(sample.id)) or self._outputs.get(_by_query(sample.query))
         if not found or run >= len(found):
             return _not_recorded(f"no recorded output in run {run + 1}")
-        recorded = found[run]
+        recorded = found[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):
             return _not_recorded("the sample was edited after this output was recorded")
         return recorded.output()
@@ -123,31 +123,32 @@ def _is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
     return any(fnmatch(real.relative_to(top).as_posix(), one) for one in allowed)
 
 
-def read_recordings(files: list[Path]) -> dict[str, list[RecordedOutput]]:
-    """Return the outputs of each sample in order of run, under its id or else its question.
+def read_recordings(files: list[Path]) -> dict[str, list[Place]]:
+    """Return where each sample's outputs stand, in order of run, under its id or else its question.
 
     A line's own ``run`` counts inside its file; files follow one another.
     """
-    outputs: dict[str, list[RecordedOutput]] = defaultdict(list)
+    outputs: dict[str, list[Place]] = defaultdict(list)
     for file in files:
         for key, recorded in _one_file(file).items():
             outputs[key].extend(recorded)
     return dict(outputs)
 
 
-def _one_file(file: Path) -> dict[str, list[RecordedOutput]]:
-    found: dict[str, list[RecordedOutput]] = defaultdict(list)
+def _one_file(file: Path) -> dict[str, list[Place]]:
+    found: dict[str, list[tuple[int, Place]]] = defaultdict(list)
     seen: set[tuple[str, int]] = set()
-    for number, recorded in read_outputs(file)[1]:
+    for place, recorded in read_places(file):
         key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
         if recorded.run is not None:
             if (key, recorded.run) in seen:
                 raise DatasetError(
-                    f"{file}:{number}: a second output for {key} in run {recorded.run}",
+                    f"{file}:{place.number}: a second output for {key} in run {recorded.run}",
                     remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
                 )
             seen.add((key, recorded.run))
-        found[key].append(recorded)
-    for recorded_runs in found.values():
-        recorded_runs.sort(key=lambda one: one.run if one.run is not None else 0)
-    return found
+        found[key].append((recorded.run or 0, place))
+    return {
+        key: [place for _, place in sorted(all_runs, key=lambda one: one[0])]
+        for key, all_runs in found.items()
+    }

@@ -49,6 +49,7 @@ SIDE_BY_SIDE = {
     ("protocols", "models"),
     ("strict_json", "files"),
     ("outputs", "strict_json"),
+    ("outputs", "files"),
     ("cache", "atomic"),
     ("cache", "strict_json"),
     ("clients", "cache"),

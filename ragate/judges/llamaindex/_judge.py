@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.criteria import decide
+from ragate.core.criteria import PAIRWISE, sort_out
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
 from ragate.escape import one_line
@@ -21,7 +21,7 @@ from ragate.judges.llamaindex._criteria import (
 )
 from ragate.judges.llamaindex._llm import LlmClient
 from ragate.judges.llamaindex._prompts import Prompts
-from ragate.judges.llamaindex._replies import GRADE, InvalidReplyError
+from ragate.judges.llamaindex._replies import GRADE, PREFERENCE, InvalidReplyError
 from ragate.judges.llamaindex._settings import Settings
 from ragate.judges.llamaindex._similarity import best_cosine
 from ragate.judges.llamaindex._windows import UnjudgeableError, windows
@@ -40,6 +40,7 @@ class _Case:
     answer: str
     contexts: tuple[str, ...]
     references: tuple[str, ...]
+    other: str = ""
 
 
 class LlamaIndexJudge:
@@ -70,15 +71,7 @@ class LlamaIndexJudge:
         Raises:
             ProviderError: every further call would fail too.
         """
-        found: dict[str, Score] = {}
-        asked: list[str] = []
-        for name in dict.fromkeys(criteria):
-            if name not in ASKED:
-                found[name] = unscored(name, "the llamaindex judge does not know this criterion")
-            elif (decided := decide(ASKED[name], sample, output)) is not None:
-                found[name] = decided
-            else:
-                asked.append(name)
+        found, asked = sort_out(criteria, ASKED, sample, output)
         if not asked:
             return found
         asker = self._asker() if set(asked) - {SIMILARITY} else None
@@ -91,6 +84,14 @@ class LlamaIndexJudge:
                 task.cancel()
         return found | {score.metric: score for score in scores}
 
+    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
+        """Return False where all of it is decided without a call."""
+        return bool(sort_out(criteria, ASKED, sample, output)[1])
+
+    async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
+        """Return 1 where `output` has the better answer in both orders, 0 where `other` has."""
+        return await self._score(PAIRWISE, _case(sample, output, other), self._asker())
+
     def _asker(self) -> Asker:
         one = self._settings
         client: ChatClient = self._llm or self._resources.chat(one.provider)
@@ -98,7 +99,7 @@ class LlamaIndexJudge:
 
     async def _score(self, name: str, case: _Case, asker: Asker | None) -> Score:
         try:
-            _limit(case.answer, self._settings.max_answer_chars)
+            _limit(max(case.answer, case.other, key=len), self._settings.max_answer_chars)
             if name == SIMILARITY or asker is None:
                 value, reason = await self._similarity(case), ""
             else:
@@ -118,6 +119,8 @@ class LlamaIndexJudge:
             return await self._chain(CHAINED[name], case, asker)
         if name == CORRECTNESS:
             return await self._grade(case, asker)
+        if name == PAIRWISE:
+            return await self._duel(case, asker)
         one = SINGLE[name]
         values = {**one.values(case.query, case.answer), "guidelines": self._prompts.guidelines}
         found = await asker(self._prompts.messages(one.evaluator, "first", values), one.form)
@@ -153,6 +156,22 @@ class LlamaIndexJudge:
         best = max(grades, key=lambda one: one.value)
         return best.value, best.remark
 
+    async def _duel(self, case: _Case, asker: Asker) -> tuple[float, str]:
+        """Return who wins in both orders; a judge that changes its mind has seen no difference."""
+
+        async def ask(first: str, second: str) -> float:
+            values = {"query": case.query, "answer_1": first, "answer_2": second}
+            values["reference"] = "\n".join(case.references)
+            return (
+                await asker(self._prompts.messages(PAIRWISE, "first", values), PREFERENCE)
+            ).value
+
+        ahead = await ask(case.answer, case.other)
+        behind = 1.0 - await ask(case.other, case.answer)
+        if ahead != behind:
+            return 0.5, "not the same in both orders"
+        return ahead, ""
+
     async def _similarity(self, case: _Case) -> float:
         if not self._settings.embedder:
             raise UnjudgeableError("semantic_similarity needs the table [policy.judge.embedder]")
@@ -161,12 +180,13 @@ class LlamaIndexJudge:
         return await best_cosine(self._embedder, case.answer, case.references)
 
 
-def _case(sample: Sample, output: SystemOutput) -> _Case:
+def _case(sample: Sample, output: SystemOutput, other: SystemOutput | None = None) -> _Case:
     return _Case(
         query=_clean(sample.query),
         answer=_clean(output.answer or ""),
         contexts=tuple(_clean(chunk.text) for chunk in output.chunks),
         references=tuple(_clean(text) for text in sample.references if text.strip()),
+        other=_clean(other.answer or "") if other is not None else "",
     )
 
 

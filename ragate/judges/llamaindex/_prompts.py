@@ -68,6 +68,7 @@ def _load(guidelines: str) -> Prompts:
         correctness,
         faithfulness,
         guideline,
+        pairwise,
         relevancy,
     )
     from llama_index.core.output_parsers import PydanticOutputParser
@@ -82,6 +83,7 @@ def _load(guidelines: str) -> Prompts:
         ("faithfulness", "refine"): faithfulness.DEFAULT_REFINE_TEMPLATE,
         ("relevancy", "first"): relevancy.DEFAULT_EVAL_TEMPLATE,
         ("relevancy", "refine"): relevancy.DEFAULT_REFINE_TEMPLATE,
+        ("pairwise", "first"): pairwise.DEFAULT_EVAL_TEMPLATE,
         # The evaluator hangs its parser, which adds the form of the reply, on the shared template.
         ("guideline", "first"): PromptTemplate(
             guideline.DEFAULT_EVAL_TEMPLATE.get_template(),

@@ -18,6 +18,7 @@ _FIRST = re.compile(r"[\W_]*(?P<word>yes|no)(?![-'’]?[^\W_])(?P<rest>.*)", re.
 _EITHER = re.compile(r"[\W_]*(?:(?:or|and)\b)?[\W_]*(?:yes|no)(?![^\W_])", re.I)
 _GRADE = re.compile(r"[*`_ \t]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[*`_ \t]*")
 _MARK = "[RESULT]"
+_PREFERENCE = re.compile(r"\[\[([ABC])\]\]")
 _POINTS = re.compile(r"[\s:*`_]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[\s.*`_]*")
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
@@ -103,6 +104,18 @@ def read_json_verdict(text: str) -> Reading:
     return float(passing), one_line(feedback, 200)
 
 
+def read_preference(text: str) -> Reading:
+    """Return 1 for the mark [[A]], 0 for [[B]] and 0.5 for [[C]], a tie.
+
+    Raises:
+        InvalidReplyError: there is no mark, or different ones.
+    """
+    marks = set(_PREFERENCE.findall(text))
+    if len(marks) != 1:
+        raise InvalidReplyError("not one of [[A]], [[B]] and [[C]]")
+    return {"A": 1.0, "B": 0.0, "C": 0.5}[marks.pop()], ""
+
+
 def _marked(text: str, *, high: float) -> float:
     head, mark, tail = text.rpartition(_MARK)
     if _MARK in head:
@@ -130,6 +143,11 @@ GRADE = Form(
 )
 UP_TO_FOUR = Form("points from 0 to 4", _points("a number from 0 to 4"), read_up_to_four)
 TWO_POINTS = Form("0, 1 or 2 points", _points("0, 1 or 2"), read_two_points)
+PREFERENCE = Form(
+    "[[A]], [[B]] or [[C]]",
+    "Send the verdict alone: [[A]], [[B]], or [[C]] for a tie.",
+    read_preference,
+)
 JSON_VERDICT = Form(
     "the JSON asked for",
     "Send one JSON object with the keys passing (true or false) and feedback (text), and nothing "

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ragate.core.criteria import CRITERIA, decide
+from ragate.core.criteria import CRITERIA, sort_out
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
 from ragate.escape import one_line
@@ -16,7 +16,7 @@ from ragate.judges.rubric._reply import InvalidReplyError, Reply, read_reply
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
-from ragate.models import Sample, Score, SystemOutput, unscored
+from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
 _REFUSED = frozenset({400, 415, 422, 501})  # what servers answer to a format they do not have
@@ -51,16 +51,12 @@ class RubricJudge:
         Raises:
             ProviderError: every further call would fail too.
         """
-        found: dict[str, Score] = {}
-        asked: list[str] = []
-        for name in criteria:
-            if name not in CRITERIA:
-                found[name] = unscored(name, "the rubric judge does not know this criterion")
-            elif (decided := decide(CRITERIA[name], sample, output)) is not None:
-                found[name] = decided
-            else:
-                asked.append(name)
+        found, asked = sort_out(criteria, CRITERIA, sample, output)
         return found | (await self._judge(asked, sample, output) if asked else {})
+
+    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
+        """Return False where all of it is decided without a call."""
+        return bool(sort_out(criteria, CRITERIA, sample, output)[1])
 
     async def _judge(
         self, asked: list[str], sample: Sample, output: SystemOutput

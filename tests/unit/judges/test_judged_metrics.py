@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.criteria import CRITERIA, KNOWN
+from ragate.core.criteria import CRITERIA, KNOWN, PAIRWISE
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import ConfigError
 from ragate.judges import llamaindex, rubric
@@ -21,7 +21,8 @@ def metric(name: str, **settings: Any) -> Any:
 
 def judged_names() -> set[str]:
     names = (name for name in plugins.names("metrics") if name not in CUT_OFFS)
-    return {name for name in names if metric(name).info.needs is Needs.JUDGE}
+    infos = [metric(name).info for name in names]
+    return {one.name for one in infos if one.needs is Needs.JUDGE and not one.aggregate}
 
 
 CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
@@ -30,6 +31,7 @@ CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
 def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
     assert CRITERIA.keys() == rubric.CRITERIA
     assert judged_names() == KNOWN.keys() == rubric.CRITERIA | llamaindex.CRITERIA
+    assert metric(PAIRWISE).info.aggregate
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))

@@ -1,0 +1,110 @@
+"""What is put into a spool comes back as it was, and scoring reads it a few at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.errors import DatasetError
+from ragate.models import (
+    Failure,
+    MetricInfo,
+    RetrievedChunk,
+    RunManifest,
+    Score,
+    SystemOutput,
+    ToolCall,
+    Usage,
+)
+from ragate.outputs import read_places
+from ragate.pipeline import spool as spooling
+from ragate.pipeline.collected import Collected
+from ragate.pipeline.evaluate import BATCH, evaluate
+from ragate.pipeline.spool import Spool
+from tests.factories import output_factory, sample_factory, system_factory
+
+WHOLE = SystemOutput(
+    chunks=(
+        RetrievedChunk(
+            doc_id="a\u2028b.md",
+            text="Zürich 果物 🍎\n\x00 end",
+            score=0.1 + 0.2,
+            metadata={"n": 1, "x": 1.0, "b": True, "none": None},
+        ),
+    ),
+    answer="",
+    citations=(0, 7),
+    tool_calls=(ToolCall(name="find", arguments={"deep": [1, {"y": 2.5}]}),),
+    usage=Usage(calls=2, cost_usd=1e-9),
+    latency_s=1 / 3,
+    request_hash="0123456789abcdef",
+)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [WHOLE, SystemOutput(), SystemOutput(error=Failure(kind="system", message="it broke"))],
+)
+@pytest.mark.parametrize("in_memory", [0, spooling.IN_MEMORY])
+def test_an_output_comes_back_as_it_was(
+    output: SystemOutput, in_memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spooling, "IN_MEMORY", in_memory or 1)
+    spool = Spool()
+    spool["first"] = output_factory()
+    spool["q"] = output
+    spool["last"] = output_factory()
+
+    assert spool["q"] == output
+    assert list(spool) == ["first", "q", "last"]
+    assert "other" not in spool
+
+
+def test_what_was_replaced_is_gone() -> None:
+    spool = Spool()
+    spool["q"] = WHOLE
+    spool["q"] = SystemOutput(answer="new")
+
+    assert spool["q"].answer == "new"
+    assert len(spool) == 1
+
+
+class Longest:
+    """A metric that tells how many pairs it saw at once."""
+
+    info = MetricInfo(name="seen", high=None)
+    state: dict[str, float] = {}
+
+    def score_samples(self, pairs: Any) -> list[Score]:
+        assert all(output.chunks[0].text for _, output in pairs)
+        return [Score(metric="seen", value=float(len(pairs)))] * len(pairs)
+
+
+def test_samples_are_scored_a_few_at_a_time_with_texts_and_kept_without() -> None:
+    samples = [sample_factory(f"q{number}") for number in range(BATCH + 3)]
+    outputs = Spool()
+    for sample in samples[::-1]:
+        outputs[sample.id] = output_factory(docs=(f"{sample.id}.md", "shared.md"))
+
+    run = evaluate([outputs], samples, [Longest()], manifest=RunManifest(system=system_factory()))
+
+    assert [record.sample_id for record in run.records] == [sample.id for sample in samples]
+    assert {record.scores["seen"].value for record in run.records} == {float(BATCH), 3.0}
+    assert all(chunk.text == "" for record in run.records for chunk in record.output.chunks)
+    assert run.records[5].output.chunks[1] is run.records[6].output.chunks[1]
+    collected = Collected(run.manifest, [outputs])
+    assert collected.whole(run.records[5]).output == outputs["q5"]
+
+
+def test_recorded_outputs_that_change_under_way_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "o.jsonl"
+    path.write_text('{"id": "a", "answer": "one"}\n\n{"id": "b", "answer": "two"}\n')
+    places = [place for place, _ in read_places(path)]
+    assert [place.read().answer for place in places] == ["one", "two"]
+
+    path.write_text('{"id": "a", "answer": "ONE"}\n\n{"id": "b", "answer": "two"}\n')
+
+    assert places[1].read().answer == "two"
+    with pytest.raises(DatasetError, match=r"o\.jsonl:1: the file changed"):
+        places[0].read()
