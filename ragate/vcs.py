@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 # The workspace may belong to another user (a container), and its own configuration is not ours.
 GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def head_commit(root: Path) -> str:
@@ -50,6 +53,19 @@ def is_tracked(top: Path, path: Path) -> bool:
     return bool(_git(top, "ls-files", "--", str(path)))
 
 
+def file_at(top: Path, commit: str, path: str) -> str:
+    """Return a file of the repository at `top` as it was at a commit, "" where it was not there."""
+    if not _COMMIT.fullmatch(commit):
+        return ""
+    return _git(top, "cat-file", "blob", f"{commit}:{path}")
+
+
+def last_commit_with(top: Path, path: str) -> str:
+    """Return the commit that last wrote a file which may be gone now, "" where there is none."""
+    wrote = ("log", "-1", "--format=%H", "--diff-filter=AM", "--", f":(top,literal){path}")
+    return _git(top, *wrote)
+
+
 def remote_url(top: Path) -> str:
     """Return the address of the remote ``origin``, "" where there is none."""
     return _git(top, "config", "--get", "remote.origin.url")
@@ -60,7 +76,8 @@ def _git(root: Path, *arguments: str) -> str:
         done = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=10,
             check=False,
         )

@@ -10,6 +10,10 @@ from ragate.cli.group import LazyGroup
 TOOLS: dict[str, tuple[str, str]] = {
     "validate": ("validate", "Say what is wrong or doubtful in a golden set."),
     "import": ("importing", "Bring in the golden set of another tool."),
+    "suggest": ("suggest", "Propose expected documents for a person to accept."),
+    "relink": ("relink", "Propose where lost expected documents went."),
+    "evidence": ("evidence", "Record the passages that answers rest on."),
+    "accept": ("accept", "Let drafts count, or remove them."),
     "diff": ("diff", "Compare two golden sets, sample by sample."),
     "sample": ("sample", "Take N samples, each tag in proportion."),
 }

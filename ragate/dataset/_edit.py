@@ -45,9 +45,13 @@ class GoldenFile:
 
     def update(self, entry: Entry, name: str, value: Any) -> None:
         """Set a field of a sample, under the spelling that its row has; None removes it."""
-        number = int(entry.place.rpartition(":")[2]) - 1
+        number = _number(entry)
         line = self.lines[number]
         self.lines[number] = without(line, name) if value is None else with_field(line, name, value)
+
+    def remove(self, entry: Entry) -> None:
+        """Take a sample out; its line goes, and no other moves."""
+        self.lines[_number(entry)] = ""
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Add a sample at the end."""
@@ -78,6 +82,10 @@ class GoldenFile:
         if self.added and text and not text.endswith("\n"):
             text += end
         return text + "".join(f"{line}{end}" for line in self.added)
+
+
+def _number(entry: Entry) -> int:
+    return int(entry.place.rpartition(":")[2]) - 1
 
 
 def open_golden(path: Path) -> GoldenFile:

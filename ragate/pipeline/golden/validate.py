@@ -177,12 +177,13 @@ def _hashes(entries: Iterable[Entry]) -> Iterator[Issue]:
     for entry in entries:
         sample = entry.sample
         for doc_id, evidence in sample.evidence.items():
-            message = ""
-            if evidence.quote and evidence.hash and passage_hash(evidence.quote) != evidence.hash:
-                message = f"the hash of the evidence in {doc_id} is not that of its quote"
-            elif doc_id not in sample.relevant:
+            if doc_id not in sample.relevant:
                 message = f"has evidence in {shown(doc_id)}, which is not among its documents"
-            if message:
+                yield _issue(
+                    "evidence", "warning", entry, message, "remove it, or add the document"
+                )
+            elif evidence.quote and evidence.hash not in {"", passage_hash(evidence.quote)}:
+                message = f"the hash of the evidence in {doc_id} is not that of its quote"
                 remedy = f"`ragate dataset evidence --ids {sample.id} --renew` records it anew"
                 yield _issue("evidence", "warning", entry, message, remedy)
 

@@ -1,0 +1,105 @@
+"""Recording the passages that answers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.core.passages import holds, normalise, passage_hash, passages
+from ragate.core.text import tokens
+from ragate.dataset import Entry, open_golden
+from ragate.models import Evidence, Sample
+from ragate.pipeline.golden.documents import Texts
+
+MOST_QUOTED = 1000  # characters
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What `record` did for one sample.
+
+    Attributes:
+        passages: By document, the passage that was found for it.
+        kept: Documents whose evidence stays as it was.
+    """
+
+    sample_id: str
+    passages: dict[str, str]
+    kept: tuple[str, ...] = ()
+
+
+def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[Recorded]:
+    """Return, for each sample with expected documents, the passages that are its evidence.
+
+    Args:
+        renew: Also where there is evidence that the document no longer holds; evidence that still
+            stands is never touched.
+    """
+    found = []
+    for entry in entries:
+        sample = entry.sample
+        wanted, kept = {}, []
+        for doc_id in sorted(sample.expected & texts.keys()):
+            old = sample.evidence.get(doc_id)
+            if old is not None and (not renew or _sound(old, texts[doc_id])):
+                kept.append(doc_id)
+            elif passage := best_passage(sample, texts[doc_id]):
+                wanted[doc_id] = passage
+        if wanted or kept:
+            found.append(Recorded(sample.id, wanted, tuple(kept)))
+    return found
+
+
+def _sound(evidence: Evidence, text: str) -> bool:
+    matches = (
+        not (evidence.quote and evidence.hash) or passage_hash(evidence.quote) == evidence.hash
+    )
+    return matches and holds(text, evidence)
+
+
+def best_passage(sample: Sample, text: str) -> str:
+    """Return the paragraph that shares most words with the references, else with the question.
+
+    Each word counts once; a longer paragraph wins only by more of them. "" where the document has
+    no text.
+    """
+    found = list(passages(text))
+    wanted = set(tokens(" ".join(sample.references))) or set(tokens(sample.query))
+    asked = set(tokens(sample.query))
+
+    def merit(passage: str) -> tuple[float, float]:
+        words = set(tokens(passage))
+        return len(words & wanted) + 0.25 * len(words & asked), -len(words)
+
+    return max(found, key=merit, default="")
+
+
+def record(
+    path: Path, entries: Sequence[Entry], found: Sequence[Recorded], *, hash_only: bool
+) -> int:
+    """Write the passages into a golden set; return how many are new."""
+    golden = open_golden(path)
+    by_id = {entry.sample.id: entry for entry in entries}
+    count = 0
+    for one in found:
+        entry = by_id[one.sample_id]
+        evidence = {
+            doc_id: old.model_dump(exclude_defaults=True)
+            for doc_id, old in entry.sample.evidence.items()
+        }
+        new = {
+            doc_id: _written(text, quoted=not hash_only) for doc_id, text in one.passages.items()
+        }
+        if new:
+            golden.update(entry, "evidence", {**evidence, **new})
+            count += len(new)
+    golden.save()
+    return count
+
+
+def _written(text: str, *, quoted: bool) -> dict[str, str]:
+    evidence = {"hash": passage_hash(text)}
+    if quoted and len(text) <= MOST_QUOTED and normalise(text):
+        evidence = {"quote": text, **evidence}
+    return evidence

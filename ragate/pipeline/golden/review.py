@@ -1,0 +1,109 @@
+"""The review file: proposals with boxes to tick, written and read back.
+
+What a corpus says stands in it indented, on one line and without hidden characters, so that no
+document can tick a box of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ragate.core.hashing import digest
+from ragate.dataset import Entry
+from ragate.errors import DatasetError
+from ragate.escape import one_line
+from ragate.files import read_text
+from ragate.pipeline.golden.suggest import Suggestion
+
+MAX_BYTES = 64 * 1024 * 1024
+_TEXT = 400
+_HEADING = re.compile(r"## (\".*\") ([0-9a-f]{16})")
+_BOX = re.compile(r"- \[(.*?)\] (\".*)")
+_TICKS = {"x": 1, "X": 1, "": None}
+_HEAD = """\
+# Review of {path}
+
+Put an x into the box of each document that answers its question, or a grade: 0 for one that does
+not, 2 or more for one that answers it better than others. An empty box says nothing. Then:
+
+    ragate dataset suggest {path} --apply THIS-FILE
+"""
+
+
+def review_text(path: Path, suggestions: Sequence[Suggestion]) -> str:
+    """Return the review file for these proposals; every box is empty."""
+    return _HEAD.format(path=path) + "".join(
+        line for suggestion in suggestions for line in _section(suggestion)
+    )
+
+
+def _section(one: Suggestion) -> Iterator[str]:
+    yield f"\n## {json.dumps(one.sample_id, ensure_ascii=False)} {digest(one.query)}\n"
+    yield f"> {one_line(one.query, 1000)}\n\n"
+    if one.error:
+        yield f"> nothing was retrieved: {one_line(one.error)}\n"
+    for proposal in one.proposals:
+        score = "" if proposal.score is None else f", score {proposal.score:.4g}"
+        mark = ", labelled already" if proposal.doc_id in one.labelled else ""
+        doc_id = json.dumps(proposal.doc_id, ensure_ascii=False)
+        yield f"- [ ] {doc_id} (rank {proposal.rank}{score}{mark})\n"
+        yield f"      {one_line(proposal.text, _TEXT)}\n"
+
+
+def read_review(path: Path, entries: Mapping[str, Entry]) -> dict[str, dict[str, int]]:
+    """Return the grades that a person gave, by sample and document.
+
+    Args:
+        entries: The golden set, by id.
+
+    Raises:
+        DatasetError: a line cannot be read, or is about a question that is not there or that was
+            edited since; names the line.
+    """
+    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    grades: dict[str, dict[str, int]] = {}
+    sample_id = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        place = f"{path}:{number}"
+        if line.startswith("## "):
+            sample_id = _sample(place, line.rstrip(), entries)
+        elif line.startswith("- ["):
+            doc_id, grade = _box(place, line.rstrip())
+            if not sample_id:
+                raise DatasetError(f"{place}: a box before any question")
+            if grade is not None:
+                grades.setdefault(sample_id, {})[doc_id] = grade
+    return grades
+
+
+def _sample(place: str, line: str, entries: Mapping[str, Entry]) -> str:
+    found = _HEADING.fullmatch(line)
+    if found is None:
+        raise DatasetError(f'{place}: {line[:80]!r}: a heading is ## "id" and a hash, as written')
+    sample_id = str(json.loads(found[1]))
+    if sample_id not in entries:
+        raise DatasetError(f"{place}: no sample has the id {sample_id!r}")
+    if digest(entries[sample_id].sample.query) != found[2]:
+        raise DatasetError(
+            f"{place}: {sample_id!r} was edited after this review was written",
+            remedy="write the review anew: `ragate dataset suggest --review FILE`",
+        )
+    return sample_id
+
+
+def _box(place: str, line: str) -> tuple[str, int | None]:
+    found = _BOX.fullmatch(line)
+    try:
+        doc_id, _ = json.JSONDecoder().raw_decode(found[2] if found else "")
+        tick = found[1].strip() if found else ""
+        grade = _TICKS[tick] if tick in _TICKS else int(tick)
+    except ValueError as error:
+        raise DatasetError(
+            f"{place}: {line[:80]!r}: a box holds nothing, an x or a grade, as in - [x]"
+        ) from error
+    if grade is not None and not -1 <= grade <= 1000:
+        raise DatasetError(f"{place}: grade {grade}: must be from -1 to 1000")
+    return str(doc_id), grade

@@ -1,0 +1,120 @@
+"""Expected documents proposed by a retrieval; a person decides which of them are labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.dataset import Entry
+from ragate.errors import ConfigError
+from ragate.models import Sample, SystemOutput
+from ragate.pipeline.collect import run_pass
+from ragate.pipeline.resources import Operations, open_resources
+from ragate.protocols import Resources
+
+CONFIGURED, BM25 = "configured", "bm25"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One document that was retrieved, with its best passage."""
+
+    doc_id: str
+    rank: int
+    score: float | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What was retrieved for one question.
+
+    Attributes:
+        labelled: Documents that have a grade already.
+        error: Why nothing was retrieved, "" otherwise.
+    """
+
+    sample_id: str
+    query: str
+    proposals: tuple[Proposal, ...]
+    labelled: tuple[str, ...] = ()
+    error: str = ""
+
+
+async def suggest(
+    config: Config,
+    operations: Operations,
+    samples: Sequence[Sample],
+    *,
+    top: int,
+    system: str = CONFIGURED,
+    corpus: Path | None = None,
+) -> list[Suggestion]:
+    """Run the retrieval for each question; nothing is written.
+
+    Args:
+        top: Most documents proposed for a question.
+        system: The configured system, or ``bm25`` over a corpus.
+        corpus: For bm25, the folder; None for the configured pgvector system's.
+    """
+    found: dict[str, SystemOutput] = {}
+    depth = 3 * top  # several chunks may be of one document
+    async with open_resources(config, operations, top_k=depth, retrieval_only=True) as opened:
+        use, settings, resources = _system(config, opened.system, system, corpus)
+        async with plugins.load("systems", use).create(settings, resources) as made:
+            await made.prepare()
+            await run_pass(
+                made,
+                samples,
+                run=0,
+                concurrency=resources.concurrency,
+                timeout_s=resources.timeout_s,
+                on_output=lambda sample, output, _run: found.update({sample.id: output}),
+            )
+    return [_suggestion(sample, found[sample.id], top) for sample in samples]
+
+
+def _system(
+    config: Config, resources: Resources, system: str, corpus: Path | None
+) -> tuple[str, Mapping[str, Any], Resources]:
+    configured = config.system
+    if system == CONFIGURED:
+        return configured.use, configured.settings, resources
+    settings: dict[str, Any] = {}
+    if configured.use == "pgvector":
+        kept = {"embedder", "answer", "retrieval", "index", "rerank"}
+        settings = {key: value for key, value in configured.settings.items() if key not in kept}
+    if corpus is not None:
+        folder = corpus.resolve()
+        settings["corpus"] = folder.name
+        resources = replace(resources, root=folder.parent)
+    if "corpus" not in settings:
+        raise ConfigError(
+            "bm25 needs documents, and the configured system names none",
+            remedy="name their folder with --corpus",
+        )
+    return "pgvector", {**settings, "retrieval": "bm25"}, resources
+
+
+def _suggestion(sample: Sample, output: SystemOutput, top: int) -> Suggestion:
+    best: dict[str, Proposal] = {}
+    for chunk in output.chunks:
+        if chunk.doc_id not in best and len(best) < top:
+            best[chunk.doc_id] = Proposal(chunk.doc_id, len(best) + 1, chunk.score, chunk.text)
+    return Suggestion(
+        sample_id=sample.id,
+        query=sample.query,
+        proposals=tuple(best.values()),
+        labelled=tuple(sample.relevant),
+        error=output.error.message if output.error else "",
+    )
+
+
+def labelled(entry: Entry, grades: Mapping[str, int]) -> list[str] | dict[str, int]:
+    """Return the sample's documents with `grades` added: a list where every grade is 1."""
+    relevant = {**entry.sample.relevant, **grades}
+    return relevant if any(grade != 1 for grade in relevant.values()) else list(relevant)
