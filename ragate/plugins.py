@@ -17,7 +17,7 @@ from ragate.models import Needs, Sample
 from ragate.protocols import Aggregate, Metric, MetricRequest
 from ragate.settings import nearest
 
-Kind = Literal["systems", "metrics", "judges", "embedders", "renderers", "dataset"]
+Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers", "dataset"]
 
 # What a module of each kind must define.
 _ENTRY: dict[Kind, str] = {
@@ -25,6 +25,7 @@ _ENTRY: dict[Kind, str] = {
     "metrics": "create",
     "judges": "create",
     "embedders": "create",
+    "rerankers": "create",
     "renderers": "render",
     "dataset": "read",
 }

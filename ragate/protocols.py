@@ -45,6 +45,17 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Says how well each text answers a question."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score a text, in order; higher is better, whatever the scale."""
+        ...
+
+
 @dataclass(frozen=True)
 class ChatRequest:
     """One chat completion: what is sent, whole; its hash is the request's identity."""
@@ -98,6 +109,7 @@ class Resources:
         database: Starts or reaches the server on first use.
         chat: Client by provider name (a table of ``[policy.providers]``).
         embedder: Embedder by its configuration table (``use`` and the plugin's own keys).
+        reranker: The same for a reranker; None where none can be made.
         timeout_s: Seconds for one sample.
         concurrency: Samples in flight.
         say: Prints one progress line.
@@ -126,6 +138,7 @@ class Resources:
     http_header_env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_names: frozenset[str] = frozenset()
+    reranker: Callable[[Mapping[str, Any]], Reranker] | None = None
     commit: str = ""
 
 
@@ -192,6 +205,11 @@ class Judge(Protocol):
     """Gives scores by criterion, all in one call where it can.
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
+
+    It may have two more methods. ``asks(criteria, sample, output)`` returns False where nothing of
+    it needs a model, so that no canary has to be asked for it either. ``async compare(sample,
+    output, other)`` gives the score of the criterion ``pairwise``: 1 where the answer of `output`
+    is better than that of `other`, 0.5 for a tie, 0 where it is worse; both hold answers only.
     """
 
     @property
@@ -205,11 +223,6 @@ class Judge(Protocol):
         ...
 
     async def __call__(
-
-    It may have two more methods. ``asks(criteria, sample, output)`` returns False where nothing of
-    it needs a model, so that no canary has to be asked for it either. ``async compare(sample,
-    output, other)`` gives the score of the criterion ``pairwise``: 1 where the answer of `output`
-    is better than that of `other`, 0.5 for a tie, 0 where it is worse; both hold answers only.
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
         """Return a score for each criterion; what could not be measured is unscored.
@@ -240,6 +253,17 @@ class Aggregate(Protocol):
     def aggregate(self, pairs: Sequence[Pair]) -> Score: ...
 
 
+class JudgedAggregate(Aggregate, Protocol):
+    """A value over a whole pass, made of a judge's scores; ``info.needs`` is judge."""
+
+    @property
+    def criterion(self) -> str: ...
+
+    def combine(self, scores: Sequence[Score]) -> Score:
+        """Return one score from those of the samples."""
+        ...
+
+
 @dataclass(frozen=True)
 class MetricRequest:
     """What a metric's module gets to make the metric.
@@ -253,17 +277,6 @@ class MetricRequest:
     """
 
     name: str
-class JudgedAggregate(Aggregate, Protocol):
-    """A value over a whole pass, made of a judge's scores; ``info.needs`` is judge."""
-
-    @property
-    def criterion(self) -> str: ...
-
-    def combine(self, scores: Sequence[Score]) -> Score:
-        """Return one score from those of the samples."""
-        ...
-
-
     k: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     samples: Sequence[Sample] = ()

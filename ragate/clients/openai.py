@@ -21,10 +21,13 @@ from ragate.clients.retry import Retry
 from ragate.clients.transport import Transport, post
 from ragate.clients.wire import (
     Embedded,
+    Ranked,
     chat_body,
     embedding_body,
     read_chat,
     read_embeddings,
+    read_ranked,
+    rerank_body,
 )
 from ragate.protocols import ChatReply, ChatRequest
 
@@ -112,6 +115,21 @@ class OpenAIClient:
             return read_embeddings(await post(client, "/embeddings", body), len(texts))
 
         return (await self._channel.ask(model, once)).vectors
+
+    async def rerank(
+        self, query: str, texts: Sequence[str], *, model: str = "", form: str = "cohere"
+    ) -> list[float]:
+        """Return one score a text, in order; one call of ``/rerank``.
+
+        Raises:
+            ProviderError, BudgetError: as for a chat completion.
+        """
+        body = rerank_body(query, texts, model, form)
+
+        async def once(client: openai.AsyncOpenAI) -> Ranked:
+            return read_ranked(await post(client, "/rerank", body), len(texts))
+
+        return (await self._channel.ask(model, once)).scores
 
     async def aclose(self) -> None:
         """Close the connections."""

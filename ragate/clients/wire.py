@@ -86,6 +86,43 @@ def read_embeddings(content: bytes, expected: int) -> Embedded:
     return Embedded(vectors, _count(reply.get("usage"), "prompt_tokens"))
 
 
+@dataclass(frozen=True)
+class Ranked:
+    """Scores in the order of the texts, and the tokens that they cost."""
+
+    scores: list[float]
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def rerank_body(query: str, texts: Sequence[str], model: str, form: str) -> dict[str, Any]:
+    """Return the body of a request for reranking, as Cohere, Jina and vLLM take it, or TEI."""
+    if form == "tei":
+        return {"query": query, "texts": list(texts), "truncate": True}
+    body = {"query": query, "documents": list(texts), "top_n": len(texts)}
+    return {"model": model, **body}
+
+
+def read_ranked(content: bytes, expected: int) -> Ranked:
+    """Return one score a text, of ``{"results": [{"index", "relevance_score"}]}`` or of a list.
+
+    Raises:
+        MalformedError: too many or too few, or not numbers.
+    """
+    reply = json.loads(content)
+    rows = reply.get("results") if isinstance(reply, dict) else reply
+    found = [_object(row) for row in rows] if isinstance(rows, list) else []
+    scores: dict[Any, Any] = {
+        row.get("index"): row.get("relevance_score", row.get("score")) for row in found
+    }
+    if len(found) != expected or set(scores) != set(range(expected)):
+        raise MalformedError(f"{len(found)} scores for {expected} texts")
+    if not all(map(_finite, scores.values())):
+        raise MalformedError("scores that are no numbers")
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    return Ranked([float(scores[n]) for n in range(expected)], _count(usage, "total_tokens"))
+
+
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise MalformedError("not what was asked for")

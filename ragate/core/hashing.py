@@ -49,4 +49,5 @@ def output_hash(output: SystemOutput) -> str:
     if output.tool_calls is not None:
         calls = [(call.name, call.arguments) for call in output.tool_calls]
     failed = output.error.kind if output.error else None
-    return digest([retrieval_hash(output), output.answer, output.citations, calls, failed])
+    parts = [retrieval_hash(output), output.answer, output.citations, calls, failed]
+    return digest(parts if output.first_stage is None else [*parts, output.first_stage])

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from ragate.clients.local_models import check_folder, is_folder
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.escape import one_line
-from ragate.files import read_bytes, read_text
 from ragate.models import Frozen
 from ragate.settings import read_settings
 
 WHERE = "[system.embedder] model"
-MAX_MODEL_BYTES = 8 * 1024**3
 
 
 class Settings(Frozen):
@@ -117,59 +114,6 @@ def load_model(settings: Settings) -> Model:
     return model
 
 
-def is_folder(model: str) -> bool:
-    """Return whether `model` is written as a path."""
-    return model.startswith(("./", "../", "/", "~"))
-
-
-def check_folder(model: str) -> str:
-    """Return the hash of a model's files.
-
-    Raises:
-        ConfigError: there is no such folder, it holds no model, or one with code of its own.
-    """
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
-        raise ConfigError(
-            f"{WHERE} = {model!r}: there is no such folder",
-            remedy="the path starts where the command does",
-        )
-    listed = folder / "modules.json"
-    if not listed.is_file() or not list(folder.glob("*.safetensors")):
-        raise ConfigError(
-            f"{WHERE} = {model!r}: no modules.json with a .safetensors file beside it",
-            remedy="save the model there with SentenceTransformer.save(folder)",
-        )
-    _refuse_code(model, listed)
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return digest(
-        [
-            (path.relative_to(folder).as_posix(), _hash(path))
-            for path in files
-            if path.suffix in {".json", ".safetensors", ".txt", ".model"}
-        ]
-    )
-
-
-def _refuse_code(model: str, listed: Path) -> None:
-    """A module of another package than the library's would be imported: code of the change."""
-    try:
-        modules = json.loads(read_text(listed, error=ConfigError, max_bytes=1_000_000))
-        kinds = [str(module["type"]) for module in modules]
-    except (ValueError, TypeError, KeyError) as error:
-        raise ConfigError(f"{WHERE} = {model!r}: modules.json is no list of modules") from error
-    for kind in kinds:
-        if not kind.startswith("sentence_transformers."):
-            raise ConfigError(f"{WHERE} = {model!r}: modules.json names code of its own: {kind!r}")
-
-
-def _hash(path: Path) -> str:
-    import hashlib
-
-    content = read_bytes(path, error=ConfigError, max_bytes=MAX_MODEL_BYTES)
-    return hashlib.sha256(content).hexdigest()
-
-
 def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalEmbedder:
     """Return the embedder; nothing is loaded yet.
 
@@ -178,6 +122,8 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalE
     """
     del clients
     own = read_settings(Settings, settings, where="[system.embedder]")
-    identity = check_folder(own.model) if is_folder(own.model) else [own.model, own.revision]
+    identity = (
+        check_folder(own.model, where=WHERE) if is_folder(own.model) else [own.model, own.revision]
+    )
     name = f"sentence_transformers:{digest(identity)}"
     return LocalEmbedder(own, name, lambda: load_model(own))

@@ -65,6 +65,8 @@ class SystemOutput(Frozen):
         latency_s: Wall time in seconds.
         error: Set where the system or a provider failed.
         request_hash: Hash of the whole model request, where the system knows it.
+        first_stage: Where the system reranks: document ids as they were ranked before, best first,
+            with those that reranking then dropped; None where it does not, or does not say.
     """
 
     chunks: tuple[RetrievedChunk, ...] = ()
@@ -75,3 +77,4 @@ class SystemOutput(Frozen):
     latency_s: float | None = Field(default=None, ge=0)
     error: Failure | None = None
     request_hash: str | None = None
+    first_stage: tuple[str, ...] | None = None

@@ -12,11 +12,12 @@ from ragate import plugins
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, Tally
 from ragate.clients.memo import Memo, MemoisedChat
+from ragate.clients.ranking import MemoisedReranker
 from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Run
-from ragate.protocols import ChatClient, Embedder, Resources
+from ragate.protocols import ChatClient, Embedder, Reranker, Resources
 from ragate.settings import nearest
 
 if TYPE_CHECKING:
@@ -95,6 +96,12 @@ class Clients:
         if use == "openai" or made.deterministic:  # remembered by its client, or cheaper anew
             return made
         return MemoisedEmbedder(made, self.cache, self.budget)
+
+    def reranker(self, table: Mapping[str, Any]) -> Reranker:
+        use = str(table.get("use", ""))
+        settings = {key: value for key, value in table.items() if key != "use"}
+        made: Reranker = plugins.load("rerankers", use).create(settings, self.client)
+        return MemoisedReranker(made, self.cache, self.budget)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -201,6 +208,7 @@ async def open_resources(
             http_header_env=policy.http_header_env,
             environment=operations.environment,
             key_names=policy.key_names,
+            reranker=clients.reranker,
             commit=operations.commit,
         )
         try:

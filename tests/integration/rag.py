@@ -11,7 +11,8 @@ from ragate.clients.openai import OpenAIClient
 from ragate.clients.retry import Retry
 from ragate.embedders import openai as embedders
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.protocols import Database, Embedder, Resources
+from ragate.protocols import Database, Embedder, Reranker, Resources
+from ragate.rerankers import endpoint
 from ragate.systems.pgvector import create
 
 T = TypeVar("T")
@@ -89,6 +90,10 @@ class Project:
             own = {key: value for key, value in table.items() if key != "use"}
             return embedders.create(own, lambda _name: client)
 
+        def reranker(table: Mapping[str, Any]) -> Reranker:
+            own = {key: value for key, value in table.items() if key != "use"}
+            return endpoint.create(own, lambda _name: client)
+
         resources = Resources(
             root=self.root,
             state=self.root / ".ragate",
@@ -98,6 +103,7 @@ class Project:
             say=self.said.append,
             top_k=self._top_k,
             retrieval_only=self._retrieval_only,
+            reranker=reranker,
         )
         try:
             async with create({"corpus": "docs", **settings}, resources) as system:

@@ -15,8 +15,10 @@ from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.vectors import MemoisedEmbedder
 from ragate.database import PostgresDatabase
 from ragate.embedders import sentence_transformers
+from ragate.errors import ConfigError
 from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import Embedder
+from ragate.rerankers import cross_encoder
 from ragate.systems import pgvector
 from tests.integration.rag import write
 from tests.unit.systems.using import resources_of
@@ -31,12 +33,15 @@ pytestmark = [
 ]
 
 
-def open_model() -> Embedder:
+def embedding_folder() -> str:
     spec = find_spec(FILES)
     assert spec is not None
     assert spec.origin is not None
-    folder = Path(spec.origin).parent / "model"
-    return sentence_transformers.create({"model": str(folder)}, lambda _name: None)
+    return str(Path(spec.origin).parent / "model")
+
+
+def open_model() -> Embedder:
+    return sentence_transformers.create({"model": embedding_folder()}, lambda _name: None)
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +112,39 @@ def test_a_remembered_model_gives_the_same_vectors_and_is_asked_for_new_texts_on
     assert asked == ["a cat", "a dog", "a bird"]
     assert first[1].tobytes() == second[0].tobytes()
     assert first[0].tobytes() == first[2].tobytes()
+
+
+@pytest.fixture(scope="module")
+def ranker(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cross-encoder's folder with random weights: it ranks nothing, and loads as any other."""
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    folder = tmp_path_factory.mktemp("ranker")
+    tokenizer = AutoTokenizer.from_pretrained(embedding_folder())
+    tokenizer.save_pretrained(str(folder))
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = BertConfig(intermediate_size=16, num_labels=1, **sizes)
+    BertForSequenceClassification(config).save_pretrained(str(folder))
+    return str(folder)
+
+
+def test_a_real_cross_encoder_reads_question_and_text_and_says_nothing(
+    ranker: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = cross_encoder.create({"model": ranker}, lambda _name: None)
+    capfd.readouterr()
+
+    first = asyncio.run(model("a pump", ["a blue pump", "a cake", ""]))
+    again = asyncio.run(model("a pump", ["a blue pump", "a cake", ""]))
+
+    assert len(set(first)) == 3
+    assert first == pytest.approx(again)
+    assert first != pytest.approx(asyncio.run(model("a cake", ["a blue pump", "a cake", ""])))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_folder_of_another_kind_of_model_is_no_cross_encoder() -> None:
+    model = cross_encoder.create({"model": embedding_folder()}, lambda _name: None)
+
+    with pytest.raises(ConfigError, match=r"no cross-encoder but BertModel"):
+        asyncio.run(model("q", ["a", "b"]))

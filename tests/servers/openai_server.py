@@ -52,6 +52,7 @@ class FakeOpenAI:
         faults: Sent one after another instead of answers, until none is left.
         chaos: Faults by share, on top.
         limit: Refuses what comes too fast.
+        relevance: Scores a text for a question, for reranking.
         reply: Writes the answer to a chat request; see `never_the_same` and `scripted`.
         requests: Path, headers and body of every request.
         latency_s: Seconds before each answer.
@@ -63,6 +64,7 @@ class FakeOpenAI:
     dimension: int = DIMENSION
     faults: list[Fault] = field(default_factory=list)
     reply: Callable[[dict[str, Any]], str] = lambda _body: "It is so [1]."
+    relevance: Callable[[str, str], float] = lambda _query, text: float(len(text))
     requests: list[tuple[str, dict[str, str], dict[str, Any]]] = field(default_factory=list)
     chaos: Chaos | None = None
     limit: RateLimit | None = None
@@ -82,11 +84,13 @@ class FakeOpenAI:
         refused = self.limit.next() if self.limit else None
         return refused or (self.chaos.next() if self.chaos else None)
 
-    def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, path: str, body: dict[str, Any]) -> Any:
         if path.endswith("/chat/completions"):
             return self._completion(body)
         if path.endswith("/responses"):
             return response_body(body, self.reply(body))
+        if path.endswith("/rerank"):
+            return self._ranking(body)
         return self._embeddings(body)
 
     def events(self, path: str, body: dict[str, Any]) -> list[str]:
@@ -122,6 +126,15 @@ class FakeOpenAI:
         usage = {"prompt_tokens": 1, "total_tokens": 1}
         # In any order: a client must go by the index.
         return {"object": "list", "model": body["model"], "data": rows[::-1], "usage": usage}
+
+    def _ranking(self, body: dict[str, Any]) -> Any:
+        texts = body.get("documents", body.get("texts", []))
+        scores = [self.relevance(body["query"], text) for text in texts]
+        best = sorted(range(len(texts)), key=lambda place: -scores[place])
+        if "texts" in body:
+            return [{"index": place, "score": scores[place]} for place in best]
+        rows = [{"index": place, "relevance_score": scores[place]} for place in best]
+        return {"results": rows, "usage": {"total_tokens": 3}}
 
 
 def hashed_embedding(text: str, size: int) -> list[float]:

@@ -54,6 +54,10 @@ for _name in plugins.names("judges"):
     _model = plugins.settings_model("judges", _name)
     assert _model is not None, f"{_name} has no Settings"
     TABLES.append((f"Judge `{_name}`", _model, set()))
+for _name in plugins.names("rerankers"):
+    _model = plugins.settings_model("rerankers", _name)
+    assert _model is not None, f"{_name} has no Settings"
+    TABLES.append((f"Reranker `{_name}`", _model, set()))
 for _name in plugins.names("embedders"):
     _model = plugins.settings_model("embedders", _name)
     assert _model is not None, f"{_name} has no Settings"

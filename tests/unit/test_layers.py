@@ -36,6 +36,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "judges",
         "metrics",
         "renderers",
+        "rerankers",
         "stores",
         "systems",
     ),
@@ -48,11 +49,12 @@ ROWS: tuple[tuple[str, ...], ...] = (
 SIDE_BY_SIDE = {
     ("protocols", "models"),
     ("strict_json", "files"),
-    ("outputs", "strict_json"),
     ("outputs", "files"),
+    ("outputs", "strict_json"),
     ("cache", "atomic"),
     ("cache", "strict_json"),
     ("clients", "cache"),
+    ("clients", "files"),
     ("clients", "strict_json"),
     ("__main__", "cli"),
 }

@@ -40,6 +40,7 @@ def system_info(
     corpus_hash: str,
     prompt: str,
     embedder: str,
+    reranker: str = "",
     embeds_alike: bool = False,
 ) -> SystemInfo:
     """Return what is told of the system; it is complete once the corpus is read.
@@ -57,6 +58,8 @@ def system_info(
         parts["prompt"] = digest(prompt)
     if settings.dense:
         parts["embedder"] = embedder
+    if reranker:
+        parts["reranker"] = reranker
     return SystemInfo(
         use="pgvector",
         fingerprint=digest(parts) if corpus_hash else "",
@@ -66,11 +69,12 @@ def system_info(
 
 
 def _deterministic(settings: Settings, *, embeds_alike: bool) -> frozenset[Reads]:
-    """A model service may answer the same input otherwise next time, embeddings included.
+    """A model may answer the same input otherwise next time: embeddings and ranks included.
 
     An HNSW graph that is built again differs, and so may what is found in it.
     """
-    if settings.dense and not (embeds_alike and settings.index == "exact"):
+    exact = settings.index == "exact" and embeds_alike
+    if settings.rerank.use != "none" or (settings.dense and not exact):
         return frozenset()
     if settings.answer.use == "chat":
         return frozenset({Reads.RETRIEVAL})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ragate.models import Frozen
 
@@ -122,6 +122,24 @@ class ParentSettings(Frozen):
     size: int = Field(default=2000, ge=16, le=8000)
 
 
+class RerankSettings(Frozen):
+    """``[system.rerank]``: a model orders the best candidates anew.
+
+    Attributes:
+        candidates: Passages of the first ranking that the model sees.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+
+    use: Literal["none", "cross_encoder", "endpoint"] = "none"
+    candidates: int = Field(default=50, ge=1, le=1000)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """Return what the reranker's plugin gets."""
+        return {"use": self.use, **(self.model_extra or {})}
+
+
 FilterValue = str | int | float | bool
 
 
@@ -160,6 +178,7 @@ class Settings(Frozen):
     hnsw: HnswSettings = HnswSettings()
     parents: ParentSettings = ParentSettings()
     embedder: dict[str, Any] | None = None
+    rerank: RerankSettings = RerankSettings()
     answer: AnswerSettings = AnswerSettings()
 
     @model_validator(mode="after")
@@ -173,6 +192,11 @@ class Settings(Frozen):
             raise ValueError(
                 f"[system.parents] size = {self.parents.size} must be larger than chunk_size = "
                 f"{self.chunk_size}"
+            )
+        if self.rerank.use == "none" and self.rerank.model_extra:
+            raise ValueError(
+                f"[system.rerank] has {', '.join(self.rerank.model_extra)} and no use: "
+                'write use = "cross_encoder" or "endpoint"'
             )
         if self.retrieval != "bm25" and not self.embedder:
             raise ValueError(f'retrieval = "{self.retrieval}" needs a table [system.embedder]')

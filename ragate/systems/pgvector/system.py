@@ -12,7 +12,7 @@ import psycopg
 from ragate.database import describe
 from ragate.errors import DatabaseError, ProviderError
 from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
-from ragate.protocols import Embedder, Resources
+from ragate.protocols import Embedder, Reranker, Resources
 from ragate.systems.pgvector import search, store
 from ragate.systems.pgvector.chat import Prompt, cited, load_prompt, request_for, request_hash
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
@@ -20,6 +20,7 @@ from ragate.systems.pgvector.extractive import extract
 from ragate.systems.pgvector.identity import index_key, index_parts, system_info
 from ragate.systems.pgvector.ingest import Work, ingest
 from ragate.systems.pgvector.metadata import conditions
+from ragate.systems.pgvector.rerank import rerank
 from ragate.systems.pgvector.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.store import Connection, Index
@@ -44,6 +45,7 @@ class PgvectorSystem:
         self._top_k = resources.top_k or settings.top_k
         self._analyzer = Analyzer(settings.bm25)
         self.embedder = _embedder(settings, resources)
+        self.reranker = _reranker(settings, resources)
         self._prompt: Prompt | None = None
         if settings.answer.use == "chat":
             self._prompt = load_prompt(resources.root, settings.answer)
@@ -104,25 +106,43 @@ class PgvectorSystem:
             corpus_hash=corpus_hash,
             prompt=self._prompt.text if self._prompt else "",
             embedder=self.embedder.fingerprint if self.embedder else "",
+            reranker=self.reranker.fingerprint if self.reranker else "",
             embeds_alike=self.embedder is not None and self.embedder.deterministic,
         )
 
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
-        query = sample.query
-        counts = self.counts(query)
-        embedding = (await self.embedder([query]))[0] if self.embedder else None
-        usage = Usage(calls=1) if self.embedder else None
+        chunks, weights = await self._found(sample)
+        if self.reranker is None:
+            return await self._written(sample.query, chunks, weights, run)
+        chunks, before = await rerank(self.reranker, sample.query, chunks, limit=self._top_k)
+        output = await self._written(sample.query, chunks, weights, run)
+        return output.model_copy(update={"first_stage": before})
+
+    async def _found(self, sample: Sample) -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
+        """Return the passages of the first stage, and the idf of the question's words."""
+        counts = self.counts(sample.query)
+        embedding = (await self.embedder([sample.query]))[0] if self.embedder else None
         allowed = conditions(self.settings, sample)
+        wanted = self._top_k
+        if self.reranker is not None:
+            wanted = max(wanted, self.settings.rerank.candidates)
 
         async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
             connection, index = await self.opened()
             weights = await search.weights_of(connection, index, counts)
             question = Question(counts, weights, embedding, allowed)
-            hits = await retrieve(connection, index, question, self.settings, wanted=self._top_k)
+            hits = await retrieve(connection, index, question, self.settings, wanted=wanted)
             return await search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
-            chunks, weights = await self._guarded(found)
+            return await self._guarded(found)
+
+    async def _written(
+        self, query: str, chunks: tuple[RetrievedChunk, ...], weights: dict[int, float], run: int
+    ) -> SystemOutput:
+        """Return the output with an answer, where one is wanted."""
+        calls = (self.embedder is not None) + (self.settings.rerank.use == "endpoint")
+        usage = Usage(calls=calls) if calls else None
         if self._resources.retrieval_only:
             return SystemOutput(chunks=chunks, usage=usage)
         if self._prompt is not None:
@@ -219,3 +239,9 @@ def _embedder(settings: Settings, resources: Resources) -> Embedder | None:
     if not settings.dense or settings.embedder is None:
         return None
     return resources.embedder(settings.embedder)
+
+
+def _reranker(settings: Settings, resources: Resources) -> Reranker | None:
+    if settings.rerank.use == "none" or resources.reranker is None:
+        return None
+    return resources.reranker(settings.rerank.own)

@@ -10,7 +10,15 @@ from ragate.errors import ConfigError
 from ragate.models import Reads, ScoreState
 from tests.unit.metrics.metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
 
-NEEDS_CUT_OFF = ("hit_rate", "recall", "precision", "ndcg", "judged")
+NEEDS_CUT_OFF = (
+    "hit_rate",
+    "recall",
+    "precision",
+    "ndcg",
+    "judged",
+    "first_stage_ndcg",
+    "first_stage_recall",
+)
 
 
 @pytest.mark.parametrize(

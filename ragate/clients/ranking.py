@@ -1,0 +1,45 @@
+"""The memory of reranking: what a model has scored for a question is not asked for again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ragate.cache import Cache
+from ragate.clients.budget import Budget, no_caps
+from ragate.core.hashing import digest
+from ragate.protocols import Reranker
+
+
+@dataclass(frozen=True)
+class MemoisedReranker:
+    """Asks only for questions with texts that it does not know; implements `Reranker`.
+
+    Scores are kept beside embeddings, as one vector for a question with its texts.
+    """
+
+    reranker: Reranker
+    cache: Cache
+    budget: Budget = field(default_factory=no_caps)
+
+    @property
+    def fingerprint(self) -> str:
+        return self.reranker.fingerprint
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score a text, in order.
+
+        Raises:
+            ProviderError, BudgetError, ConfigError: as for the reranker.
+        """
+        if not texts:
+            return []
+        key = digest(["rerank", self.fingerprint, query, list(texts)])
+        known = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
+        if known is not None and len(known) == len(texts):
+            self.budget.reused(embeddings=1)
+            return known
+        scores = await self.reranker(query, texts)
+        await asyncio.to_thread(self.cache.put_embeddings, {key: scores})
+        return scores

@@ -1,0 +1,140 @@
+"""Reranking by a local cross-encoder: ``[system.rerank]`` with ``use = "cross_encoder"``.
+
+The extra ``ragate[local]`` brings the library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import Field
+
+from ragate.clients.local_models import check_folder, is_folder
+from ragate.core.hashing import digest
+from ragate.errors import ConfigError
+from ragate.escape import one_line
+from ragate.models import Frozen
+from ragate.settings import read_settings
+
+WHERE = "[system.rerank] model"
+
+
+class Settings(Frozen):
+    """Keys of the reranker's table.
+
+    Attributes:
+        model: A name on the Hugging Face hub, or a folder that holds the files of a model: a path
+            that begins with ``./`` or ``/``.
+        revision: Branch, tag or commit on the hub; "" for its main branch.
+        batch_size: Pairs of question and text at once.
+    """
+
+    model: str = Field(default="cross-encoder/ms-marco-MiniLM-L6-v2", min_length=1)
+    revision: str = ""
+    batch_size: int = Field(default=32, ge=1, le=4096)
+
+
+class Model(Protocol):
+    """The part of ``CrossEncoder`` that is used here."""
+
+    def predict(self, sentences: list[tuple[str, str]], **options: Any) -> Any: ...
+
+
+class LocalReranker:
+    """Implements `ragate.protocols.Reranker`; the model is loaded for the first question.
+
+    Args:
+        load: Returns the model; slow, and called once.
+    """
+
+    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Model]) -> None:
+        self.fingerprint = fingerprint
+        self._settings = settings
+        self._load = load
+        self._model: Model | None = None
+        self._turn = asyncio.Lock()
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score a text, in order.
+
+        Raises:
+            ConfigError: the model cannot be loaded, or does not give one score a text.
+        """
+        if not texts:
+            return []
+        async with self._turn:  # the model uses all cores for one batch
+            return await asyncio.to_thread(self._scores, [(query, text) for text in texts])
+
+    def _scores(self, pairs: list[tuple[str, str]]) -> list[float]:
+        if self._model is None:
+            self._model = self._load()
+        size = self._settings.batch_size
+        scores = self._model.predict(pairs, batch_size=size, show_progress_bar=False)
+        if getattr(scores, "shape", None) != (len(pairs),):
+            raise ConfigError(
+                f"{WHERE} = {self._settings.model!r}: it does not give one score for a pair",
+                remedy="use a cross-encoder that was trained to rank",
+            )
+        return [float(score) for score in scores]
+
+
+def load_model(settings: Settings) -> Model:
+    """Return the model, read from its folder, the local cache or the hub.
+
+    Raises:
+        ConfigError: the library is not installed, or there is no such model.
+    """
+    try:
+        from sentence_transformers import CrossEncoder
+        from transformers.utils.logging import disable_progress_bar
+    except ImportError as error:
+        raise ConfigError(
+            f'[system.rerank] use = "cross_encoder" needs a library: {error}',
+            remedy="pip install 'ragate[local]'",
+        ) from error
+    disable_progress_bar()  # it writes into the report's stream
+    try:
+        model: Any = CrossEncoder(
+            settings.model,
+            device="cpu",
+            revision=settings.revision or None,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        raise ConfigError(
+            f"{WHERE} = {settings.model!r} cannot be loaded: {one_line(str(error))}",
+            remedy="give the name of a model on the hub, or a folder that holds its files as "
+            "./models/name; with HF_HUB_OFFLINE=1 it must be in the cache already",
+        ) from error
+    _check_kind(settings.model, getattr(model, "config", None))
+    ranker: Model = model
+    return ranker
+
+
+def _check_kind(name: str, config: Any) -> None:
+    """The library loads an embedding model too, and gives it a last layer of random numbers."""
+    kinds = [str(kind) for kind in getattr(config, "architectures", None) or ()]
+    if kinds and not any("For" in kind for kind in kinds):
+        raise ConfigError(
+            f"{WHERE} = {name!r}: no cross-encoder but {', '.join(kinds)}: its scores would be "
+            "random",
+            remedy="use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2",
+        )
+
+
+def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalReranker:
+    """Return the reranker; nothing is loaded yet.
+
+    Raises:
+        ConfigError: a key is unknown or wrong, or the model's folder is not there.
+    """
+    del clients
+    own = read_settings(Settings, settings, where="[system.rerank]")
+    identity: Any = [own.model, own.revision]
+    if is_folder(own.model):
+        identity = check_folder(own.model, where=WHERE, listed="config.json")
+    name = f"cross_encoder:{digest(identity)}"
+    return LocalReranker(own, name, lambda: load_model(own))

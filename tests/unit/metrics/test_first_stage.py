@@ -1,0 +1,51 @@
+"""The ranking before a reranker, measured as the one after it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.core.hashing import output_hash
+from ragate.models import Failure, ScoreState, SystemOutput
+from tests.unit.metrics.metric_factories import judged, retrieved, score, value
+
+PAIRS = [("first_stage_ndcg@2", "ndcg@2"), ("first_stage_recall@2", "recall@2")]
+
+
+def reranked(*after: str, before: tuple[str, ...]) -> SystemOutput:
+    return retrieved(*after).model_copy(update={"first_stage": before})
+
+
+@pytest.mark.parametrize(("before", "after"), PAIRS)
+def test_it_is_the_same_metric_on_the_ranking_before(before: str, after: str) -> None:
+    sample = judged(a=2, b=1, c=1)
+    output = reranked("a", "b", before=("x", "a", "b", "c"))
+
+    assert value(before, sample, output) == value(after, sample, retrieved("x", "a", "b"))
+    assert value(after, sample, output) > value(before, sample, output)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PAIRS])
+def test_without_a_reranker_it_does_not_apply(name: str) -> None:
+    found = score(name, judged(a=1), retrieved("a"))
+
+    assert found.state is ScoreState.NOT_APPLICABLE
+    assert found.reason == "the system does not rerank"
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PAIRS])
+def test_a_failure_is_the_worst_value_and_a_providers_is_unscored(name: str) -> None:
+    def outcome(kind: Any) -> Any:
+        output = SystemOutput(error=Failure(kind=kind, message="m"))
+        return score(name, judged(a=1), output)
+
+    assert outcome("system").value == 0.0
+    assert outcome("provider").state is ScoreState.UNSCORED
+
+
+def test_the_ranking_before_is_part_of_what_a_metric_can_read() -> None:
+    one = reranked("a", before=("a", "b"))
+
+    assert output_hash(one) != output_hash(reranked("a", before=("b", "a")))
+    assert output_hash(one) != output_hash(retrieved("a"))
