@@ -40,7 +40,7 @@ from tests.servers.openai_server import (
 pytestmark = pytest.mark.integration
 KEY = "sk-canary-90fe3a77"
 MODEL = "gpt-4o-mini"
-HELLO = [{"role": "user", "content": "Hello?"}]
+HELLO: list[Any] = [{"role": "user", "content": "Hello?"}]
 
 
 @dataclass

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from ragate.clients.recorder.identity import UNHEEDED, Kind, Request, checked_request, read_request
+from ragate.errors import UsageError
+
+BODY = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
+
+
+def chat(**fields: object) -> Request:
+    return Request(Kind.CHAT, {**BODY, **fields})
+
+
+@pytest.mark.parametrize("name", sorted(UNHEEDED))
+def test_what_does_not_influence_the_answer_is_no_part_of_the_identity(name):
+    assert chat(**{name: "x"}).key("openai") == chat().key("openai")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        chat(model="n"),
+        chat(temperature=0),
+        chat(messages=[{"role": "user", "content": "Hello!"}]),
+        chat(response_format={"type": "json_object"}),
+        chat(tools=[]),
+        chat(something_new=1),
+        Request(Kind.RESPONSES, BODY),
+    ],
+)
+def test_everything_else_is(other):
+    assert other.key("openai") != chat().key("openai")
+
+
+def test_provider_and_occurrence_tell_requests_apart():
+    keys = {chat().key("a"), chat().key("b"), chat().key("a", 1), chat().key("a", 2)}
+
+    assert len(keys) == 4
+
+
+def test_the_order_of_keys_does_not_count():
+    turned = Request(Kind.CHAT, dict(reversed(list(chat(seed=1, n=2).body.items()))))
+
+    assert turned.key("a") == chat(n=2, seed=1).key("a")
+
+
+@pytest.mark.parametrize("kind", [Kind.RESPONSES, Kind.EMBEDDINGS])
+def test_a_request_has_its_content(kind):
+    with pytest.raises(UsageError, match="no 'input'"):
+        checked_request(kind, {"model": "m", "input": ""})
+
+
+def test_an_answer_in_the_background_is_not_supported():
+    with pytest.raises(UsageError, match="background"):
+        read_request(Kind.RESPONSES, b'{"model": "m", "input": "x", "background": true}')

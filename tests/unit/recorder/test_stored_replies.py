@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.baseline import Replies, load_replies, requests_path, save_replies
+from ragate.baseline.requests import dump_replies
+from ragate.errors import BaselineError
+
+KEYS = st.text("0123456789abcdef", min_size=16, max_size=16)
+TEXTS = st.text(max_size=5).map(
+    lambda text: json.dumps({"a": text}, ensure_ascii=False, separators=(",", ":"))
+)
+
+
+def replies(**draws: dict[int, str]) -> Replies:
+    found = Replies()
+    for key, by_run in draws.items():
+        for run, text in by_run.items():
+            found.add(key, run, "m", text)
+    return found
+
+
+@given(st.dictionaries(KEYS, st.dictionaries(st.integers(0, 5), TEXTS, min_size=1), max_size=4))
+def test_what_is_written_is_read_and_equal_replies_give_equal_bytes(tmp_path_factory, draws):
+    path = tmp_path_factory.mktemp("replies") / "gate.requests.jsonl.gz"
+    made = replies(**draws)
+    save_replies(path, made)
+
+    assert load_replies(path) == made
+    assert dump_replies(load_replies(path)) == path.read_bytes()
+    turned = replies(**dict(reversed(list(draws.items()))))
+    assert dump_replies(turned) == path.read_bytes()
+
+
+def test_a_pass_has_its_own_reply_and_else_another_ones():
+    made = replies(a={0: "{}", 1: '{"x":1}', 2: '{"x":2}'}, b={1: "[]"}, c={0: "0", 2: "2"})
+
+    assert made.by_pass() == {
+        "a": ("{}", '{"x":1}', '{"x":2}'),
+        "b": ("[]", "[]", "[]"),
+        "c": ("0", "2", "2"),
+    }
+
+
+def test_one_run_can_be_replaced():
+    made = replies(a={0: "0", 1: "1"}, b={0: "0"})
+
+    assert made.without(0).draws == {"a": {1: "1"}}
+
+
+def test_without_a_file_nothing_is_known(tmp_path):
+    assert load_replies(tmp_path / "none.gz") == Replies()
+
+
+def test_the_file_is_beside_the_baseline():
+    assert requests_path(Path("baselines/main.json")) == Path("baselines/main.requests.jsonl.gz")
+
+
+HEAD = {"ragate_requests": 1, "runs": 2}
+ROW = {"key": "0" * 16, "model": "m", "replies": [{}], "runs": {"0": 0}}
+
+
+def test_a_sound_file_is_read(tmp_path):
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(b"\n".join(json.dumps(one).encode() for one in (HEAD, ROW))))
+
+    assert load_replies(path).draws == {"0" * 16: {0: "{}"}}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        [{}],
+        [[]],
+        [{**HEAD, "ragate_requests": 2}],
+        [{**HEAD, "ragate_requests": True}],
+        [{**HEAD, "runs": 0}],
+        [{**HEAD, "runs": 10**9}],
+        [HEAD, 5],
+        [HEAD, {**ROW, "more": 1}],
+        [HEAD, {**ROW, "key": "../../x"}],
+        [HEAD, {**ROW, "key": 5}],
+        [HEAD, ROW, ROW],
+        [HEAD, {**ROW, "model": None}],
+        [HEAD, {**ROW, "replies": []}],
+        [HEAD, {**ROW, "replies": ["text"]}],
+        [HEAD, {**ROW, "runs": {}}],
+        [HEAD, {**ROW, "runs": {"0": 1}}],
+        [HEAD, {**ROW, "runs": {"0": True}}],
+        [HEAD, {**ROW, "runs": {"-1": 0}}],
+        [HEAD, {**ROW, "runs": {"2": 0}}],
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path, lines: list[Any]):
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
+
+    with pytest.raises(BaselineError):
+        load_replies(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no gzip",
+        gzip.compress(b"{}")[:-4],
+        gzip.compress(json.dumps(HEAD).encode() + b'\n{"key": NaN}'),
+        gzip.compress(b"[" * 10_000),
+        gzip.compress(b"\xff\xfe"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path, content):
+    path = tmp_path / "x.gz"
+    path.write_bytes(content)
+
+    with pytest.raises(BaselineError):
+        load_replies(path)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("ragate.baseline.requests.MAX_BYTES", 1000)
+    path = tmp_path / "x.gz"
+    path.write_bytes(gzip.compress(b" " * 2000))
+
+    with pytest.raises(BaselineError, match="more than 1000 bytes"):
+        load_replies(path)
