@@ -1,0 +1,1 @@
+"""What must hold before a tag becomes a release."""
