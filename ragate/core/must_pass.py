@@ -77,7 +77,7 @@ def _meaning(case: Case, row: MustPassRow, unknown: int) -> Outcome:
     if row.met:
         return Outcome()
     where = f"must-pass {row.sample_id}: {case.name}"
-    if row.failed >= 2 or row.failed > row.tries - row.failed:
+    if row.failed > row.tries - row.failed:
         tries = f"{row.failed} of {count(row.tries, 'try').replace('trys', 'tries')}"
         said = f"{where} missed its pass mark {number(row.pass_at)} in {tries}"
         if row.eligible:
@@ -125,8 +125,8 @@ def _before(case: Case, comparison: Comparison, key: str) -> list[bool | None]:
 def _false_red(case: Case) -> float | None:
     """Chance that the unchanged system fails two of three, from samples that passed otherwise.
 
-    Of all samples and runs where every other baseline run passed, the share that failed is the
-    chance f of one failing try. Half a failure is added, so that it is never 0 by luck alone.
+    Of all scored samples and runs where every other baseline run passed, the share that failed is
+    the chance f of one failing try. Half a failure is added, so that it is never 0 by luck alone.
     """
     assert case.column is not None
     if case.column.exact:
@@ -136,8 +136,8 @@ def _false_red(case: Case) -> float | None:
         return None
     passed = _passing(case, values)
     others = passed.sum(axis=1, keepdims=True) - passed == values.shape[1] - 1
-    trials = int(others.sum())
-    f = (int((others & ~passed).sum()) + 0.5) / (trials + 1)
+    tried = others & np.isfinite(values)
+    f = (int((tried & ~passed).sum()) + 0.5) / (int(tried.sum()) + 1)
     return 3 * f * f * (1 - f) + f**3
 
 
