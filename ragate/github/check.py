@@ -11,8 +11,8 @@ from pathlib import Path
 from ragate.config import Config, load_config
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
-from ragate.github.annotations import annotations_of, first_lines
-from ragate.github.base import Base, Tree, base_of, tree_of
+from ragate.github.annotations import explaining, sources_of
+from ragate.github.base import Base, GitTree, Tree, base_of, tree_of
 from ragate.github.changes import changed_files, copied_answers, touches
 from ragate.github.context import Context, Outcome, refuse_code
 from ragate.github.earlier import restore_passes, restore_replies
@@ -45,7 +45,7 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
         restore_replies(context, gate.config.gate, base.head, operations)
         judged = _judge(context, gate, base, tree, root, operations)
         outcome = finished(context, gate, base, judged, operations)
-        return replace(outcome, annotations=_annotations(context, gate, base, root, outcome))
+        return replace(outcome, annotations=_annotations(context, gate, base, tree, root, outcome))
 
 
 def open_gate(
@@ -75,15 +75,15 @@ def open_gate(
 
 
 def _annotations(
-    context: Context, gate: Gate, base: Base, root: Path, outcome: Outcome
+    context: Context, gate: Gate, base: Base, tree: Tree | None, root: Path, outcome: Outcome
 ) -> tuple[Annotation, ...]:
     """Return remarks on the changed lines that may explain what got worse."""
-    if gate.base is None or outcome.report is None:
+    if tree is None or gate.base is None or outcome.report is None:
         return ()
     changed = changed_files(base, root, context.repository) or []
-    lines = first_lines(root, base, changed)
-    place = context.place(root)
-    return annotations_of(outcome.report, gate.base, gate.config, changed, lines, place)
+    now = GitTree(root, base.merged)
+    sources = sources_of(tree.read, now.read, gate.config, context.place(root), changed)
+    return explaining(outcome.report, changed, sources)
 
 
 def head_config(context: Context) -> Config:

@@ -14,7 +14,7 @@ from ragate.github.earlier import weighed
 from ragate.github.gate import Gate
 from ragate.github.origin import OTHER, Origin
 from ragate.github.outputs import Paths
-from ragate.github.publish import Annotation, linked, relative
+from ragate.github.publish import linked, relative
 from ragate.github.result import Result, write_result
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
 from ragate.pipeline.bootstrap import bootstrapped
@@ -32,7 +32,6 @@ class Judgement:
     report: Report
     origin: Origin = NO_PROBLEM
     warnings: tuple[str, ...] = ()
-    annotations: tuple[Annotation, ...] = ()
 
 
 def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
@@ -74,12 +73,7 @@ def finished(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
     )
-    return Outcome(
-        report=report,
-        exit_code=report.decision.exit_code,
-        paths=paths,
-        annotations=judged.annotations,
-    )
+    return Outcome(report=report, exit_code=report.decision.exit_code, paths=paths)
 
 
 def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ...]) -> Report:

@@ -90,12 +90,6 @@ def changed_files(root: Path, old: str, new: str) -> list[str]:
     return [os.fsdecode(path) for path in found.split(b"\0") if path]
 
 
-def patch(root: Path, old: str, new: str, path: str) -> bytes:
-    """Return the changes of one file, without lines round them; no program of a user's is run."""
-    flags = ("-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-    return _run(root, "diff-tree", "-r", *flags, old, new, "--", f":(top,literal){path}")
-
-
 def _entries(root: Path, commit: str, path: str) -> list[Entry]:
     found = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
     rows = [row for row in found.split(b"\0") if row]
