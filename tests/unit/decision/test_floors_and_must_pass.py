@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ragate.core.cases import read_cases
 from ragate.core.comparison import compare
+from ragate.core.floors import judge_floors
 from ragate.models import (
     Acceptance,
+    DecisionSettings,
     Direction,
     MetricInfo,
     Reads,
@@ -328,3 +331,38 @@ def test_accepting_what_holds_changes_nothing():
     plain, _ = floor_of(100, 95, 0.9)
     taken, _ = floor_of(100, 95, 0.9, accepted=[ACCEPTED])
     assert taken == plain
+
+
+@pytest.mark.parametrize(("least", "most", "shown"), [(0.5, 0.8, 0.8), (0.95, 1.0, 0.95)])
+def test_of_two_limits_the_one_that_is_missed_is_shown(least, most, shown):
+    column = [[1.0]] * 90 + [[0.0]] * 10
+    rule = Rule(metric="faithfulness", minimum=least, maximum=most)
+    floor = row_of(judge(noisy_pair(column, column), rule), "faithfulness").floor
+
+    assert floor is not None
+    assert (floor.limit, floor.met) == (shown, False)
+
+
+@pytest.mark.parametrize(
+    ("missing", "lost", "minimum", "code"),
+    [
+        (1, 0, 0.5, 0),  # met whatever the missing one would have been
+        (5, 5, 0.95, 1),  # as much is missing as is allowed: what was measured decides
+        (6, 5, 0.95, 3),  # and with one more it does not
+    ],
+)
+def test_what_is_missing_decides_a_floor_only_where_it_could(missing, lost, minimum, code):
+    scores = [[None]] * missing + [[0.0]] * lost + [[1.0]] * (100 - missing - lost)
+    samples = samples_of(100)
+    pair = compare(
+        run_of({"faithfulness": scores}, samples, words="before"),
+        run_of({"faithfulness": scores}, samples, words="after"),
+        samples,
+    )
+    (_, outcome) = judge_floors(
+        read_cases([Rule(metric="faithfulness", minimum=minimum)], pair, [], TODAY)[0],
+        pair,
+        DecisionSettings(),
+    )
+
+    assert (bool(outcome.red), bool(outcome.undecided)) == (code == 1, code == 3)
