@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -25,6 +26,8 @@ class Odd:
         bad = any("candidate" in (output.answer or "") for _, output in pairs)
         return [Score(metric=self.info.name, value={after} if bad else {before}) for _ in pairs]
 
+"""
+ENTRY = """
 def create(request):
     return Odd(request.name)
 """
@@ -176,6 +179,22 @@ def test_a_plugin_that_returns_no_score_measures_nothing(
     assert any(said in reason for reason in row["unscored_reasons"])
 
 
+@pytest.mark.parametrize("given", ["[None] * len(pairs)", "None", "[0.5] * len(pairs)"])
+def test_a_plugin_that_gives_something_else_than_scores_measures_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+):
+    project = odd(tmp_path, monkeypatch, before="1.0", after="1.0")
+    module = tmp_path / "odd_metric.py"
+    text = module.read_text()
+    module.write_text(text[: text.index("return [Score")] + f"return {given}\n\n" + ENTRY)
+    monkeypatch.delitem(sys.modules, "odd_metric")
+    importlib.invalidate_caches()
+
+    assert run(["check"]) == 3
+    row = next(row for row in decided(project)["metrics"] if row["metric"] == "odd_metric:create")
+    assert (row["verdict"], row["unscored_candidate"]) == ("not_measured", 40)
+
+
 def test_floats_that_differ_in_the_last_place_are_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -188,7 +207,7 @@ def test_floats_that_differ_in_the_last_place_are_equal(
 
 def odd(root: Path, monkeypatch: pytest.MonkeyPatch, *, before: str, after: str) -> ReplayProject:
     """A project with a baseline under a metric that is odd where the candidate speaks."""
-    (root / "odd_metric.py").write_text(PLUGIN.format(before=before, after=after))
+    (root / "odd_metric.py").write_text(PLUGIN.format(before=before, after=after) + ENTRY)
     monkeypatch.syspath_prepend(str(root))
     monkeypatch.delitem(sys.modules, "odd_metric", raising=False)
     project = ReplayProject(root, metrics=ODD)
