@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ragate.baseline import contexts_path
+from ragate.baseline import contexts_path, requests_path
 from ragate.config import CONFIG_NAME, Config, parse_config
 from ragate.errors import ConfigError, RagateError
 from ragate.files import decode, inside
@@ -74,7 +74,8 @@ def _named(tree: Tree, place: Place, config: Config) -> list[str]:
     def below(path: Path) -> str:
         return path.relative_to(config.root).as_posix()
 
-    names = [below(config.baseline), below(contexts_path(config.baseline))]
+    beside = (contexts_path(config.baseline), requests_path(config.baseline))
+    names = [below(config.baseline), *map(below, beside)]
     dataset = below(config.dataset)
     listed = tree.list(place.at(dataset))
     if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one
