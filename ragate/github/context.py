@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from ragate.clients.redact import Redactor
@@ -21,6 +22,7 @@ from ragate.models import Filters, Report, Run
 from ragate.pipeline.environment import STATE, read_operations
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.session import Selection
+from ragate.vcs import is_tracked
 from ragate.vcs import repository as repository_of
 
 # Systems that run no code of the repository; `http` belongs to them unless it starts a program.
@@ -68,6 +70,7 @@ class Context:
     log: Log
     target: Target | None = None
     control: Run | None = None
+    _temporary: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @property
     def project(self) -> Path:
@@ -125,6 +128,8 @@ class Context:
         if url := self.inputs.database_url.get_secret_value():
             environment["RAGATE_DATABASE_URL"] = url
         made = read_operations(self.workspace, environment)
+        if not environment.get("RAGATE_STATE_DIR") and self._state_is_foreign():
+            made = replace(made, state=self._own_state())
         passed = {k: v for k, v in environment.items() if k != "RAGATE_DATABASE_URL"}
         return replace(
             made,
@@ -135,9 +140,30 @@ class Context:
             progress=self._progress,
         )
 
+    def _state_is_foreign(self) -> bool:
+        """Return whether somebody else may have filled the state folder: it holds verdicts.
+
+        A pull request can commit files there, and an unpacked artifact can hold some.
+        """
+        folder = self.workspace / STATE
+        if self.inputs.mode == "decide" or folder.is_symlink():
+            return True
+        top = repository_of(self.workspace) if self.workspace.is_dir() else None
+        return top is not None and is_tracked(top, folder)
+
+    def _own_state(self) -> Path:
+        if self._temporary is None:
+            self._temporary = TemporaryDirectory(prefix="ragate-state-")
+        return Path(self._temporary.name).resolve()
+
     def selection(self, *, runs: int = 1) -> Selection:
         """Return what part of the golden set is run."""
         return Selection(filters=Filters(tags=self.inputs.tags), runs=runs)
+
+    def close(self) -> None:
+        """Remove what was made for this run alone."""
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     def hide(self, config: Config) -> None:
         """Cut the keys that a policy names out of everything that is printed from now on."""

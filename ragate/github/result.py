@@ -61,6 +61,9 @@ def write_result(
     Args:
         run: The run's own folder, None where nothing was measured.
     """
+    for place in (folder.parent, folder):
+        if place.is_symlink():  # a link of a pull request's would lead the reports elsewhere
+            place.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     if run is not None:
         for name in RUN_FILES:

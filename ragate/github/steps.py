@@ -33,6 +33,7 @@ def step(environ: Mapping[str, str]) -> int:
         repository = _repository(inputs, event, environ, stack)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
         context = Context(inputs, event, environ, workspace, repository, log)
+        stack.callback(context.close)
         publisher = Publisher(inputs, event, repository, environ, log)
         return _guarded(context, publisher)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,8 +108,14 @@ async def _proposed(
 ) -> Proposed | None:
     if proposal is None:
         return None
+    session.end_limit()
     opened, collected = session.opened, session.collected
-    return await propose(proposal, case, opened, collected, selection, ask=session.ask)
+    minutes = case.config.policy.max_minutes
+    try:
+        async with asyncio.timeout(minutes * 60):
+            return await propose(proposal, case, opened, collected, selection, ask=session.ask)
+    except TimeoutError:
+        return Proposed(differs=proposal.differs, note=f"not done within {minutes:g} minutes")
 
 
 async def decide_outputs(

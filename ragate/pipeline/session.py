@@ -40,6 +40,7 @@ class Session:
     """A system that is ready, with the passes that were collected from it so far.
 
     Attributes:
+        limit: Ends the run when its time is over.
         listen: Sees every output as it arrives, so that judging need not wait for the last.
         room: Waits until who listens can take more.
     """
@@ -49,8 +50,14 @@ class Session:
     operations: Operations
     writer: OutputsWriter
     collected: Collected
+    limit: asyncio.Timeout | None = None
     listen: Callable[[Sample, SystemOutput], None] = lambda _sample, _output: None
     room: Room = no_wait
+
+    def end_limit(self) -> None:
+        """Let what is still to come run past ``max_minutes``: the verdict stands."""
+        if self.limit is not None:
+            self.limit.reschedule(None)
 
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""
@@ -134,29 +141,32 @@ async def open_session(
     store = LocalStore(operations.state)
     run_id = new_run_id()
     minutes = config.policy.max_minutes
-    async with open_resources(
-        config,
-        operations,
-        baseline=baseline,
-        session=recording,
-        top_k=selection.top_k,
-        retrieval_only=selection.retrieval_only,
-    ) as opened:
-        async with open_system(config, operations, opened, recording=recording) as system:
-            await system.prepare()
-            manifest = await _manifest(config, system, samples, selection, run_id)
-            path = store.folder(run_id) / "outputs.jsonl"
-            header = OutputsHeader(manifest=manifest, samples=len(samples))
-            with OutputsWriter(path, header) as writer:
-                session = Session(system, opened, operations, writer, Collected(manifest))
-                try:
-                    async with asyncio.timeout(minutes * 60):
-                        yield session
-                except TimeoutError as error:
-                    raise BudgetError(
-                        f"[policy] max_minutes = {minutes:g} is reached; the run stops here",
-                        remedy=f"the finished outputs are in {path}",
-                    ) from error
+    async with (
+        open_resources(
+            config,
+            operations,
+            baseline=baseline,
+            session=recording,
+            top_k=selection.top_k,
+            retrieval_only=selection.retrieval_only,
+        ) as opened,
+        open_system(config, operations, opened, recording=recording) as system,
+    ):
+        await system.prepare()
+        commit = operations.commit or head_commit(config.root)
+        manifest = await _manifest(config, system, samples, selection, run_id, commit)
+        path = store.folder(run_id) / "outputs.jsonl"
+        header = OutputsHeader(manifest=manifest, samples=len(samples))
+        with OutputsWriter(path, header) as writer:
+            session = Session(system, opened, operations, writer, Collected(manifest))
+            try:
+                async with asyncio.timeout(minutes * 60) as session.limit:
+                    yield session
+            except TimeoutError as error:
+                raise BudgetError(
+                    f"[policy] max_minutes = {minutes:g} is reached; the run stops here",
+                    remedy=f"the finished outputs are in {path}",
+                ) from error
 
 
 async def _manifest(
@@ -217,8 +227,10 @@ def _repeats_exactly(system: System) -> bool:
 
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
     """Bring the system's index up to date; return its number of documents, None without one."""
-    async with open_resources(config, operations) as opened:
-        async with open_system(config, operations, opened) as system:
-            await system.prepare(rebuild=rebuild)
-            known: frozenset[str] | None = await system.documents()
+    async with (
+        open_resources(config, operations) as opened,
+        open_system(config, operations, opened) as system,
+    ):
+        await system.prepare(rebuild=rebuild)
+        known: frozenset[str] | None = await system.documents()
     return None if known is None else len(known)

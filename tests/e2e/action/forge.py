@@ -167,6 +167,7 @@ class Forge:
         if collected is not None:
             (workspace / "ragate-outputs.jsonl").write_bytes(collected)
         prepare(workspace)
+        self.last = workspace
         source = change.pull["head"]["repo"]["full_name"]
         told = {
             "id": 99,

@@ -266,3 +266,22 @@ def test_hooks_and_monitors_of_the_checked_out_repository_do_not_run(
     git(workspace, "config", "core.hooksPath", str(script.parent))
     assert forge.check(change, workspace=workspace).exit_code == 0
     assert not marker.exists()
+
+
+def test_state_that_a_pull_request_commits_is_not_used(forge: Forge) -> None:
+    planted = {".ragate/cache.sqlite": b"SQLite format 3\0 forged", ".ragate/runs/x": b""}
+    change = forge.change({**outputs(broken=BROKEN), **planted})
+    result = forge.check(change)
+    assert result.exit_code == 1, result.log
+    assert (forge.last / ".ragate" / "cache.sqlite").read_bytes() == b"SQLite format 3\0 forged"
+
+
+def test_a_state_folder_that_leads_elsewhere_is_not_followed(forge: Forge, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    change = forge.change(outputs(broken=BROKEN))
+    workspace = forge.checkout(change.merge)
+    (workspace / ".ragate").symlink_to(elsewhere)
+    result = forge.check(change, workspace=workspace)
+    assert result.exit_code == 1, result.log
+    assert list(elsewhere.iterdir()) == []

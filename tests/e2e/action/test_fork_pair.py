@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.action.forge import Change, Forge, outputs
+from tests.servers.github_stub import Account
 
 pytestmark = pytest.mark.e2e
 FORK = "stranger/handbook"
@@ -145,3 +146,30 @@ def test_a_green_status_of_a_branch_without_a_gate_is_not_to_be_had(
     result = forge.decide(broken, lines)
     assert result.exit_code == 3, result.log
     assert "success" not in forge.states(broken.head)
+
+
+def test_state_that_came_with_the_artifact_is_not_used(forge: Forge, broken: Change) -> None:
+    """A cache of verdicts is trusted by whoever finds it, so none is looked for there."""
+    _, lines = forge.collect(broken)
+
+    def plant(workspace: Path) -> None:
+        (workspace / ".ragate" / "runs").mkdir(parents=True)
+        (workspace / ".ragate" / "cache.sqlite").write_bytes(b"SQLite format 3\0 forged")
+
+    result = forge.decide(broken, lines, prepare=plant)
+    assert result.exit_code == 1, result.log
+    folder = forge.last / ".ragate"
+    assert (folder / "cache.sqlite").read_bytes() == b"SQLite format 3\0 forged"
+    assert list((folder / "runs").iterdir()) == []
+    assert (folder / "result" / "run" / "scores.jsonl").is_file()
+
+
+def test_a_token_that_may_only_read_changes_no_verdict(forge: Forge, broken: Change) -> None:
+    """As on a pull request from a fork, or of Dependabot: the summary has it all."""
+    forge.github.accounts["ghs_readonly"] = Account(writes=frozenset())
+    for change, code in ((broken, 1), (forge.change(outputs(), fork=FORK), 0)):
+        result = forge.check(change, token="ghs_readonly")
+        assert result.exit_code == code, result.log
+        assert forge.states(change.head) == []
+        assert not forge.github.comments[7]
+        assert "<h3>" in result.summary
