@@ -13,6 +13,8 @@ TOOLS: dict[str, tuple[str, str]] = {
     "suggest": ("suggest", "Propose expected documents for a person to accept."),
     "relink": ("relink", "Propose where lost expected documents went."),
     "evidence": ("evidence", "Record the passages that answers rest on."),
+    "references": ("references", "Draft reference answers with a chat model."),
+    "generate": ("generate", "Draft questions from the documents with a chat model."),
     "accept": ("accept", "Let drafts count, or remove them."),
     "diff": ("diff", "Compare two golden sets, sample by sample."),
     "sample": ("sample", "Take N samples, each tag in proportion."),

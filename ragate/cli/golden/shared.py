@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,8 +13,10 @@ from ragate.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from ragate.config import Config
+    from ragate.pipeline.golden.drafting import Replies
     from ragate.pipeline.resources import Operations
 
+F = TypeVar("F", bound=Callable[..., Any])
 file_argument = click.argument(
     "file", required=False, type=click.Path(path_type=Path, exists=True), metavar="[FILE]"
 )
@@ -24,6 +27,21 @@ corpus_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 ids_option = click.option("--ids", multiple=True, help="Only these samples; several with commas.")
+
+
+def model_options(function: F) -> F:
+    """Add --provider and --model."""
+    provider = click.option(
+        "--provider", default="", help="A table of [policy.providers]; default: the judge's."
+    )
+    model = click.option("--model", default="", help="Default: the judge's.")
+    return provider(model(function))
+
+
+def spent(replies: Replies) -> str:
+    """Return what drafting cost, in words."""
+    cost = "" if replies.cost_usd is None else f", ${replies.cost_usd:.2f}"
+    return f"{replies.calls} model calls{cost}"
 
 
 @dataclass(frozen=True)
