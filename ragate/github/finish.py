@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from ragate.renderers import markdown
 from ragate.stores.local import LocalStore
 
 NO_PROBLEM = Origin()
+MOST_METRICS = 20
+_TYPEABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,79}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,10 @@ def finished(
     report = warned(report, judged.warnings)
     if gate.bootstrap:
         report = bootstrapped(report, differs=(f"{gate.config.path.name} is new",))
-    known = {"head": base.head, "base": "" if base.trusted else base.sha}
+    number = context.target.number if context.target else None
+    if context.target is not None and context.target.number is not None:
+        report = answerable(report, base.head, problems)
+    known = {"head": base.head, "base": "" if base.trusted else base.sha, "pull": number}
     report = linked(report.model_copy(update=known), context.event)
     folder = context.result_folder
     _leave(context, gate, base, report, run, problems, operations, folder)
@@ -88,6 +94,19 @@ def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ..
         "reasons": (*problems, *decision.reasons),
         "remedies": tuple(dict.fromkeys((*remedies, *decision.remedies))),
     }
+    return report.model_copy(update={"decision": decision.model_copy(update=update)})
+
+
+def answerable(report: Report, head: str, problems: tuple[str, ...]) -> Report:
+    """Return the report with the comment that a maintainer could answer it with."""
+    decision = report.decision
+    lost = [row.metric for row in decision.metrics if row.blocks and row.level == "error"]
+    words = [*(["system"] if problems else []), *lost]
+    plain = [word for word in words if _TYPEABLE.fullmatch(word)][:MOST_METRICS]
+    if decision.exit_code == 0 or not plain:
+        return report
+    command = f'/ragate accept {head[:7]} {" ".join(plain)} "reason"'
+    update = {"remedies": (*decision.remedies, command)}
     return report.model_copy(update={"decision": decision.model_copy(update=update)})
 
 

@@ -59,7 +59,12 @@ class Stored:
         report = undecided(report, problems, (OTHER,))
         if self.result.bootstrap:
             report = bootstrapped(report, differs=("the configuration is new",))
-        known = {"gate": self.gate, "head": self.head, "base": self.result.base}
+        known = {
+            "gate": self.gate,
+            "head": self.head,
+            "base": self.result.base,
+            "pull": self.result.pull,
+        }
         return report.model_copy(update=known)
 
 

@@ -331,6 +331,7 @@ class Report(Frozen):
         left_out: Changed samples that got no row, since there are too many.
         proposed: The verdict by the change's own rules, where they differ from the base's.
         suggested_floors: For a gate that is new: what its rules could hold from now on.
+        pull: The pull request that takes comment commands, None where there is none.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -359,4 +360,5 @@ class Report(Frozen):
     drill: DrillProof | None = None
     proposed: Proposed | None = None
     suggested_floors: tuple[SuggestedFloor, ...] = ()
+    pull: int | None = None
     report_url: str = ""

@@ -149,7 +149,18 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
     remedies = report.decision.remedies
     if not remedies and status_of(report) in (Status.BETTER, Status.HELD, Status.UNCHANGED):
         lines.insert(0, "Nothing to do.")
+    lines += [acceptable(report)] if acceptable(report) else []
     return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in remedies[:MOST_REASONS])]
+
+
+def acceptable(report: Report) -> str:
+    """Return how a maintainer accepts the drop, "" where nothing can be accepted."""
+    blocking = [row.metric for row in ordered(report.decision.metrics) if row.blocks]
+    head = short_sha(report.head)
+    if report.pull is None or not head or not blocking:
+        return ""
+    command = f'/ragate accept {head} {" ".join(blocking)} "reason"'
+    return f"<b>Accept:</b> a maintainer writes {code(command, SENTENCE)}; at this commit only."
 
 
 def reproduce(report: Report, worse: list[SampleRow]) -> str:

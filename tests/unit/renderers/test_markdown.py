@@ -249,3 +249,12 @@ def test_a_pass_is_green_only_where_every_gated_metric_held(
     report = report_factory(decision_factory(metrics=[metric_row_factory(verdict=verdict)]))
 
     assert f"<h3>{icon} support-bot" in markdown.render(report)
+
+
+def test_a_red_comment_on_a_pull_request_says_how_its_drop_is_accepted() -> None:
+    red = CASES["regression"]()
+    told = markdown.render(red.model_copy(update={"pull": 7}))
+    assert "/ragate accept bad0bad faithfulness hit_rate@10 &quot;reason&quot;" in told
+    assert "/ragate accept" not in markdown.render(red)
+    held = CASES["unchanged"]().model_copy(update={"pull": 7})
+    assert "/ragate accept" not in markdown.render(held)
