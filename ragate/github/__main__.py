@@ -15,6 +15,7 @@ EXIT_INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run one step of a workflow."""
+    os.dup2(sys.stdout.fileno(), sys.stderr.fileno())  # two streams would have no common order
     _say("ragate: starting")  # the first sign of life, before anything heavy is imported
     signal.signal(signal.SIGTERM, _interrupt)
     environ = dict(os.environ)

@@ -30,6 +30,7 @@ def step(environ: Mapping[str, str]) -> int:
         return _unread(error, environ, log)
     log.redact = redactor(inputs, [])
     with ExitStack() as stack:
+        stack.enter_context(log.guarded())
         repository = _repository(inputs, event, environ, stack)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
         context = Context(inputs, event, environ, workspace, repository, log)
@@ -61,7 +62,7 @@ def _guarded(context: Context, publisher: Publisher) -> int:
     except SystemExit as error:
         failure = RagateError(f"something called exit({error.code}) in the middle")
     except BaseException as error:  # noqa: BLE001 - no accident may look like a verdict
-        failure = _unexpected(error, context.environ)
+        failure = _unexpected(error, context)
     else:
         return _published(context, publisher, outcome)
     publisher.fail(failure, exit_code=failure.exit_code, target=context.target)
@@ -125,11 +126,11 @@ def _repository(
     return Repository(stack.enter_context(Api(url, inputs.github_token)), event.repository)
 
 
-def _unexpected(error: BaseException, environ: Mapping[str, str]) -> RagateError:
-    if environ.get("RAGATE_DEBUG"):
+def _unexpected(error: BaseException, context: Context) -> RagateError:
+    if context.environ.get("RAGATE_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
+        context.log.plain("".join(traceback.format_exception(error)))
     return RagateError(
         f"unexpected {type(error).__name__}: {error}",
         remedy="this is a bug in ragate: RAGATE_DEBUG=1 prints where",

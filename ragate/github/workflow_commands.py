@@ -42,6 +42,7 @@ class Log:
             ("error", "warning", "notice"), MOST_OF_A_LEVEL
         )
         self.redact = redact
+        self._pause = ""
 
     def plain(self, text: str) -> None:
         """Print text, foreign or not, so that it commands nothing."""
@@ -61,26 +62,31 @@ class Log:
         """Have the runner replace a secret in everything that it shows from now on."""
         for line in value.splitlines():
             if line.strip():
-                self._print(f"::add-mask::{_data(line)}")
+                self._command(f"::add-mask::{_data(line)}")
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
         """Fold what is printed meanwhile."""
-        self._print(f"::group::{_data(one_line(self.redact(title), _LONGEST_TITLE))}")
+        self._command(f"::group::{_data(one_line(self.redact(title), _LONGEST_TITLE))}")
         try:
             yield
         finally:
-            self._print("::endgroup::")
+            self._command("::endgroup::")
 
     @contextmanager
-    def guarded(self) -> Iterator[Callable[[str], None]]:
-        """Yield a function that prints lines of another program; the runner obeys none of them."""
-        token = secrets.token_hex(16)
-        self._print(f"::stop-commands::{token}")
+    def guarded(self) -> Iterator[None]:
+        """Have the runner obey nothing that is printed meanwhile, by whomever, but our commands.
+
+        A system under test, a library or a thread of theirs may print what it likes.
+        """
+        self._pause = secrets.token_hex(16)
+        self._print(f"::stop-commands::{self._pause}")
         try:
-            yield self.plain
+            yield
         finally:
-            self._print(f"::{token}::")
+            # Others may have left a line open; a command has to begin one.
+            self._print(f"\n::{self._pause}::")
+            self._pause = ""
 
     def _annotate(self, level: Level, message: str, file: str, line: int, title: str) -> None:
         shown = plain(self.redact(message), ci=False)[:_LONGEST_MESSAGE].strip()
@@ -95,11 +101,20 @@ class Log:
             "title": one_line(self.redact(title), _LONGEST_TITLE),
         }
         told = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-        self._print(f"::{level}{' ' + told if told else ''}::{_data(shown)}")
+        self._command(f"::{level}{' ' + told if told else ''}::{_data(shown)}")
+
+    def _command(self, line: str) -> None:
+        if not self._pause:
+            self._print(line)
+            return
+        before, self._pause = self._pause, secrets.token_hex(16)
+        # In one piece: nobody else's line comes between.
+        self._print(f"\n::{before}::\n{line}\n::stop-commands::{self._pause}")
 
     def _print(self, text: str) -> None:
         safe = text.encode("utf-8", "replace").decode("utf-8")
-        print(safe, file=self._stream, flush=True)
+        self._stream.write(f"{safe}\n")
+        self._stream.flush()
 
 
 def _data(text: str) -> str:

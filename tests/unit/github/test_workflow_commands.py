@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from ragate.clients.redact import Redactor
 from ragate.errors import StorageError
+from ragate.github import workflow_commands
 from ragate.github.workflow_commands import (
     SUMMARY_LIMIT,
     Log,
@@ -89,16 +92,42 @@ def test_an_annotation_is_one_command_whatever_it_says(message: str, file: str, 
 
 
 @STEADY
-@given(FOREIGN)
-def test_another_programs_lines_are_printed_and_obeyed_by_nobody(text: str) -> None:
+@given(FOREIGN, FOREIGN)
+@example("\n".join(HOSTILE), "no end of line")
+def test_what_others_print_is_obeyed_by_nobody_and_our_commands_are(text: str, more: str) -> None:
     stream = io.StringIO()
     log = Log(stream)
-    with log.guarded() as say:
-        say(text)
-        say("::stop-commands::x")
-    log.error("ours")
+    with log.guarded():
+        stream.write(text)  # as it is: a library, or the system under test
+        log.warning("ours")
+        stream.write(f"{more}::stop-commands::x\n")
+        log.mask("a secret")
+        stream.write(text)
+    log.error("the end")
+    read = read_log(stream.getvalue())
 
-    assert [command.name for command in commands_of(stream)] == ["error"]
+    assert [command.name for command in read.commands] == ["warning", "error"]
+    assert (read.errors, set(read.masks)) == ([], {"a secret"})
+
+
+def test_no_word_that_ends_the_pause_is_used_twice() -> None:
+    stream = io.StringIO()
+    log = Log(stream)
+    with log.guarded():
+        for _ in range(3):
+            log.notice("ours")
+    tokens = re.findall(r"^::stop-commands::(\w{32})$", stream.getvalue(), re.MULTILINE)
+
+    assert len(set(tokens)) == len(tokens) == 4
+
+
+def test_nothing_else_of_the_action_prints() -> None:
+    names = {"print", "print_exc", "print_exception", "print_stack"}
+    for path in (Path(workflow_commands.__file__).parent).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = node.func if isinstance(node, ast.Call) else None
+            name = getattr(called, "id", getattr(called, "attr", ""))
+            assert name not in names, f"{path.name}:{getattr(node, 'lineno', 0)}"
 
 
 @STEADY
@@ -142,8 +171,6 @@ def test_a_secret_is_masked_line_by_line_and_cut_out_of_what_is_printed() -> Non
     log.mask("first\nsecond")
     log.error("key sk-s3cr3t", title="sk-s3cr3t")
     log.plain("sk-s3cr3t")
-    with log.guarded() as say:
-        say("sk-s3cr3t")
 
     assert set(read_log(stream.getvalue()).masks) == {"first", "second"}
     assert "sk-s3cr3t" not in stream.getvalue()
