@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragate import __version__
 from ragate.errors import RagateError
-from ragate.github.accept import outputs_digest
+from ragate.github.accept import SYSTEM, outputs_digest
 from ragate.github.base import Base
 from ragate.github.context import Context, Outcome
 from ragate.github.earlier import weighed
@@ -24,8 +23,6 @@ from ragate.renderers import markdown
 from ragate.stores.local import LocalStore
 
 NO_PROBLEM = Origin()
-MOST_METRICS = 20
-_TYPEABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,79}")
 
 
 @dataclass(frozen=True)
@@ -98,15 +95,11 @@ def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ..
 
 
 def answerable(report: Report, head: str, problems: tuple[str, ...]) -> Report:
-    """Return the report with the comment that a maintainer could answer it with."""
+    """Return the report with the comment by which a maintainer accepts another system."""
     decision = report.decision
-    lost = [row.metric for row in decision.metrics if row.blocks and row.level == "error"]
-    words = [*(["system"] if problems else []), *lost]
-    plain = [word for word in words if _TYPEABLE.fullmatch(word)][:MOST_METRICS]
-    if decision.exit_code == 0 or not plain:
+    if not problems or decision.exit_code == 0 or not report.run_id:
         return report
-    command = f'/ragate accept {head[:7]} {" ".join(plain)} "reason"'
-    update = {"remedies": (*decision.remedies, command)}
+    update = {"remedies": (*decision.remedies, f'/ragate accept {head[:7]} {SYSTEM} "reason"')}
     return report.model_copy(update={"decision": decision.model_copy(update=update)})
 
 

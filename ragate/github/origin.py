@@ -12,8 +12,8 @@ from ragate.systems._address import place_of
 from ragate.systems.replay import is_allowed
 
 OTHER = (
-    "the baseline was recorded from another system: whoever may merge past this check does so, "
-    "and the main branch records the new baseline"
+    "the baseline was recorded from another system: a maintainer accepts that, or merges past "
+    "this check, and the main branch records the new baseline"
 )
 
 

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.action.forge import Forge, outputs
 
 pytestmark = pytest.mark.e2e
+GOLDEN = Path(__file__).parents[2] / "golden" / "action_regression.md"
+
+
+def steady(comment: str) -> str:
+    """Return the comment without what is another one every day: commits, times, versions."""
+    for pattern, word in (
+        (r"head=[0-9a-f]{40}", "head=HEAD"),
+        (r"\b[0-9a-f]{7} against [0-9a-f]{7}\b", "HEAD against BASE"),
+        (r"\b[0-9.]+ (?:ms|s)\b", "1 s"),
+        (r"accept [0-9a-f]{7} ", "accept HEAD "),
+        (r"of [0-9]{4}-[0-9]{2}-[0-9]{2}", "of DATE"),
+        (r"ragate <code>[^<]+</code>", "ragate VERSION"),
+    ):
+        comment = re.sub(pattern, word, comment)
+    return comment
+
+
+def test_the_comment_says_what_broke_and_what_to_type(forge: Forge) -> None:
+    result = forge.check(forge.change(outputs(broken=range(12))))
+    assert result.exit_code == 1, result.log
+    text = steady(forge.comment())
+    if os.environ.get("RAGATE_UPDATE_GOLDEN") == "1":
+        GOLDEN.write_text(text, encoding="utf-8")
+    assert GOLDEN.read_text(encoding="utf-8") == text, "RAGATE_UPDATE_GOLDEN=1 writes it anew"
 
 
 def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge: Forge) -> None:
