@@ -55,6 +55,10 @@ class Replies:
                     left.add(key, number, self.models[key], text)
         return left
 
+    def of_run(self, run: int) -> dict[str, tuple[str, ...]]:
+        """Return the replies of one run alone."""
+        return {key: (draws[run],) for key, draws in self.draws.items() if run in draws}
+
     def by_pass(self) -> dict[str, tuple[str, ...]]:
         """Return a reply for every pass: its own, else another's of the same request."""
         return {key: _padded(draws, self.runs) for key, draws in self.draws.items()}

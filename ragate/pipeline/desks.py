@@ -32,17 +32,17 @@ def open_desk(
     provider: str,
     recording: str,
     pending: PendingFile,
-    counts: bool = False,
+    run: int | None = None,
 ) -> Iterator[Desk]:
     """Yield what answers the requests of one run.
 
     Args:
-        counts: A request outside of any sample that is repeated gets another answer.
+        run: What is asked outside of any sample gets this draw, and another if it is repeated.
     """
     name = provider_of(config, provider)
     memo = Memo(
         opened.cache,
-        baseline=known_replies(config, operations),
+        baseline=known_replies(config, operations, run=run),
         session=recording,
         budget=opened.budget,
     )
@@ -53,10 +53,12 @@ def open_desk(
             remedy="set its key, and leave RAGATE_OFFLINE out; nothing was changed",
             fatal=True,
         )
+    ledger = Ledger(counts=run is not None)
+    ledger.outside.run = run or 0
     yield Desk(
         provider=name,
         memo=memo,
-        ledger=Ledger(counts=counts),
+        ledger=ledger,
         upstream=None if client is None else Upstream(client.channel),
         models=config.policy.providers[name].models,
         pend=pending.add,
@@ -89,10 +91,19 @@ def provider_of(config: Config, name: str) -> str:
     )
 
 
-def known_replies(config: Config, operations: Operations) -> dict[str, tuple[str, ...]]:
-    """Return the known replies by request and pass: the baseline's, then fulfilled ones."""
-    fulfilled = load_replies(operations.state / REPLIES_NAME).by_pass()
-    return {**fulfilled, **load_replies(requests_path(config.baseline)).by_pass()}
+def known_replies(
+    config: Config, operations: Operations, *, run: int | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Return the known replies by request and pass: the baseline's, then fulfilled ones.
+
+    Args:
+        run: Only this draw is wanted, and no other instead of it.
+    """
+    files = (operations.state / REPLIES_NAME, requests_path(config.baseline))
+    found: dict[str, tuple[str, ...]] = {}
+    for replies in map(load_replies, files):
+        found |= replies.by_pass() if run is None else replies.of_run(run)
+    return found
 
 
 def make_client(

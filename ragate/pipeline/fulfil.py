@@ -13,7 +13,7 @@ from ragate.clients.recorder.desk import Pending
 from ragate.clients.recorder.upstream import Upstream
 from ragate.config import Config
 from ragate.errors import BudgetError, ProviderError, UsageError
-from ragate.pipeline.desks import REPLIES_NAME, known_replies, make_client
+from ragate.pipeline.desks import REPLIES_NAME, make_client
 from ragate.pipeline.fulfil_rules import why_refused
 from ragate.pipeline.pending import read_pending
 from ragate.pipeline.resources import Opened, Operations, open_resources
@@ -95,8 +95,8 @@ class _Fulfilling:
         self._opened = opened
         self._done = done
         self._replies = load_replies(done.path)
-        known = known_replies(config, operations)
-        self._memo = Memo(opened.cache, baseline=known, budget=opened.budget)
+        self._baseline = load_replies(requests_path(config.baseline))
+        self._memo = Memo(opened.cache, budget=opened.budget)
         self._upstreams: dict[str, Upstream] = {}
 
     async def run(self, wanted: list[Pending]) -> None:
@@ -122,6 +122,10 @@ class _Fulfilling:
                 await upstream.aclose()
 
     async def _answer(self, pending: Pending) -> None:
+        known = (self._baseline, self._replies)
+        if any(pending.draw in one.draws.get(pending.key, {}) for one in known):
+            self._done.known += 1
+            return
         try:
             reply = await self._memo.draw(pending.key, pending.draw, lambda: self._ask(pending))
         except BudgetError as error:

@@ -74,19 +74,20 @@ async def record_command(
     pending.clear()
     recording = f"record-{new_run_id()}" if options.fresh else ""
     async with open_resources(config, operations) as opened:
-        with open_desk(
-            config,
-            operations,
-            opened,
-            provider=options.provider,
-            recording=recording,
-            pending=pending,
-            counts=True,
-        ) as desk:
-            desk.ledger.outside.run = options.run
-            with open_recorder(desk) as recorder:
-                passed = allowed_environment(operations.environment, config.policy.key_names, ())
-                code = await _run(argv, recorder.environment(passed), config.policy.max_minutes)
+        with (
+            open_desk(
+                config,
+                operations,
+                opened,
+                provider=options.provider,
+                recording=recording,
+                pending=pending,
+                run=options.run,
+            ) as desk,
+            open_recorder(desk) as recorder,
+        ):
+            passed = allowed_environment(operations.environment, config.policy.key_names, ())
+            code = await _run(argv, recorder.environment(passed), config.policy.max_minutes)
         stopped = desk.ledger.outside.stopped
         whole = code == 0 and not desk.pending and stopped is None
         return RecordedCommand(
