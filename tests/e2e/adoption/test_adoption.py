@@ -1,4 +1,4 @@
-"""From ``ragate init`` in a foreign repository to a verdict, with a handful of lines of one's own."""
+"""From ``ragate init`` in a foreign repository to a verdict, with a handful of lines."""
 
 from __future__ import annotations
 
