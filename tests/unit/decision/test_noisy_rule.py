@@ -149,6 +149,40 @@ def test_a_margin_must_be_proven_exceeded():
     assert strict.verdict is Verdict.FAILED
 
 
+def test_a_margin_of_grades_is_in_grades():
+    info = MetricInfo(name="faithfulness", low=1, high=5, unit="grade", needs=Needs.JUDGE)
+    before, after = (1 + 4 * each for each in flips(100, 10))
+    pair = noisy_pair(before, after, info=info)
+
+    for margin, code in ((0.04, 1), (0.36, 0)):
+        assert judge(pair, Rule(metric="faithfulness", margin=margin)).exit_code == code
+
+
+def test_a_margin_shares_its_error_among_the_metrics():
+    names = ("a", "b")
+    infos = [MetricInfo(name=name, needs=Needs.JUDGE) for name in names]
+    before, after = (columns(each) for each in flips(100, 10))
+    samples = samples_of(100)
+    pair = compare(
+        run_of(dict.fromkeys(names, before), samples, infos=infos, words="before"),
+        run_of({"a": after, "b": before}, samples, infos=infos, words="after"),
+        samples,
+    )
+    single = noisy_pair(before, after)
+    margins = (0.025, 0.03, 0.035, 0.04, 0.045, 0.05)
+
+    def code(margin: float) -> int:
+        return judge(pair, Rule(metric="a", margin=margin), Rule(metric="b")).exit_code
+
+    def alone(margin: float, alpha: float) -> int:
+        return judge(single, Rule(metric="faithfulness", margin=margin), alpha=alpha).exit_code
+
+    assert [code(margin) for margin in margins] == [alone(margin, 0.01) for margin in margins]
+    assert [alone(margin, 0.04) for margin in margins] != [
+        alone(margin, 0.01) for margin in margins
+    ]
+
+
 def test_a_change_of_the_system_is_judged_for_fresh_questions():
     before, after = flips(40, 5, 1)
     same = judge(noisy_pair(before, after), RULE)
