@@ -183,6 +183,17 @@ def test_a_run_of_other_samples_has_no_pass():
     assert read_passes(run, []).whole == ()
 
 
+@pytest.mark.parametrize(("runs", "identical", "repeats"), [(2, 1, 2), (3, 2, 3), (3, 1, 1)])
+def test_equal_passes_that_a_file_does_not_hold_are_counted_where_it_says_so(
+    runs, identical, repeats
+):
+    run = run_of({"faithfulness": [[1.0]] * 3}, samples_of(3))
+    manifest = run.manifest.model_copy(update={"runs": runs, "identical": identical})
+    found = read_passes(run.model_copy(update={"manifest": manifest}), ["q0000", "q0001", "q0002"])
+
+    assert (found.repeats, found.identical) == (repeats, repeats - 1)
+
+
 def test_without_a_baseline_nobody_knows_what_is_affected():
     samples = samples_of(3)
     comparison = compare(None, run_of({"faithfulness": [[1.0]] * 3}, samples), samples)

@@ -246,3 +246,16 @@ def test_recorded_requests_count_with_the_output_that_was_made_of_them(words, ca
     )
 
     assert pair.affected == affected
+
+
+def test_a_removed_sample_is_named_with_the_mean_of_its_runs():
+    samples = samples_of(6)
+    scores = {"faithfulness": [[1.0, 0.5, 0.0, 0.5]] * 6}
+    pair = compare(
+        run_of(scores, samples, words="before"),
+        run_of({"faithfulness": [[1.0]] * 5}, samples[1:], words="after"),
+        samples[1:],
+    )
+
+    (gone,) = pair.data.removed
+    assert (gone.sample_id, gone.means) == ("q0000", {"faithfulness": 0.5})
