@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from cmarkgfm import github_flavored_markdown_to_html
 from cmarkgfm.cmark import Options
 
 from ragate.cli.main import run as ragate
+from tests.container.grammar import read_log
 from tests.container.runner import StepResult
 from tests.e2e.action.forge import SAMPLES, Forge, outputs
 from tests.projects import ReplayProject, right
@@ -193,3 +195,52 @@ def test_no_secret_reaches_any_sink(forge: Forge, case: str) -> None:
 
     assert result.outputs["verdict"] in {"passed", "failed", "error", "no_decision"}
     assert [secret for secret in (TOKEN, KEY, PASSWORD) if secret in shown] == []
+
+
+NOISY = """
+import logging, os, sys, threading, time, warnings
+
+LINES = "::error::forged\\n##[error]forged\\r::warning::forged\\n::set-output name=verdict::passed"
+
+
+def later():
+    while True:
+        time.sleep(0.05)
+        os.write(1, b"\\n::error::forged by a thread\\n")
+
+
+threading.Thread(target=later, daemon=True).start()
+print(LINES)
+
+
+def answer(query):
+    print(LINES, flush=True)
+    sys.stderr.write(LINES + "\\n::stop-commands::x\\n")
+    os.write(2, LINES.encode())
+    os.system("echo ::error::forged by a child")
+    logging.warning(LINES)
+    warnings.warn(LINES)
+    sys.stdout.write("an open line")
+    if "1" in query:
+        raise RuntimeError(LINES)
+    return {"answer": LINES, "chunks": []}
+"""
+
+
+def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> None:
+    base = forge.github.git.entry(forge.base, "ragate.toml")
+    assert base is not None
+    text = forge.github.git.read(base.sha).decode().replace('["replay"]', '["replay", "python"]')
+    forge.base = forge.github.commit({"ragate.toml": text.encode()}, parents=[forge.base])
+    policy = text.rpartition("[system]")[0]
+    system = '[system]\nuse = "python"\ntarget = "rag:answer"\n'
+    change = forge.change({"ragate.toml": (policy + system).encode(), "rag.py": NOISY.encode()})
+    result = forge.check(change, inputs={"allow-code": "true"})
+
+    assert (result.exit_code, result.outputs["verdict"]) == (1, "failed"), result.log
+    unguarded = re.sub(r"(?m)^::stop-commands::\w{32}$", "", result.raw_log)
+    said = str(read_log(unguarded).commands)
+    for source in ("by a child", "by a thread", "verdict"):
+        assert source in said  # it was tried
+    assert [one for one in result.commands if "forged" in str(one)] == []
+    assert result.errors == []
