@@ -217,7 +217,7 @@ def answer(query):
     print(LINES, flush=True)
     sys.stderr.write(LINES + "\\n::stop-commands::x\\n")
     os.write(2, LINES.encode())
-    os.system("echo ::error::forged by a child")
+    os.system("printf '\\n::error::forged by a child\\n'")
     logging.warning(LINES)
     warnings.warn(LINES)
     sys.stdout.write("an open line")
