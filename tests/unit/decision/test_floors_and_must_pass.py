@@ -366,3 +366,20 @@ def test_what_is_missing_decides_a_floor_only_where_it_could(missing, lost, mini
     )
 
     assert (bool(outcome.red), bool(outcome.undecided)) == (code == 1, code == 3)
+
+
+def test_an_added_sample_that_is_waived_or_without_a_label_is_no_gap_in_a_floor():
+    samples = samples_of(20)
+    waiver = Waiver(id="q0019", metric="faithfulness", owner="x", reason="y", until=TODAY)
+    pair = compare(
+        run_of({"faithfulness": [[1.0]] * 10}, samples[:10], words="before"),
+        run_of({"faithfulness": [[1.0]] * 12 + [[N_A]] * 7 + [[0.0]]}, samples, words="after"),
+        samples,
+    )
+    rule = Rule(metric="faithfulness", minimum=0.95)
+    (case,) = read_cases([rule], pair, [waiver], TODAY)
+    floor, outcome = judge_floors(case, pair, DecisionSettings())
+
+    assert case.everything().ravel().tolist() == [1.0] * 12
+    assert floor is not None
+    assert (floor.met, outcome.red, outcome.undecided) == (True, (), ())
