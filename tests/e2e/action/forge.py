@@ -81,12 +81,14 @@ class Forge:
 
     Attributes:
         folder: Where workspaces are made.
+        env: Variables of every step.
         last: The workspace of the last step.
     """
 
     github: GitHub
     folder: Path
     base: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
     last: Path = Path()
     _made: int = field(default=0)
 
@@ -138,6 +140,7 @@ class Forge:
             inputs={"comment": "always", **(inputs or {})},
             sha=sha or change.merge,
             api_url=self.github.url,
+            env={**self.env, **options.pop("env", {})},
             **options,
         )
 
@@ -194,6 +197,7 @@ class Forge:
             sha=self.base,
             ref="refs/heads/main",
             api_url=self.github.url,
+            env={**self.env, **options.pop("env", {})},
             **options,
         )
 

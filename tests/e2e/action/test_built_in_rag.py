@@ -1,0 +1,107 @@
+"""The built-in RAG in the action: told apart without a database, and judged with one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.action.forge import Forge
+from tests.e2e.command import ragate
+from tests.integration.conftest import open_folder
+from tests.projects import TOPICS, write_docs_project
+from tests.servers.github_stub import github_stub
+
+pytestmark = [pytest.mark.e2e, pytest.mark.integration]
+NOWHERE = "postgresql://someone:hush-hush-pw@localhost:9/none"
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def state() -> Iterator[Path]:
+    """The state folder of all runs here: one server serves them."""
+    folder = open_folder()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def docs_files(tmp_path_factory: pytest.TempPathFactory, state: Path) -> Iterator[Files]:
+    folder = tmp_path_factory.mktemp("docs-gate")
+    write_docs_project(folder)
+    env = {"RAGATE_STATE_DIR": str(state)}
+    done = ragate(folder, "baseline", "update", "--runs", "2", env=env)
+    assert done.returncode == 0, done.stderr
+    yield {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    ragate(folder, "db", "stop", env=env)
+
+
+@pytest.fixture
+def docs(tmp_path: Path, docs_files: Files, state: Path) -> Iterator[Forge]:
+    with github_stub(tmp_path / "github") as github:
+        forge = Forge(github, tmp_path, env={"RAGATE_STATE_DIR": str(state)})
+        forge.start(docs_files)
+        yield forge
+
+
+def report(forge: Forge) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        (forge.last / ".ragate" / "result" / "report.json").read_text()
+    )
+    return found
+
+
+def test_an_equal_fingerprint_needs_no_database_and_no_run(docs: Forge) -> None:
+    change = docs.change({"web/index.html": b"<b>"})
+    result = docs.check(change, inputs={"database-url": NOWHERE})
+    assert result.exit_code == 0, result.log
+    assert result.outputs["affected"] == "0"
+    assert "0 of 8 questions affected" in docs.comment()
+    assert "are those of the baseline" in docs.comment()
+
+
+def test_a_changed_page_is_run_and_localhost_in_a_container_is_explained(docs: Forge) -> None:
+    change = docs.change({"docs/figs.md": b"# Nothing here\n"})
+    result = docs.check(change, inputs={"database-url": NOWHERE})
+    assert result.exit_code == 3, result.log
+    assert result.outputs["verdict"] == "error"
+    assert "service's name" in result.raw_log
+    assert "hush-hush-pw" not in result.raw_log + result.summary + docs.comment()
+
+
+def test_a_page_that_is_lost_fails_and_names_itself(docs: Forge, docs_files: Files) -> None:
+    change = docs.change({"docs/figs.md": b"# Nothing here\n", "docs/plums.md": b"# Gone\n"})
+    result = docs.check(change)
+    assert result.exit_code == 1, result.log
+    assert "figs" in docs.comment()
+    paths = {one.properties.get("file") for one in result.annotations("error")}
+    assert paths & {"docs/figs.md", "docs/plums.md"}
+
+
+def test_an_answer_that_is_copied_into_the_corpus_is_pointed_out(
+    docs: Forge, docs_files: Files
+) -> None:
+    text = docs_files["docs/figs.md"].decode() + "\nThe plums come from orchard 2.\n"
+    result = docs.check(docs.change({"docs/figs.md": text.encode()}))
+    told = "docs/figs.md now holds the reference answer of plums verbatim"
+    assert any(told in warning for warning in report(docs)["decision"]["warnings"]), result.log
+
+
+def test_a_header_that_denies_determinism_does_not_soften_the_rules(docs: Forge) -> None:
+    lost = {f"docs/{topic}.md": b"# Gone\n" for topic in TOPICS[:2]}
+    change = docs.change(lost, fork="stranger/handbook")
+    collected, lines = docs.collect(change)
+    assert collected.exit_code == 0, collected.log
+    header, *rest = [json.loads(line) for line in lines.splitlines()]
+    header["manifest"]["system"] |= {"deterministic": [], "fingerprint": ""}
+    forged = "".join(json.dumps(line) + "\n" for line in [header, *rest]).encode()
+    assert docs.decide(change, forged).exit_code == 1
+    assert any(row["exact"] and row["blocks"] for row in report(docs)["decision"]["metrics"])
