@@ -1,0 +1,126 @@
+"""What mode decide judges: found by GitHub's word alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from ragate.errors import UsageError
+from ragate.github.base import BaseUnreadableError
+from ragate.github.event import Event, RunRef
+from ragate.github.repository import Commit
+from ragate.github.subject import subject_of
+
+HEAD, BASE, TIP, MERGE = "a" * 40, "b" * 40, "c" * 40, "d" * 40
+RUN = RunRef(
+    id=1,
+    attempt=1,
+    event="pull_request",
+    name="collect",
+    conclusion="success",
+    head_sha=HEAD,
+    head_branch="change",
+    head_repository="stranger/handbook",
+)
+EVENT = Event(
+    name="workflow_run",
+    action="completed",
+    repository="octo-org/handbook",
+    sha=TIP,
+    ref="refs/heads/main",
+    run_id=9,
+    run_attempt=1,
+    run_url="",
+    actor="stranger",
+    default_branch="main",
+    run=RUN,
+)
+
+
+def pull(number: int = 7, **fields: Any) -> dict[str, Any]:
+    return {
+        "number": number,
+        "state": "open",
+        "head": {"sha": HEAD, "repo": {"full_name": "stranger/handbook"}},
+        "base": {"ref": "main", "sha": "0" * 40},
+        "merge_commit_sha": MERGE,
+        **fields,
+    }
+
+
+class Hub:
+    """As much of the repository as is asked."""
+
+    def __init__(self, *pulls: dict[str, Any], parents: tuple[str, ...] = (BASE, HEAD)) -> None:
+        self.pulls = {one["number"]: one for one in pulls}
+        self.parents = parents
+        self.asked: list[str] = []
+
+    def pulls_of(self, head: str) -> list[dict[str, Any]]:
+        self.asked.append(head)
+        return list(self.pulls.values())
+
+    def pull(self, number: int) -> dict[str, Any]:
+        return self.pulls[number]
+
+    def commit(self, sha: str) -> Commit:
+        assert sha == MERGE
+        return Commit(sha, "", self.parents)
+
+    def branch_sha(self, branch: str) -> str:
+        return TIP if branch == "main" else ""
+
+
+def found(hub: Hub, event: Event = EVENT) -> Any:
+    return subject_of(event, hub)  # type: ignore[arg-type]
+
+
+def test_the_base_is_the_first_parent_of_the_current_merge() -> None:
+    hub = Hub(pull())
+    subject = found(hub)
+    assert (subject.number, subject.base.sha, subject.base.head) == (7, BASE, HEAD)
+    assert hub.asked == ["stranger:change"]
+
+
+@pytest.mark.parametrize("parents", [(BASE,), (BASE, TIP), (HEAD, BASE), ()])
+def test_a_merge_of_something_else_gives_way_to_the_branchs_tip(parents: tuple[str, ...]) -> None:
+    assert found(Hub(pull(), parents=parents)).base.sha == TIP
+    assert found(Hub(pull(merge_commit_sha=None))).base.sha == TIP
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"head": {"sha": TIP, "repo": {"full_name": "stranger/handbook"}}},
+        {"head": {"sha": HEAD, "repo": {"full_name": "another/handbook"}}},
+        {"head": {"sha": HEAD, "repo": None}},
+        {"state": "closed"},
+    ],
+)
+def test_another_head_another_fork_or_a_closed_one_is_left_alone(other: dict[str, Any]) -> None:
+    assert found(Hub(pull(**other))) is None
+    assert found(Hub()) is None
+
+
+def test_of_two_proposals_the_default_branchs_counts() -> None:
+    pages = pull(3, base={"ref": "gh-pages", "sha": "0" * 40})
+    assert found(Hub(pages, pull(7))).number == 7
+
+
+def test_a_branch_that_cannot_be_read_is_no_decision() -> None:
+    with pytest.raises(BaseUnreadableError):
+        found(Hub(pull(base={"ref": "gone", "sha": "0" * 40}, merge_commit_sha=None)))
+
+
+def test_a_group_of_the_queue_is_judged_by_the_default_branch() -> None:
+    event = replace(EVENT, run=replace(RUN, event="merge_group"))
+    subject = found(Hub(), event)
+    assert (subject.number, subject.base.sha, subject.base.head) == (None, TIP, HEAD)
+
+
+@pytest.mark.parametrize("event", ["push", "schedule", "issue_comment", "pull_request_target"])
+def test_a_run_of_another_event_is_refused(event: str) -> None:
+    with pytest.raises(UsageError):
+        found(Hub(pull()), replace(EVENT, run=replace(RUN, event=event)))
