@@ -7,6 +7,7 @@ import pytest
 
 from ragate.core.comparison import Comparison, compare
 from ragate.models import (
+    Direction,
     Failure,
     Filters,
     MetricInfo,
@@ -384,3 +385,26 @@ def test_a_score_that_reads_the_run_itself_is_not_taken_for_unaffected():
     assert comparison.affected == 0
     assert row.change == 1.0
     assert row.verdict is MetricVerdict.REGRESSED
+
+
+def test_silence_beside_no_value_leaves_the_sample_out_and_beside_a_value_is_counted():
+    samples = samples_of(4)
+    comparison = compare(
+        run_of({"faithfulness": [[N_A], [N_A], [None], [1.0]]}, samples),
+        run_of({"faithfulness": [[None], [1.0], [N_A], [N_A]]}, samples, words="after"),
+        samples,
+    )
+    column = comparison.columns["faithfulness"]
+    said = "nothing to measure here, but a value on the other side"
+
+    assert column.applies.tolist() == [False, True, False, True]
+    assert column.baseline.reasons == {"judge timeout": 1, said: 1}
+    assert column.candidate.reasons == {"judge timeout": 1, said: 1}
+
+
+def test_the_range_of_an_unbounded_metric_ends_at_its_largest_value():
+    tokens = MetricInfo(name="tokens", low=2.0, high=None, direction=Direction.LOWER)
+    column = noisy_pair([[3.0], [5.0]], [[12.0], [4.0]], info=tokens).columns["tokens"]
+
+    assert (column.low, column.span) == (2.0, 10.0)
+    assert column.scaled(column.candidate.values).ravel().tolist() == [0.0, 0.8]
