@@ -64,6 +64,11 @@ def _gate(
         announce(context.target)
     else:
         refuse_side_door(context, repository, subject, place)
+        if not name:
+            raise UsageError(
+                "the base has no policy yet, and the pull request's own must not name the status",
+                remedy="set the input gate in the workflow of mode decide",
+            )
     head = policy_files(ApiTree(repository, base.head), place, folder / "head")
     if head is None:
         raise ConfigError(f"the change has no {place.at(place.name)}", remedy="put it back")

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from ragate.baseline import contexts_path, requests_path
 from ragate.config import CONFIG_NAME, Config, parse_config
+from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.errors import ConfigError, RagateError
 from ragate.files import decode, inside
 from ragate.github.base import BaseUnreadableError, Tree
@@ -46,6 +47,8 @@ def policy_files(tree: Tree, place: Place, folder: Path) -> Config | None:
     content = _read(tree, place.at(place.name))
     if content is None:
         return None
+    if len(content) > CONFIG_BYTES:
+        raise ConfigError(f"{place.at(place.name)} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / place.name
     path.write_bytes(content)

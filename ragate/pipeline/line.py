@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ragate.atomic import copy_atomic
@@ -28,6 +29,9 @@ from ragate.pipeline.session import (
     possible_runs,
 )
 from ragate.stores.local import new_run_id
+
+# A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
+MOST_JUDGED = 200
 
 
 async def collect(
@@ -98,6 +102,7 @@ async def check(
             await session.add_pass(case.samples)
         candidate, judged = await decide_session(case, scorer, session, judge_last=judge_last)
         proposed = await _proposed(proposal, case, session, selection)
+        judged = replace(judged, tally=session.opened.tally)
     if save_outputs is not None:
         save_collected(save_outputs, session.collected, case.samples)
     return case.finish(candidate, judged, started=started, proposed=proposed)
@@ -165,7 +170,11 @@ async def decide_outputs(
         proposed = None
         if proposal is not None:
             ask = _from_files(proposal, paths, selection)
-            proposed = await propose(proposal, case, opened, collected, selection, ask=ask)
+            most = MOST_JUDGED if foreign else None
+            proposed = await propose(
+                proposal, case, opened, collected, selection, ask=ask, most_judged=most
+            )
+            judged = replace(judged, tally=opened.tally)
     return case.finish(candidate, judged, started=started, proposed=proposed)
 
 

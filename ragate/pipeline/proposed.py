@@ -59,11 +59,13 @@ async def propose(
     selection: Selection,
     *,
     ask: Ask,
+    most_judged: int | None = None,
 ) -> Proposed:
     """Return the proposed verdict; what is wrong with the proposal is told in it.
 
     Args:
         ask: Gives the outputs of new samples in one pass.
+        most_judged: New samples that the judge is asked about; the rest is unscored.
     """
     found = Proposed(differs=proposal.differs)
     try:
@@ -80,7 +82,8 @@ async def propose(
         )
         passes = await _passes(changes, collected, ask)
         ready = Collected(collected.manifest, passes)
-        return await _decide(proposal, case, opened, ready, samples, changes, selection, found)
+        judged = {sample.id for sample in changes.new[:most_judged]}
+        return await _decide(proposal, case, opened, ready, samples, judged, selection, found)
     except RagateError as error:
         return found.model_copy(update={"note": error.message})
 
@@ -119,7 +122,7 @@ async def _decide(
     opened: Opened,
     collected: Collected,
     samples: Sequence[Sample],
-    changes: Difference,
+    new: set[str],
     selection: Selection,
     found: Proposed,
 ) -> Proposed:
@@ -127,7 +130,6 @@ async def _decide(
     policy = proposal.config.policy.model_copy(update={"judge": case.config.policy.judge})
     config = proposal.config.model_copy(update={"policy": policy})
     baseline = load_baseline_or_none(config)
-    new = {sample.id for sample in changes.new}
     async with open_scorer(
         config,
         opened,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.e2e.action.forge import Change, Forge, outputs
 from tests.servers.github_stub import Account
+from tests.servers.openai_server import openai_server
 
 pytestmark = pytest.mark.e2e
 FORK = "stranger/handbook"
@@ -173,3 +174,41 @@ def test_a_token_that_may_only_read_changes_no_verdict(forge: Forge, broken: Cha
         assert forge.states(change.head) == []
         assert not forge.github.comments[7]
         assert "<h3>" in result.summary
+
+
+def first_pull_request(forge: Forge, gated: dict[str, bytes], url: str) -> Change:
+    """Return a fork's pull request that brings the gate, with a judge where it likes."""
+    forge.github.git.run("update-ref", "-d", "refs/heads/main")
+    forge.start({"README.md": b"nothing yet"})
+    judge = f"""
+[policy.metrics.faithfulness]
+level = "error"
+[policy.providers.mine]
+base_url = "{url}"
+key_env = "TEST_KEY"
+[policy.judge]
+use = "rubric"
+provider = "mine"
+model = "judge-1"
+"""
+    head, _, system = gated["ragate.toml"].decode().rpartition("[system]")
+    text = f"{head}{judge}[system]{system}"
+    return forge.change({**gated, **outputs(), "ragate.toml": text.encode()}, fork=FORK)
+
+
+def test_the_first_pull_request_of_a_stranger_gets_no_key_and_names_no_status(
+    forge: Forge, gated: dict[str, bytes]
+) -> None:
+    with openai_server() as mine:
+        change = first_pull_request(forge, gated, mine.base_url)
+        _, lines = forge.collect(change)
+        env = {"TEST_KEY": "sk-canary-0123456789"}
+        result = forge.decide(change, lines, env=env)
+        assert result.exit_code == 2, result.log
+        assert forge.states(change.head) == []
+        result = forge.decide(change, lines, env=env, inputs={"gate": "docs"})
+        assert result.exit_code == 0, result.log
+        assert result.outputs["verdict"] == "bootstrap"
+        assert mine.requests == []
+    assert forge.states(change.head) == ["pending", "success"]
+    assert {one["context"] for one in forge.github.statuses[change.head]} == {"ragate/docs"}
