@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,7 @@ class HttpClient:
         self._hosts = hosts
         self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
         self._addresses: dict[Place, list[str]] = {}
+        self._urls: dict[tuple[str, str, int], httpx.URL] = {}
         self._timeout_s = timeout_s
         self._tls: ssl.SSLContext | None = None
         self._all: list[httpx.AsyncHTTPTransport] = []
@@ -58,6 +59,13 @@ class HttpClient:
         """Close the connections."""
         for transport in self._all:
             await transport.aclose()
+
+    def _pinned(self, url: str, address: str, port: int) -> httpx.URL:
+        found = self._urls.get((url, address, port))
+        if found is None:
+            found = httpx.URL(url).copy_with(host=address, port=port)
+            self._urls[url, address, port] = found
+        return found
 
     def _transport(self) -> httpx.AsyncHTTPTransport:
         """Return a connection that nobody uses.
@@ -116,8 +124,9 @@ class HttpClient:
 
     async def _once(self, method: str, url: str, place: Place, address: str, **parts: Any) -> Reply:
         # Host and port are those that were checked, however another parser reads the address.
-        pinned = httpx.URL(url).copy_with(host=address, port=place.port)
-        pinned = pinned.copy_merge_params(parts.pop("params", {}))
+        pinned = self._pinned(url, address, place.port)
+        if params := parts.pop("params", None):
+            pinned = pinned.copy_merge_params(params)
         headers = {"Accept": "*/*", "User-Agent": "ragate", **parts.pop("headers", {})}
         headers |= {"Host": place.authority, "Accept-Encoding": "identity"}
         timeout = httpx.Timeout(self._timeout_s).as_dict()
@@ -173,7 +182,11 @@ class _TryAgainError(Exception):
 
 async def _content(response: httpx.Response) -> bytes:
     content = bytearray()
-    async for part in response.aiter_bytes():
+    # The stream itself where nothing has to be unpacked: half the CPU of a reply.
+    plain = "content-encoding" not in response.headers
+    stream = response.stream if plain else response.aiter_bytes()
+    assert isinstance(stream, AsyncIterable)
+    async for part in stream:
         content += part
         if len(content) > MAX_BYTES:
             raise BadReplyError(f"answered with more than {MAX_BYTES} bytes")
