@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget
-from ragate.clients.faults import Fault, outcome
+from ragate.clients.faults import Fault
 from ragate.clients.limiter import Limiter
 from ragate.clients.prices import Price, price_of
 from ragate.clients.redact import Redactor
@@ -108,7 +108,7 @@ class Channel:
     ) -> A | Fault:
         """Make one call and book it."""
         try:
-            found = await outcome(once(client), timeout_s=timeout_s)
+            found = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
             self.budget.lost()
             raise

@@ -77,20 +77,31 @@ def _connection(error: openai.APIConnectionError) -> Fault:
 
 
 def _status(error: openai.APIStatusError) -> Fault:
-    code = error.status_code
+    after = error.response.headers.get("retry-after")
+    return status_fault(error.status_code, code=error.code, said=_said(error), after=after)
+
+
+def status_fault(status: int, *, code: str | None, said: str, after: str | None) -> Fault:
+    """Return the fault of an answer with a status of failure.
+
+    Args:
+        code: The API's own word for it, where it sends one.
+        said: The server's words.
+        after: Its Retry-After header.
+    """
     # What a server says about a wrong key often holds the key.
-    text = f"HTTP {code}" if code in (401, 403) else f"HTTP {code}: {_said(error)}"
-    billed = code >= 500
-    if error.code in _SPENT:
-        return Fault(text, kind=None, status=code, scope="provider", billed=False)
-    if code in _TRANSIENT or code >= 500:
+    text = f"HTTP {status}" if status in (401, 403) else f"HTTP {status}: {said}"
+    if code in _SPENT:
+        return Fault(text, kind=None, status=status, scope="provider", billed=False)
+    if status in _TRANSIENT or status >= 500:
         now = datetime.datetime.now(datetime.UTC)
-        after = retry_after(error.response.headers.get("retry-after"), now=now)
-        kind = Kind.REJECTED if code == 429 else Kind.FAILED
-        return Fault(text, kind=kind, after=after, status=code, billed=billed)
-    scope = "model" if code in _MODEL_ONLY else "provider" if code in (401, *_MOVED) else "request"
-    remedy = _REMEDIES.get(code, "")
-    return Fault(text, kind=None, status=code, scope=scope, billed=False, remedy=remedy)
+        wait = retry_after(after, now=now)
+        kind = Kind.REJECTED if status == 429 else Kind.FAILED
+        return Fault(text, kind=kind, after=wait, status=status, billed=status >= 500)
+    whole = status in (401, *_MOVED)
+    scope = "model" if status in _MODEL_ONLY else "provider" if whole else "request"
+    remedy = _REMEDIES.get(status, "")
+    return Fault(text, kind=None, status=status, scope=scope, billed=False, remedy=remedy)
 
 
 _MOVED = range(300, 400)

@@ -75,11 +75,6 @@ class OpenAIClient:
             prices=prices or {},
         )
 
-    @property
-    def channel(self) -> Channel:
-        """Return what its calls go through, for other endpoints of the same provider."""
-        return self._channel
-
     def __repr__(self) -> str:
         return f"OpenAIClient({self._channel.transport.base_url!r})"
 

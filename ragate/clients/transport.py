@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
+
+from ragate.clients.faults import Fault, outcome
 
 if TYPE_CHECKING:
     import httpx
     import openai
 
+T = TypeVar("T")
 _SENT = frozenset(
     {"host", "accept", "accept-encoding", "connection", "content-type", "content-length"}
 )
@@ -58,6 +62,10 @@ class Transport:
             max_retries=0,
             http_client=transport,
         )
+
+    async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:
+        """Return what a call with this client brings, or what went wrong."""
+        return await outcome(call, timeout_s=timeout_s)
 
     async def _bare(self, request: httpx.Request) -> None:
         """Send no header but these: the package adds some from the environment."""

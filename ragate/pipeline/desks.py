@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ragate.baseline import load_replies, requests_path
 from ragate.clients.memo import Memo
 from ragate.clients.recorder.desk import Desk
+from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.ledger import Ledger
 from ragate.clients.recorder.upstream import Upstream
 from ragate.config import Config
@@ -16,9 +16,6 @@ from ragate.errors import ConfigError, ProviderError
 from ragate.pipeline.pending import PendingFile
 from ragate.pipeline.resources import Opened, Operations
 from ragate.settings import nearest
-
-if TYPE_CHECKING:
-    from ragate.clients.openai import OpenAIClient
 
 REPLIES_NAME = "replies.jsonl.gz"
 
@@ -46,8 +43,8 @@ def open_desk(
         session=recording,
         budget=opened.budget,
     )
-    client = make_client(config, operations, opened, name)
-    if client is None and recording:
+    upstream = make_upstream(config, operations, opened, name)
+    if upstream is None and recording:
         raise ProviderError(
             f"fresh answers are wanted, and provider {name!r} cannot be asked",
             remedy="set its key, and leave RAGATE_OFFLINE out; nothing was changed",
@@ -59,7 +56,7 @@ def open_desk(
         provider=name,
         memo=memo,
         ledger=ledger,
-        upstream=None if client is None else Upstream(client.channel),
+        upstream=upstream,
         models=config.policy.providers[name].models,
         pend=pending.add,
     )
@@ -106,23 +103,23 @@ def known_replies(
     return found
 
 
-def make_client(
+def make_upstream(
     config: Config, operations: Operations, opened: Opened, name: str
-) -> OpenAIClient | None:
-    """Return the provider's client, None where nothing may or can be forwarded."""
-    from ragate.clients.openai import OpenAIClient
-
+) -> Upstream | None:
+    """Return the way to the provider, None where nothing may or can be forwarded."""
     provider = config.policy.providers[name]
     key = operations.environment.get(provider.key_env, "") if provider.key_env else ""
     if operations.offline or (provider.key_env and not key):
         return None
-    return OpenAIClient(
-        base_url=provider.base_url,
-        key=key,
-        # As for our own answers: one that hangs is given up before its sample is.
-        timeout_s=0.45 * operations.timeout_s,
-        deadline_s=0.9 * operations.timeout_s,
-        concurrency=operations.concurrency,
-        budget=opened.budget,
-        prices=provider.prices,
+    return Upstream(
+        open_channel(
+            base_url=provider.base_url,
+            key=key,
+            # As for our own answers: one that hangs is given up before its sample is.
+            timeout_s=0.45 * operations.timeout_s,
+            deadline_s=0.9 * operations.timeout_s,
+            concurrency=operations.concurrency,
+            budget=opened.budget,
+            prices=provider.prices,
+        )
     )

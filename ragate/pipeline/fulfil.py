@@ -13,7 +13,7 @@ from ragate.clients.recorder.desk import Pending
 from ragate.clients.recorder.upstream import Upstream
 from ragate.config import Config
 from ragate.errors import BudgetError, ProviderError, UsageError
-from ragate.pipeline.desks import REPLIES_NAME, make_client
+from ragate.pipeline.desks import REPLIES_NAME, make_upstream
 from ragate.pipeline.fulfil_rules import why_refused
 from ragate.pipeline.pending import read_pending
 from ragate.pipeline.resources import Opened, Operations, open_resources
@@ -149,14 +149,14 @@ class _Fulfilling:
         )
 
     def _upstream(self, name: str) -> Upstream:
-        client = make_client(self._config, self._operations, self._opened, name)
-        if client is None:
+        made = make_upstream(self._config, self._operations, self._opened, name)
+        if made is None:
             raise ProviderError(
                 f"provider {name!r} cannot be asked",
                 remedy="set its key, and leave RAGATE_OFFLINE out",
                 fatal=True,
             )
-        return Upstream(client.channel)
+        return made
 
 
 def refuse_empty(path: Path) -> None:

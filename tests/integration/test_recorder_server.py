@@ -21,8 +21,8 @@ import pytest
 from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.memo import Memo
-from ragate.clients.openai import OpenAIClient
 from ragate.clients.recorder.desk import Desk, Pending
+from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.ledger import Ledger
 from ragate.clients.recorder.recorder import Recorder, open_recorder
 from ragate.clients.recorder.upstream import Upstream
@@ -67,10 +67,12 @@ class Bench:
         """Start a recorder; one that runs goes on beside it."""
         cache = self.stack.enter_context(Cache(self.folder / "cache.sqlite"))
         budget = budget or no_caps()
-        client = OpenAIClient(
+        channel = open_channel(
             base_url=self.provider.base_url,
             key=key,
             timeout_s=timeout_s,
+            deadline_s=4 * timeout_s,
+            concurrency=8,
             retry=Retry(tries=3, base_s=0.01),
             budget=budget,
         )
@@ -78,7 +80,7 @@ class Bench:
             provider="openai",
             memo=Memo(cache, baseline=baseline or {}, budget=budget),
             ledger=Ledger(counts=counts),
-            upstream=None if offline else Upstream(client.channel),
+            upstream=None if offline else Upstream(channel),
             models=models,
             pend=self.pended.append,
         )

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ragate.clients.channel import Channel
 from ragate.clients.faults import MalformedError
 from ragate.clients.recorder.chat_stream import ChatParts
+from ragate.clients.recorder.direct import post_json, post_stream
 from ragate.clients.recorder.identity import Kind, Request
 from ragate.clients.recorder.replies import Reply, read_reply, reply_of
 from ragate.clients.recorder.response_stream import ResponseParts
-from ragate.clients.transport import post
 from ragate.errors import ProviderError
 
 if TYPE_CHECKING:
-    import openai
+    import aiohttp
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 _MOST_EVENTS = 200_000
@@ -55,8 +55,8 @@ class Upstream:
         """
         body = _body(request, stream=False)
 
-        async def once(client: openai.AsyncOpenAI) -> Reply:
-            content = await post(client, request.kind.value, body)
+        async def once(session: Any) -> Reply:
+            content = await post_json(session, self._url(request), body)
             return read_reply(self._clean(content), request)
 
         return await self.channel.ask(request.model, once)
@@ -69,10 +69,10 @@ class Upstream:
         Raises:
             ProviderError, BudgetError: as for `ask`; `CutError` after a part was sent.
         """
-        passing = _Passing(request, send, self._clean)
+        passing = _Passing(request, self._url(request), send, self._clean)
 
-        async def once(client: openai.AsyncOpenAI) -> Reply | _Cut:
-            return await passing.run(client)
+        async def once(session: Any) -> Reply | _Cut:
+            return await passing.run(session)
 
         found = await self.channel.ask(request.model, once)
         if isinstance(found, _Cut):
@@ -82,6 +82,9 @@ class Upstream:
     async def aclose(self) -> None:
         """Close the connections."""
         await self.channel.aclose()
+
+    def _url(self, request: Request) -> str:
+        return f"{self.channel.transport.base_url}{request.kind.value}"
 
     def _clean(self, content: bytes) -> bytes:
         text = content.decode("utf-8", "replace")
@@ -93,39 +96,31 @@ class _Passing:
     """One stream on its way to the caller; only one that has sent nothing can begin anew."""
 
     request: Request
+    url: str
     send: Send
     clean: Callable[[bytes], bytes]
     held: list[dict[str, Any]] = field(default_factory=list)
     _sent: int = 0
 
-    async def run(self, client: openai.AsyncOpenAI) -> Reply | _Cut:
+    async def run(self, session: aiohttp.ClientSession) -> Reply | _Cut:
         if self._sent:
             return _Cut("a stream was cut")
         try:
-            return await self._read(client)
+            return await self._read(session)
         except Exception as error:
             if not self._sent:
                 raise
             return _Cut(f"a stream was cut: {error}"[:200])
 
-    async def _read(self, client: openai.AsyncOpenAI) -> Reply:
-        import openai
-
+    async def _read(self, session: aiohttp.ClientSession) -> Reply:
         self.held = []
         parts: ChatParts | ResponseParts = (
             ChatParts() if self.request.kind is Kind.CHAT else ResponseParts()
         )
-        stream = await client.post(
-            self.request.kind.value,
-            body=_body(self.request, stream=True),
-            cast_to=object,
-            stream=True,
-            stream_cls=openai.AsyncStream[object],
-        )
-        async for event in stream:
-            if not isinstance(event, dict) or self._sent > _MOST_EVENTS:
-                raise MalformedError("a stream of something else")
-            event = self._cleaned(event)
+        async for raw in post_stream(session, self.url, _body(self.request, stream=True)):
+            if self._sent > _MOST_EVENTS:
+                raise MalformedError("a stream without an end")
+            event = self._cleaned(raw)
             if parts.add(event):
                 self.held.append(event)
                 continue

@@ -181,5 +181,3 @@ def test_another_kind_of_system_is_refused_and_its_code_is_not_run(
     result = forge.check(change, inputs={"allow-code": "true"})
     assert result.exit_code == 3, result.log
     assert not marker.exists()
-
-
