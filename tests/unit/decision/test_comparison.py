@@ -388,16 +388,16 @@ def test_a_score_that_reads_the_run_itself_is_not_taken_for_unaffected():
 
 
 def test_silence_beside_no_value_leaves_the_sample_out_and_beside_a_value_is_counted():
-    samples = samples_of(4)
+    samples = samples_of(5)
     comparison = compare(
-        run_of({"faithfulness": [[N_A], [N_A], [None], [1.0]]}, samples),
-        run_of({"faithfulness": [[None], [1.0], [N_A], [N_A]]}, samples, words="after"),
+        run_of({"faithfulness": [[N_A], [N_A], [None], [1.0], [N_A]]}, samples),
+        run_of({"faithfulness": [[None], [1.0], [N_A], [N_A], [N_A]]}, samples, words="after"),
         samples,
     )
     column = comparison.columns["faithfulness"]
     said = "nothing to measure here, but a value on the other side"
 
-    assert column.applies.tolist() == [False, True, False, True]
+    assert column.applies.tolist() == [False, True, False, True, False]
     assert column.baseline.reasons == {"judge timeout": 1, said: 1}
     assert column.candidate.reasons == {"judge timeout": 1, said: 1}
 

@@ -11,7 +11,7 @@ from ragate.core.family import build_table
 from ragate.core.hashing import calls_hash
 from ragate.core.interval import difference_interval, tango
 from ragate.core.permutation import Block, relabel
-from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
+from ragate.models import Direction, MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
 from tests.unit.decision.decision_factories import (
     EXACT,
     N_A,
@@ -42,6 +42,22 @@ def test_the_worst_case_leaves_what_the_baseline_measured():
     assert filled is not None
     assert filled.column is not None
     assert filled.column.baseline.values.tolist() == [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]]
+
+
+@pytest.mark.parametrize(("direction", "worst"), [(Direction.HIGHER, 1.0), (Direction.LOWER, 5.0)])
+def test_the_worst_case_fills_the_candidate_with_the_worst_of_its_range(direction, worst):
+    info = NOISY.model_copy(update={"low": 1.0, "high": 5.0, "direction": direction})
+    samples = samples_of(2)
+    pair = compare(
+        run_of({"faithfulness": [[3.0]] * 2}, samples, infos=(info,), words="before"),
+        run_of({"faithfulness": [[None], [3.0]]}, samples, infos=(info,), words="after"),
+        samples,
+    )
+    filled = worst_case(read_cases([RULE], pair, [], TODAY)[0])
+
+    assert filled is not None
+    assert filled.column is not None
+    assert filled.column.candidate.values.ravel().tolist() == [worst, 3.0]
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
