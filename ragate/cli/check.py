@@ -42,7 +42,7 @@ def command(
 
     wanted = options.targets()
     loaded, operations = open_config(options.config)
-    chosen = options.selection(runs=runs)
+    chosen = options.selection(loaded, runs=runs)
     if estimate:
         if options.formats or options.outputs or options.save_outputs or control:
             raise UsageError(

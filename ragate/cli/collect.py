@@ -41,7 +41,7 @@ def command(
             "collect has no verdict for --format junit", remedy="give it to `decide` or `check`"
         )
     loaded, operations = open_config(options.config)
-    chosen = options.selection(runs=runs)
+    chosen = options.selection(loaded, runs=runs)
     path = options.save_outputs or operations.state / "outputs.jsonl"
     collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))
     summary = summarise(collected, path)

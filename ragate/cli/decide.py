@@ -35,7 +35,7 @@ def command(
 
     wanted = options.targets()
     loaded, operations = open_config(options.config)
-    chosen = options.selection()
+    chosen = options.selection(loaded)
     report = asyncio.run(
         decide_outputs(
             loaded,

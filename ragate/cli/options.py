@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -9,15 +10,18 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ragate.cli.operations import in_ci
 from ragate.errors import UsageError
 from ragate.escape import one_line, plain
-from ragate.models import Filters, Report
+from ragate.models import Report
 from ragate.pipeline.session import Selection
+
+if TYPE_CHECKING:
+    from ragate.config import Config
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("console", "markdown", "json", "junit")
@@ -42,21 +46,29 @@ class RunOptions:
     config: Path | None
     tags: tuple[str, ...]
     ids: tuple[str, ...]
+    where: tuple[str, ...]
     limit: int | None
     top_k: int | None
     retrieval_only: bool
+    skip: tuple[str, ...]
+    skip_correctness: bool
+    profile: str
+    eval_date: datetime.datetime | None
     formats: tuple[str, ...]
     outputs: tuple[Path, ...]
     save_outputs: Path | None
 
-    def selection(self, *, runs: int = 1) -> Selection:
-        """Return what part of the golden set is run, and how."""
-        return Selection(
-            filters=Filters(ids=self.ids, tags=self.tags, limit=self.limit),
-            top_k=self.top_k,
-            retrieval_only=self.retrieval_only,
-            runs=runs,
-        )
+    def selection(self, config: Config, *, runs: int = 1) -> Selection:
+        """Return what part of the golden set is run, and how.
+
+        Raises:
+            UsageError: the policy has no such profile, or no such metric to skip.
+        """
+        from ragate.pipeline.profiles import Wanted, selection_of
+
+        given = {field.name: getattr(self, field.name) for field in fields(Wanted)}
+        given["eval_date"] = self.eval_date.date() if self.eval_date else None
+        return selection_of(config, Wanted(**given), runs=runs)
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""
@@ -76,9 +88,20 @@ def run_options(function: Callable[..., int]) -> Callable[..., int]:
         config_option,
         click.option("--tags", multiple=True, callback=_words, help="Only samples with a tag."),
         click.option("--ids", multiple=True, callback=_words, help="Only these samples."),
+        click.option(
+            "--where", multiple=True, metavar="FIELD=VALUE", help="Only samples with this metadata."
+        ),
         click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
         click.option("--top-k", type=click.IntRange(min=1), help="Retrieve N chunks."),
         click.option("--retrieval-only", is_flag=True, help="No answers, no answer metrics."),
+        click.option("--skip", multiple=True, callback=_words, help="Leave these metrics out."),
+        click.option("--skip-correctness", is_flag=True, help="--skip the metrics of correctness."),
+        click.option("--profile", default="", help="retrieval, full, or a profile of the policy."),
+        click.option(
+            "--eval-date",
+            type=click.DateTime(["%Y-%m-%d"]),
+            help="The date that {today} in a question stands for; default: today, in UTC.",
+        ),
         *_output_options(),
         click.option(
             "--save-outputs",

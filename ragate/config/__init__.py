@@ -1,6 +1,6 @@
 """ragate.toml: where it is, what it says, and what is wrong with it."""
 
-from ragate.config.model import Config, JudgeSettings, Policy, Provider, SystemConfig
+from ragate.config.model import Config, JudgeSettings, Policy, Profile, Provider, SystemConfig
 from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
 from ragate.config.rules import check_rule
 
@@ -9,6 +9,7 @@ __all__ = [
     "Config",
     "JudgeSettings",
     "Policy",
+    "Profile",
     "Provider",
     "SystemConfig",
     "check_rule",

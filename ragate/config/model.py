@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
@@ -81,6 +82,26 @@ class JudgeSettings(Frozen):
         return {**{key: value for key, value in named.items() if value}, **self.settings}
 
 
+_ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
+
+
+class Profile(Frozen):
+    """``[policy.profiles.<name>]``: options of a run under one name, for ``--profile``.
+
+    Attributes:
+        where: As ``--where``: each a condition on metadata.
+        eval_date: What ``{today}`` stands for, as a date of TOML.
+    """
+
+    retrieval_only: bool = False
+    top_k: int | None = Field(default=None, ge=1)
+    tags: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    skip: tuple[str, ...] = ()
+    eval_date: datetime.date | None = None
+
+
 class Policy(DecisionSettings):
     """``[policy]``: how a run is judged, and what a change may use. In CI from the base commit.
 
@@ -105,6 +126,7 @@ class Policy(DecisionSettings):
     judge: JudgeSettings | None = None
     metrics: tuple[Rule, ...]
     waivers: tuple[Waiver, ...] = ()
+    profiles: dict[_ProfileName, Profile] = {}
 
     @property
     def key_names(self) -> frozenset[str]:

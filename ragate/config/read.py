@@ -116,6 +116,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)
     _check_waivers(policy.waivers, rules)
+    _check_profiles(policy, rules)
     for name in policy.systems:
         plugins.locate("systems", name)
     return Config(
@@ -148,6 +149,17 @@ def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None
                 f"[[policy.waivers]] {waiver.id}: metric {waiver.metric!r} has no table"
                 f" [policy.metrics]{nearest(waiver.metric, known)}"
             )
+
+
+def _check_profiles(policy: Policy, rules: tuple[Rule, ...]) -> None:
+    known = [rule.metric for rule in rules]
+    for name, profile in policy.profiles.items():
+        for metric in profile.skip:
+            if metric not in known:
+                raise ConfigError(
+                    f"[policy.profiles.{name}] skip: metric {metric!r} has no table"
+                    f" [policy.metrics]{nearest(metric, known)}"
+                )
 
 
 def _system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemConfig:

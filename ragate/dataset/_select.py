@@ -1,35 +1,83 @@
-"""Part of a golden set, by id, tag and number."""
+"""Part of a golden set, by id, tag, metadata and number."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Sequence
 
 from ragate.errors import UsageError
-from ragate.models import Filters, Sample
+from ragate.models import Filters, MetadataValue, Sample
+
+_CONDITION = re.compile(r"(.+?)(>=|<=|=)(.*)", re.DOTALL)
 
 
 def select(samples: Sequence[Sample], filters: Filters) -> list[Sample]:
     """Return the samples that pass every filter, in the order of the golden set.
 
-    A sample passes ``tags`` when it has any of them; ``limit`` is applied last.
+    A sample passes ``tags`` when it has any of them, and ``where`` when it meets every condition;
+    ``limit`` is applied last.
 
     Raises:
-        UsageError: an id or a tag is nowhere in the golden set, or no sample is left.
+        UsageError: an id, a tag or a metadata field is nowhere in the golden set, a condition is
+            none, or no sample is left.
     """
     _refuse_unknown("id", filters.ids, [sample.id for sample in samples])
     _refuse_unknown("tag", filters.tags, {tag for sample in samples for tag in sample.tags})
     ids, tags = set(filters.ids), set(filters.tags)
+    conditions = [_condition(text, samples) for text in filters.where]
     found = [
         sample
         for sample in samples
-        if (not ids or sample.id in ids) and (not tags or not tags.isdisjoint(sample.tags))
+        if (not ids or sample.id in ids)
+        and (not tags or not tags.isdisjoint(sample.tags))
+        and all(meets(sample) for meets in conditions)
     ][: filters.limit]
     if not found:
         raise UsageError(
-            "the filters leave no sample", remedy="--ids and --tags together must both fit"
+            "the filters leave no sample", remedy="--ids, --tags and --where must all fit"
         )
     return found
+
+
+def _condition(text: str, samples: Sequence[Sample]) -> Callable[[Sample], bool]:
+    """Return whether a sample meets ``field=value``, ``field>=number`` or ``field<=number``."""
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"--where {text!r}: must be FIELD=VALUE, FIELD>=NUMBER or FIELD<=NUMBER",
+            remedy="a field of the samples' metadata, such as source=forum",
+        )
+    name, sign, wanted = found[1].strip(), found[2], found[3].strip()
+    _refuse_unknown("metadata field", [name], {key for one in samples for key in one.metadata})
+    if sign == "=":
+        return lambda sample: name in sample.metadata and _written(sample.metadata[name]) == wanted
+    limit = _number(wanted)
+    if math.isnan(limit):
+        raise UsageError(f"--where {text!r}: {wanted!r} is not a number")
+    above = sign == ">="
+
+    def meets(sample: Sample) -> bool:
+        value = _number(sample.metadata.get(name))
+        return value >= limit if above else value <= limit
+
+    return meets
+
+
+def _written(value: MetadataValue) -> str:
+    """Return a value as it is typed on a command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _number(value: MetadataValue) -> float:
+    """Return a number, NaN where it is none: NaN meets no condition."""
+    if isinstance(value, bool) or value is None:
+        return math.nan
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan
 
 
 def _refuse_unknown(what: str, wanted: Sequence[str], known: Collection[str]) -> None:

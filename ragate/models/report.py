@@ -242,6 +242,8 @@ class DataChanges(Frozen):
         matched: Selected samples that the baseline holds with the same content.
         selected: Samples of this run.
         missing_documents: Expected documents that the corpus does not hold, by sample.
+        stale_evidence: Documents that no longer hold their passage of evidence, by sample: its
+            reference may be stale.
     """
 
     matched: int = 0
@@ -250,6 +252,7 @@ class DataChanges(Frozen):
     removed: tuple[RemovedSample, ...] = ()
     edited: tuple[str, ...] = ()
     missing_documents: dict[str, tuple[str, ...]] = {}
+    stale_evidence: dict[str, tuple[str, ...]] = {}
 
 
 class Diagnosis(Frozen):

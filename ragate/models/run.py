@@ -13,15 +13,29 @@ RUN_SCHEMA_VERSION = 1
 
 
 class Filters(Frozen):
-    """Which part of the golden set was run; a filtered run never writes a baseline."""
+    """Which part of the gate was run; a filtered run never writes a baseline.
+
+    Attributes:
+        where: Conditions on metadata, such as ``source=forum``, all of which a sample meets.
+        skip: Metrics that were left out on demand.
+        profile: The profile that chose this, "" for none.
+    """
 
     ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
+    where: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    profile: str = ""
 
     @property
     def partial(self) -> bool:
-        return bool(self.ids or self.tags or self.limit is not None)
+        return self.narrows or bool(self.skip)
+
+    @property
+    def narrows(self) -> bool:
+        """True where samples were left out."""
+        return bool(self.ids or self.tags or self.where) or self.limit is not None
 
 
 class SystemInfo(Frozen):
@@ -52,6 +66,7 @@ class RunManifest(Frozen):
         evidence: Names the state that was judged; runs of one state add up. "" where unknown.
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
+        stale_evidence: Documents that no longer hold their passage of evidence, by sample.
         accepted: Drops that were accepted on the way to this baseline.
     """
 
@@ -71,6 +86,7 @@ class RunManifest(Frozen):
     identical: int = Field(default=0, ge=0)
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
+    stale_evidence: dict[str, tuple[str, ...]] = {}
     left_out: tuple[str, ...] = ()
     evidence: str = ""
     accepted: tuple[Acceptance, ...] = ()

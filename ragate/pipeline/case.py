@@ -38,6 +38,7 @@ class Case:
     baseline: Run | None
     control: Run | None
     today: datetime.date
+    skip: tuple[str, ...] = ()
 
     @asynccontextmanager
     async def scorer(self, opened: Opened, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
@@ -50,6 +51,7 @@ class Case:
             retrieval_only=retrieval_only,
             environment=self.operations.environment,
             unjudged=self.operations.unjudged,
+            skip=self.skip,
         ) as scorer:
             yield scorer
 
@@ -109,7 +111,8 @@ def open_case(
     refuse_expired_waivers(config, today)
     samples = load_samples(config, selection)
     baseline = load_baseline_or_none(config)
-    return Case(config, operations, samples, baseline, control, today)
+    skip = selection.filters.skip
+    return Case(config, operations, samples, baseline, control, today, skip)
 
 
 def load_samples(config: Config, selection: Selection) -> list[Sample]:

@@ -120,7 +120,8 @@ async def estimate(config: Config, operations: Operations, selection: Selection)
     ) as opened:
         outputs = await _answers(config, opened, samples, found)
         if not selection.retrieval_only:
-            await _verdicts(config, opened, samples, outputs, baseline, found)
+            skip = selection.filters.skip
+            await _verdicts(config, opened, samples, outputs, baseline, found, skip=skip)
     return found
 
 
@@ -133,7 +134,7 @@ async def _answers(
         unsent = Unsent(_prices(config, name), ANSWER_TOKENS, found.answers)
         return MemoisedChat(unsent, opened.memo, provider=name)
 
-    if config.system.use != "pgvector" or "embedder" in config.system.settings:
+    if config.system.use != "pgvector" or {"embedder", "rerank"} & config.system.settings.keys():
         found.known = False
         return {}
     module = plugins.load("systems", config.system.use)
@@ -159,10 +160,16 @@ async def _verdicts(
     outputs: Outputs,
     baseline: Run | None,
     found: Estimate,
+    *,
+    skip: Sequence[str],
 ) -> None:
     settings = config.policy.judge
     made = make_metrics(config, samples, states={})
-    judged = [cast("JudgeMetric", one) for one in made if one.info.needs is Needs.JUDGE]
+    judged = [
+        cast("JudgeMetric", one)
+        for one in made
+        if one.info.needs is Needs.JUDGE and one.info.name not in skip
+    ]
     if settings is None or not judged:
         return
     sizes = Sizes()

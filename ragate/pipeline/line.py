@@ -223,6 +223,6 @@ def hint_at_filters(operations: Operations, collected: Collected, selection: Sel
     then = collected.manifest
     if then.filters != selection.filters or then.retrieval_only != selection.retrieval_only:
         operations.say(
-            "the outputs were collected with other filters (--ids, --tags, --limit, "
-            "--retrieval-only): give `decide` the same, or what is not there counts as unmeasured"
+            "the outputs were collected with other filters (--ids, --tags, --where, --limit, --skip, "
+            "--profile, --retrieval-only): give `decide` the same, or what is not there counts as unmeasured"
         )

@@ -136,6 +136,7 @@ async def _decide(
         samples,
         baseline,
         retrieval_only=selection.retrieval_only,
+        skip=selection.filters.skip,
         environment=case.operations.environment,
         unjudged="" if proposal.same_judge else "the change brings another judge",
         may_ask=lambda sample: sample.id in new,

@@ -94,6 +94,7 @@ async def open_scorer(
     unjudged: str = "",
     may_ask: Callable[[Sample], bool] = lambda _sample: True,
     recording: bool = False,
+    skip: Sequence[str] = (),
 ) -> AsyncIterator[Scorer]:
     """Yield the scorer of one run.
 
@@ -103,6 +104,7 @@ async def open_scorer(
         unjudged: Why the judge is not asked at all, "" where it is.
         may_ask: Whether the judge may be asked about a sample whose verdict is not there yet.
         recording: A baseline is made: its answers are compared with no other's.
+        skip: Metrics that are left out on demand.
 
     Raises:
         ConfigError: a metric needs a judge and the policy names none.
@@ -113,6 +115,7 @@ async def open_scorer(
         made,
         retrieval_only=retrieval_only,
         unjudged=unjudged or _keyless(config, environment),
+        skip=skip,
     )
     metrics = [metric for metric in made if metric.info.name not in left_out]
     judged = [cast("JudgeMetric", one) for one in metrics if one.info.needs is Needs.JUDGE]
@@ -143,13 +146,19 @@ async def open_scorer(
 
 
 def _left_out(
-    metrics: Sequence[Metric | Aggregate], *, retrieval_only: bool, unjudged: str
+    metrics: Sequence[Metric | Aggregate],
+    *,
+    retrieval_only: bool,
+    unjudged: str,
+    skip: Sequence[str],
 ) -> dict[str, str]:
     """Return what is not measured on purpose, by metric, with the reason."""
     found = {}
     for metric in metrics:
         if retrieval_only and metric.info.reads is Reads.ANSWER:
             found[metric.info.name] = "--retrieval-only"
+        elif metric.info.name in skip:
+            found[metric.info.name] = "--skip"
         elif metric.info.needs is Needs.JUDGE and unjudged:
             found[metric.info.name] = unjudged
     return found

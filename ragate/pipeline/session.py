@@ -15,6 +15,7 @@ from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
 from ragate.pipeline.collect import Room, no_wait, run_pass
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.golden.documents import corpus_texts, stale_evidence
 from ragate.pipeline.recording import open_system
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.spool import Outputs
@@ -33,6 +34,7 @@ class Selection:
     top_k: int | None = None
     retrieval_only: bool = False
     runs: int = 1
+    eval_date: str = ""
 
 
 @dataclass
@@ -190,7 +192,16 @@ async def _manifest(
         filters=selection.filters,
         retrieval_only=selection.retrieval_only,
         missing_documents=missing,
+        stale_evidence=_stale_evidence(config, samples),
     )
+
+
+def _stale_evidence(config: Config, samples: Sequence[Sample]) -> dict[str, tuple[str, ...]]:
+    """Return, by sample, the documents that no longer hold their passage, where that is known."""
+    if not any(sample.evidence for sample in samples):
+        return {}
+    texts = corpus_texts(config, None)
+    return {} if texts is None else stale_evidence(samples, texts)
 
 
 def missing_documents(

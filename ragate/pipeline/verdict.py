@@ -139,7 +139,18 @@ def judge(
         control=control,
         accepted=accepted,
     )
+    warnings = (*decision.warnings, *_stale(candidate))
+    decision = decision.model_copy(update={"warnings": warnings})
     return Judged(comparison=comparison, decision=decision, rules=rules)
+
+
+def _stale(candidate: Run) -> list[str]:
+    """Return one warning for each sample whose evidence is no longer in its documents."""
+    return [
+        f"{sample_id}: its reference may be stale: {', '.join(docs)} no longer holds the passage "
+        "that it rests on"
+        for sample_id, docs in candidate.manifest.stale_evidence.items()
+    ]
 
 
 def _asked_for(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
@@ -176,7 +187,8 @@ def build_report(
         control=control,
         texts=judged.texts,
     )
-    data = judged.comparison.data.model_copy(update={"missing_documents": missing})
+    told = {"missing_documents": missing, "stale_evidence": manifest.stale_evidence}
+    data = judged.comparison.data.model_copy(update=told)
     return Report(
         gate=config.gate,
         run_id=manifest.run_id,

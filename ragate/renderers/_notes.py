@@ -71,11 +71,14 @@ def _evidence(report: Report) -> str:
 
 def _scope(report: Report) -> str:
     found = []
-    if report.partial:
+    if report.partial and (report.filters.narrows or not report.filters.skip):
         shown = _filters(report)
         found.append(
             f"Only part of the golden set was run{shown}: this says nothing about the rest."
         )
+    if report.filters.skip:
+        told = listing(name(metric) for metric in report.filters.skip)
+        found.append(f"Left out on demand: {told}. This says nothing about what they measure.")
     if report.retrieval_only:
         found.append("Retrieval only: no answer was asked for.")
     return " ".join(found)
@@ -88,8 +91,10 @@ def _filters(report: Report) -> str:
         parts.append("tags " + listing([name(tag) for tag in filters.tags]))
     if filters.ids:
         parts.append(counted(len(filters.ids), "id"))
+    parts += [f"where {code(condition, 80)}" for condition in filters.where]
     if filters.limit is not None:
         parts.append(f"the first {filters.limit:,}")
+    parts += [f"profile {name(filters.profile)}"] if filters.profile else []
     return f" ({', '.join(parts)})" if parts else ""
 
 

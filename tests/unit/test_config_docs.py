@@ -13,12 +13,13 @@ from pydantic.fields import FieldInfo
 
 from ragate import plugins
 from ragate.clients.prices import Price
-from ragate.config import JudgeSettings, Policy, Provider
+from ragate.config import JudgeSettings, Policy, Profile, Provider
 from ragate.models import Rule, Waiver
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     "configuration.md",
+    "run-options.md",
     "judge.md",
     "judge-llamaindex.md",
     *sorted(path.name for path in DOCS.glob("system-*.md")),
@@ -34,9 +35,10 @@ SECTIONS = dict(
 )
 ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
 TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
-    ("`[policy]`", Policy, {"providers", "judge", "metrics", "waivers"}),
+    ("`[policy]`", Policy, {"providers", "judge", "metrics", "waivers", "profiles"}),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[[policy.waivers]]`", Waiver, set()),
+    ("`[policy.profiles.<name>]`", Profile, set()),
     ("`[policy.providers.<name>]`", Provider, set()),
     ("`[policy.judge]`", JudgeSettings, {"settings"}),
     ("`[policy.providers.<name>.prices.<model>]`", Price, set()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragate import plugins
@@ -54,7 +55,7 @@ def needed_texts(config: Config | None, corpus: Path | None, *, why: str) -> Tex
     return texts
 
 
-def stale_evidence(samples: list[Sample], texts: Texts) -> dict[str, tuple[str, ...]]:
+def stale_evidence(samples: Sequence[Sample], texts: Texts) -> dict[str, tuple[str, ...]]:
     """Return, by sample, the documents that no longer hold the passage that is evidence."""
     found = {sample.id: stale_in(sample, texts) for sample in samples if sample.evidence}
     return {sample_id: docs for sample_id, docs in found.items() if docs}
