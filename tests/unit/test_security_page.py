@@ -1,0 +1,31 @@
+"""Every threat of the security page names tests, and each of them exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| (T\d+) \|.*\| ([^|]+) \|$", re.MULTILINE)
+
+
+def known_tests() -> set[str]:
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    return {
+        name for text in texts for name in re.findall(r"^ *(?:async )?def (test_\w+)", text, re.M)
+    }
+
+
+def test_every_threat_has_a_row_with_tests_that_exist():
+    rows = dict(ROW.findall(PAGE))
+    assert list(rows) == [f"T{number}" for number in range(1, 29)]
+    known = known_tests()
+    for threat, cell in rows.items():
+        named = re.findall(r"`(test_\w+)`", cell)
+        assert named, threat
+        assert set(named) <= known, (threat, set(named) - known)
+
+
+def test_every_test_that_the_page_names_exists():
+    assert set(re.findall(r"`(test_\w+)`", PAGE)) <= known_tests()
