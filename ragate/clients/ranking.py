@@ -17,11 +17,15 @@ class MemoisedReranker:
     """Asks only for questions with texts that it does not know; implements `Reranker`.
 
     Scores are kept beside embeddings, as one vector for a question with its texts.
+
+    Attributes:
+        address: Where the model is today: what another server said is not taken from memory.
     """
 
     reranker: Reranker
     cache: Cache
     budget: Budget = field(default_factory=no_caps)
+    address: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -35,7 +39,7 @@ class MemoisedReranker:
         """
         if not texts:
             return []
-        key = digest(["rerank", self.fingerprint, query, list(texts)])
+        key = digest(["rerank", self.fingerprint, self.address, query, list(texts)])
         known = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
         if known is not None and len(known) == len(texts):
             self.budget.reused(embeddings=1)
