@@ -161,7 +161,7 @@ def affected() -> None:
 
 def faults() -> None:
     """A tenth of the requests fails in every way there is; the figures stay."""
-    with recorded(REPLAY, 200, environment={"RAGATE_TIMEOUT": "20"}) as (server, project):
+    with recorded(REPLAY, 200, environment={"RAGATE_TIMEOUT_S": "20"}) as (server, project):
         project.record("2")
         server.change(latency_s=0.05)
         project.ragate("check")

@@ -58,11 +58,16 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """One chat completion: what is sent, whole; its hash is the request's identity."""
+    """One chat completion: what is sent, whole; its hash is the request's identity.
+
+    Attributes:
+        tries: Replies that cannot be read, after which it is given up; not sent.
+    """
 
     model: str
     messages: tuple[tuple[str, str], ...]  # (role, content)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    tries: int = 3
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class ChatReply:
     Attributes:
         cost_usd: None where the price is not known.
         reused: Taken from memory: nothing was sent, so tokens and cost are 0.
+        unreadable: Replies before this one that could not be read.
     """
 
     text: str
@@ -80,6 +86,7 @@ class ChatReply:
     cost_usd: float | None = None
     finish_reason: str = ""
     reused: bool = False
+    unreadable: int = 0
 
 
 class ChatClient(Protocol):
@@ -110,6 +117,7 @@ class Resources:
         chat: Client by provider name (a table of ``[policy.providers]``).
         embedder: Embedder by its configuration table (``use`` and the plugin's own keys).
         reranker: The same for a reranker; None where none can be made.
+        capped: Holds a client that a plugin makes for itself to the caps of the policy.
         timeout_s: Seconds for one sample.
         concurrency: Samples in flight.
         say: Prints one progress line.
@@ -139,6 +147,7 @@ class Resources:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_names: frozenset[str] = frozenset()
     reranker: Callable[[Mapping[str, Any]], Reranker] | None = None
+    capped: Callable[[ChatClient], ChatClient] = lambda client: client
     commit: str = ""
 
 

@@ -36,7 +36,10 @@ class Breaker:
             raise ProviderError(known.message, remedy=known.remedy, fatal=True, status=known.status)
 
     def succeeded(self) -> None:
-        """Note an answer, also one that refuses: the provider is there."""
+        """Note an answer, or that a call was one too many: the provider is there.
+
+        A refusal of one request says nothing of the next: it neither counts nor makes good.
+        """
         self.in_a_row = 0
 
     def failed(self, now: float) -> bool:

@@ -13,7 +13,7 @@ from ragate.clients.faults import Fault
 from ragate.clients.limiter import Limiter
 from ragate.clients.prices import Price, price_of
 from ragate.clients.redact import Redactor
-from ragate.clients.retry import Deadline, Kind, Retry, TransientError
+from ragate.clients.retry import Deadline, Kind, Retry, TransientError, Tries
 from ragate.clients.transport import Transport
 from ragate.clients.wire import Answer
 from ragate.errors import ProviderError
@@ -50,8 +50,11 @@ class Channel:
     prices: Mapping[str, Price]
     _session: _Session | None = None
 
-    async def ask(self, model: str, once: Once[A]) -> A:
+    async def ask(self, model: str, once: Once[A], *, tries: Tries | None = None) -> A:
         """Return the answer to one question, whatever number of calls it takes.
+
+        Args:
+            tries: Bounds the unreadable replies, and counts them.
 
         Raises:
             ProviderError: no answer after all tries, or a refusal.
@@ -80,7 +83,7 @@ class Channel:
             raise problem
 
         try:
-            return await self.retry(attempt, deadline=deadline)
+            return await self.retry(attempt, deadline=deadline, tries=tries)
         except ProviderError:
             self.budget.failed()
             raise
@@ -142,7 +145,6 @@ class Channel:
     def _refusal(self, fault: Fault, model: str) -> ProviderError:
         fatal = fault.scope != "request"
         error = self._error(fault.text, remedy=fault.remedy, status=fault.status, fatal=fatal)
-        self.breaker.succeeded()
         if fatal:
             self.breaker.open(error, model=model if fault.scope == "model" else "")
         return error

@@ -71,7 +71,11 @@ async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
 def _connection(error: openai.APIConnectionError) -> Fault:
     import httpx
 
+    from ragate.clients.lanes import CutOffError
+
     cause = error.__cause__
+    if isinstance(cause, CutOffError):
+        return Fault(f"sent a reply that cannot be read: {cause}", kind=Kind.MALFORMED)
     sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
     return Fault(f"cannot be reached: {cause or error}", billed=sent)
 

@@ -10,6 +10,10 @@ import httpx
 _WIDTH = 8  # connections in one pool
 
 
+class CutOffError(httpx.ReadError):
+    """A reply that began and did not end: one that cannot be read, rather than none."""
+
+
 @dataclass
 class _Lane:
     pool: httpx.AsyncHTTPTransport
@@ -60,8 +64,11 @@ class _Watched(httpx.AsyncByteStream):
         self._done: Callable[[], None] | None = done
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for part in self._stream:
-            yield part
+        try:
+            async for part in self._stream:
+                yield part
+        except (httpx.RemoteProtocolError, httpx.ReadError) as error:
+            raise CutOffError(f"the reply is cut off: {error}") from error
 
     async def aclose(self) -> None:
         done, self._done = self._done, None

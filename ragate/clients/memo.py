@@ -68,16 +68,24 @@ class Memo:
         return not self.fresh and bool(self.baseline.get(key))
 
     async def draw(
-        self, key: str, number: int, call: Callable[[], Coroutine[Any, Any, ChatReply]]
+        self,
+        key: str,
+        number: int,
+        call: Callable[[], Coroutine[Any, Any, ChatReply]],
+        *,
+        address: str = "",
     ) -> ChatReply:
         """Return draw `number` of a request; `call` makes a fresh one.
 
         Equal requests that wait for the same draw share one call.
+
+        Args:
+            address: Which server it would go to.
         """
         if self.unaffected(key):
             known = self.baseline[key]
             return self._reuse(Draw.model_construct(text=known[number % len(known)]))
-        place = (self.session, key, number)
+        place = (self.session, digest([key, address]) if address else key, number)
         self._settle_in()
         flight = self._flights.get(place)
         if flight is not None:
@@ -162,14 +170,18 @@ class MemoisedChat:
 
     Attributes:
         provider: Its name in the policy: part of a request's identity.
+        address: Where that is today: what another server said under this name is not taken from
+            the cache.
     """
 
     client: ChatClient
     memo: Memo
     provider: str = ""
+    address: str = ""
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
         async def ask() -> ChatReply:
             return await self.client(request)
 
-        return await self.memo.draw(request_key(request, provider=self.provider), draw, ask)
+        key = request_key(request, provider=self.provider)
+        return await self.memo.draw(key, draw, ask, address=self.address)

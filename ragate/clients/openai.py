@@ -17,7 +17,7 @@ from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.prices import Price
 from ragate.clients.redact import Redactor
-from ragate.clients.retry import Retry
+from ragate.clients.retry import Retry, Tries
 from ragate.clients.transport import Transport, post
 from ragate.clients.wire import (
     Embedded,
@@ -92,9 +92,11 @@ class OpenAIClient:
         async def once(client: openai.AsyncOpenAI) -> ChatReply:
             return read_chat(await post(client, "/chat/completions", body))
 
-        reply = await self._channel.ask(request.model, once)
+        tries = Tries(request.tries)
+        reply = await self._channel.ask(request.model, once, tries=tries)
         cost = self._channel.cost(request.model, reply)
-        return replace(reply, text=self._redact(reply.text), cost_usd=cost)
+        text = self._redact(reply.text)
+        return replace(reply, text=text, cost_usd=cost, unreadable=tries.unreadable)
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None

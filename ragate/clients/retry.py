@@ -69,6 +69,14 @@ class Deadline:
         return self.seconds if self._end is None else max(0.0, self._end - self.clock())
 
 
+@dataclass
+class Tries:
+    """Unreadable replies to one question: how many there may be, and how many there were."""
+
+    most: int = 3
+    unreadable: int = 0
+
+
 @dataclass(frozen=True)
 class Retry:
     """How often and how patiently a call is repeated.
@@ -76,13 +84,11 @@ class Retry:
     Attributes:
         tries: Calls in all; rejected ones (429) do not count, the deadline bounds them. 1: none is
             repeated, whatever it failed of.
-        malformed_tries: Calls in all where every answer is unreadable.
         base_s: Longest first wait; it doubles with every further one, up to `cap_s`.
         patience_s: A server that asks for a longer wait is given up on at once.
     """
 
     tries: int = 6
-    malformed_tries: int = 3
     base_s: float = 0.5
     cap_s: float = 20.0
     patience_s: float = 60.0
@@ -90,14 +96,21 @@ class Retry:
     uniform: Callable[[float, float], float] = random.uniform
 
     async def __call__(
-        self, call: Callable[[int], Awaitable[T]], *, deadline: Deadline | None = None
+        self,
+        call: Callable[[int], Awaitable[T]],
+        *,
+        deadline: Deadline | None = None,
+        tries: Tries | None = None,
     ) -> T:
         """Return what `call` returns; it is given the number of calls before.
+
+        Args:
+            tries: Bounds the calls whose answers are unreadable.
 
         Raises:
             TransientError: the last one, with the number of tries in its message.
         """
-        course = _Course(self, deadline or Deadline(math.inf))
+        course = _Course(self, deadline or Deadline(math.inf), tries or Tries())
         while True:
             try:
                 return await call(course.calls)
@@ -105,8 +118,8 @@ class Retry:
                 wait = course.wait_after(error)
                 last = error
             if wait is None:
-                tries = "1 try" if course.calls == 1 else f"{course.calls} tries"
-                raise TransientError(f"{last} (after {tries})", kind=last.kind, status=last.status)
+                made = "1 try" if course.calls == 1 else f"{course.calls} tries"
+                raise TransientError(f"{last} (after {made})", kind=last.kind, status=last.status)
             await self.sleep(wait)
 
 
@@ -116,6 +129,7 @@ class _Course:
 
     retry: Retry
     deadline: Deadline
+    tries: Tries
     counts: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))
 
     @property
@@ -125,6 +139,7 @@ class _Course:
     def wait_after(self, error: TransientError) -> float | None:
         """Return the seconds before the next call; None where this one was the last."""
         self.counts[error.kind] += 1
+        self.tries.unreadable = self.counts[Kind.MALFORMED]
         if self._spent() or (error.after or 0.0) > self.retry.patience_s:
             return None
         longest = min(self.retry.cap_s, self.retry.base_s * 2.0 ** min(self.calls - 1, 30))
@@ -138,7 +153,7 @@ class _Course:
         counted = self.calls - self.counts[Kind.REJECTED]
         return (
             self.retry.tries <= max(1, counted)
-            or self.counts[Kind.MALFORMED] >= self.retry.malformed_tries
+            or self.counts[Kind.MALFORMED] >= self.tries.most
             or self.counts[Kind.REJECTED] >= _MOST_REJECTIONS
         )
 

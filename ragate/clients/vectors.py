@@ -33,7 +33,7 @@ class MemoisedEmbeddings:
     Vectors are kept as 32-bit floats, and returned so the first time too: the same every time.
 
     Attributes:
-        provider: Its name in the policy: part of a vector's identity.
+        provider: Where the model is: part of a vector's identity.
     """
 
     client: EmbeddingClient

@@ -134,6 +134,11 @@ class Policy(DecisionSettings):
         providers = {one.key_env for one in self.providers.values() if one.key_env}
         return frozenset(providers).union(*self.http_header_env.values())
 
+    def address(self, provider: str) -> str:
+        """Return where a provider is, "" for one that is not named here."""
+        found = self.providers.get(provider)
+        return found.base_url if found is not None else ""
+
     @property
     def decision(self) -> DecisionSettings:
         """Return the figures of the decision rule alone."""

@@ -17,7 +17,7 @@ from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collect import run_pass
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import CachedVerdicts, Judging, asks
+from ragate.pipeline.judging import Judging, asks, cached_verdicts
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.session import Selection
 from ragate.pipeline.spool import Outputs
@@ -132,7 +132,8 @@ async def _answers(
 
     def chat(name: str) -> ChatClient:
         unsent = Unsent(_prices(config, name), ANSWER_TOKENS, found.answers)
-        return MemoisedChat(unsent, opened.memo, provider=name)
+        address = config.policy.address(name)
+        return MemoisedChat(unsent, opened.memo, provider=name, address=address)
 
     if config.system.use != "pgvector" or {"embedder", "rerank"} & config.system.settings.keys():
         found.known = False
@@ -181,7 +182,7 @@ async def _verdicts(
             judge,
             judged,
             baseline=baseline,
-            cache=CachedVerdicts(opened.cache),
+            cache=cached_verdicts(config, opened),
             concurrency=1,
             timeout_s=settings.timeout_s,
         )

@@ -11,13 +11,15 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from ragate.cache import Cache
+from ragate.config import Config
 from ragate.core.criteria import PAIRWISE
-from ragate.core.hashing import content_hash, output_hash
+from ragate.core.hashing import content_hash, digest, output_hash
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries
 from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput, unscored
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
+from ragate.pipeline.resources import Opened
 from ragate.protocols import Judge, JudgeMetric
 
 Verdict = Mapping[str, Score]
@@ -29,21 +31,31 @@ class CachedVerdicts:
 
     What arrives while one write is under way goes with the next: a write costs much more than a
     row.
+
+    Args:
+        address: Where the judge's model is: what another server said under the same name is not
+            taken.
     """
 
-    def __init__(self, cache: Cache) -> None:
+    def __init__(self, cache: Cache, *, address: str = "") -> None:
         self._cache = cache
+        self._address = address
         self._unwritten: dict[str, Verdict] = {}
         self._writing = asyncio.Lock()
 
     def get(self, key: str) -> Verdict | None:
         """Return the scores by criterion, None where there are none."""
-        return self._cache.verdicts([key]).get(key)
+        own = self._own(key)
+        return self._cache.verdicts([own]).get(own)
 
     async def put(self, key: str, verdict: Verdict) -> None:
         """Keep the scores; unscored ones never are."""
-        self._unwritten[key] = verdict
-        await self.flush(key)
+        own = self._own(key)
+        self._unwritten[own] = verdict
+        await self.flush(own)
+
+    def _own(self, key: str) -> str:
+        return digest([key, self._address]) if self._address else key
 
     async def flush(self, key: str = "") -> None:
         """Write what is still to be written; with a key only if that one is."""
@@ -56,6 +68,13 @@ class CachedVerdicts:
             except BaseException:
                 self._unwritten = {**some, **self._unwritten}  # others wait for it too
                 raise
+
+
+def cached_verdicts(config: Config, opened: Opened) -> CachedVerdicts:
+    """Return the cache's verdicts of the policy's judge, as far as its server gave them."""
+    judge = config.policy.judge
+    address = config.policy.address(judge.provider) if judge is not None else ""
+    return CachedVerdicts(opened.cache, address=address)
 
 
 class Judging:
@@ -258,9 +277,10 @@ class Judging:
                     found = await judge()
             except TimeoutError:
                 found = self._unscored(f"no verdict within {self._timeout_s:g} s")
-        self._verdicts[key] = found
-        if asks and is_whole(found.values()) and await self._trusted():
-            await self._cache.put(key, found)
+            self._verdicts[key] = found
+            # Before the next one is asked: a kill loses no more verdicts than are under way at once.
+            if asks and is_whole(found.values()) and await self._trusted():
+                await self._cache.put(key, found)
 
     async def _trusted(self) -> bool:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""

@@ -24,7 +24,7 @@ from ragate.models import (
     unscored,
 )
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.judging import Judging, cached_verdicts
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.protocols import JudgeMetric
 
@@ -98,7 +98,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 judge,
                 chosen,
                 baseline=None,
-                cache=CachedVerdicts(opened.cache),
+                cache=cached_verdicts(config, opened),
                 concurrency=settings.concurrency,
                 timeout_s=settings.timeout_s,
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
 from ragate.cache import CACHE_NAME, Cache
-from ragate.clients.budget import Budget, Tally
+from ragate.clients.budget import Budget, Capped, Tally
 from ragate.clients.memo import Memo, MemoisedChat
 from ragate.clients.ranking import MemoisedReranker
 from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
@@ -74,14 +74,18 @@ class Clients:
 
     def chat(self, name: str) -> ChatClient:
         """Return the client for answers: a request that is known is not sent again."""
-        return MemoisedChat(self.client(name), self.memo, provider=name)
+        address = self.config.policy.address(name)
+        return MemoisedChat(self.client(name), self.memo, provider=name, address=address)
 
     def judge_chat(self, name: str) -> ChatClient:
         """Return the client for judging; what is remembered there is the verdict."""
         return self.client(name)
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
-        return MemoisedEmbeddings(self.client(name), self.cache, provider=name, budget=self.budget)
+        address = self.config.policy.address(name)
+        return MemoisedEmbeddings(
+            self.client(name), self.cache, provider=address, budget=self.budget
+        )
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
         use = str(table.get("use", "openai"))
@@ -101,7 +105,8 @@ class Clients:
         use = str(table.get("use", ""))
         settings = {key: value for key, value in table.items() if key != "use"}
         made: Reranker = plugins.load("rerankers", use).create(settings, self.client)
-        return MemoisedReranker(made, self.cache, self.budget)
+        address = self.config.policy.address(str(settings.get("provider", "")))
+        return MemoisedReranker(made, self.cache, self.budget, address=address)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -212,7 +217,12 @@ async def open_resources(
             commit=operations.commit,
         )
         try:
-            judge = replace(system, root=config.rules_root, chat=clients.judge_chat)
+            judge = replace(
+                system,
+                root=config.rules_root,
+                chat=clients.judge_chat,
+                capped=lambda client: Capped(client, budget),
+            )
             yield Opened(system, judge, cache, memo, budget)
         finally:
             await clients.close()

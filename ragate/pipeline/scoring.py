@@ -13,7 +13,7 @@ from ragate.errors import ConfigError
 from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.evaluate import evaluate, make_metrics
-from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.judging import Judging, cached_verdicts
 from ragate.pipeline.pairwise import Opponents, opponents_of
 from ragate.pipeline.resources import Opened
 from ragate.protocols import Aggregate, JudgeMetric, Metric
@@ -133,7 +133,7 @@ async def open_scorer(
             judge,
             judged,
             baseline=baseline,
-            cache=CachedVerdicts(opened.cache),
+            cache=cached_verdicts(config, opened),
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
             may_ask=may_ask,

@@ -31,24 +31,29 @@ input_usd_per_million = 1000.0
 output_usd_per_million = 1000.0
 
 [policy.judge]
-use = "rubric"
+use = "{judge}"
 provider = "local"
 model = "judge-1"
 concurrency = {workers}
 
-[policy.metrics.faithfulness]
+[policy.metrics.{first}]
 level = "error"
 
-[policy.metrics.correctness]
+[policy.metrics.{second}]
 level = "error"
 
 [system]
 """
+# By judge: two metrics, and the calls that both together cost.
+METRICS = {
+    "rubric": ("faithfulness", "correctness", 1),
+    "llamaindex": ("faithfulness_binary", "relevancy", 2),
+}
 
 pytestmark = pytest.mark.e2e
 
 
-def gate_in(folder: Path, url: str) -> None:
+def gate_in(folder: Path, url: str, judge: str) -> None:
     """Write our gate with a chat model and a judge, on the first questions."""
     shutil.copytree(ROOT / "docs", folder / "docs")
     golden = (ROOT / "evals/golden.jsonl").read_text().splitlines(keepends=True)
@@ -61,8 +66,9 @@ def gate_in(folder: Path, url: str) -> None:
     config = re.sub(r"(?m)^minimum\s*=.*$", "", config)
     config = re.sub(r"(?s)\[policy.metrics.refusal_recall\].*?\n\n", "", config)
     config = re.sub(r'use\s*= "extractive"\nthreshold.*\n', ANSWER, config)
-    judge = JUDGE.format(url=url, workers=WORKERS)
-    (folder / "ragate.toml").write_text(config.replace("\n[system]\n", judge, 1))
+    first, second, _ = METRICS[judge]
+    table = JUDGE.format(url=url, workers=WORKERS, judge=judge, first=first, second=second)
+    (folder / "ragate.toml").write_text(config.replace("\n[system]\n", table, 1))
 
 
 def commit(folder: Path) -> None:
@@ -78,19 +84,23 @@ def prompt(folder: Path, wish: str) -> None:
     (folder / "prompt.md").write_text(f"{wish}\n{contexts}{{{{ question }}}}")
 
 
-@pytest.fixture(scope="module")
+Gate = tuple[Path, ServerProcess, str]
+
+
+@pytest.fixture(scope="module", params=sorted(METRICS))
 def recorded(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Path, ServerProcess]]:
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Gate]:
     folder = tmp_path_factory.mktemp("judged")
+    calls = METRICS[request.param][2]
     with server_process() as server:
-        gate_in(folder, server.base_url)
+        gate_in(folder, server.base_url, request.param)
         done = ragate(folder, "baseline", "update", env=ENVIRONMENT)
         assert done.returncode == 0, done.stdout + done.stderr
         seen = server.change()
-        assert (seen["answers"], seen["verdicts"]) == (SAMPLES, SAMPLES)
+        assert (seen["answers"], seen["verdicts"]) == (SAMPLES, calls * SAMPLES)
         (folder / ".ragate" / "cache.sqlite").unlink()
-        yield folder, server
+        yield folder, server, request.param
 
 
 def check(folder: Path) -> tuple[int, str]:
@@ -104,16 +114,17 @@ def check(folder: Path) -> tuple[int, str]:
 
 
 def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nobody(
-    recorded: tuple[Path, ServerProcess],
+    recorded: Gate,
 ) -> None:
-    folder, server = recorded
+    folder, server, judge = recorded
+    first, second, calls = METRICS[judge]
 
     code, said = check(folder)
 
     assert code == 0, said
     assert server.change()["requests"] == 0
-    assert re.search(r"faithfulness +error +\d", said)
-    assert re.search(r"correctness +error +\d", said)
+    assert re.search(rf"{first} +error +\d", said)
+    assert re.search(rf"{second} +error +\d", said)
     assert f"0 affected, {SAMPLES} reused" in said
     assert f"0 model calls · {SAMPLES} answers reused" in said
 
@@ -124,15 +135,16 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     seen = server.change()
     assert code in (0, 1), said
     assert 0 < seen["answers"] < SAMPLES
-    assert seen["verdicts"] == seen["answers"]
+    assert seen["verdicts"] == calls * seen["answers"]
     assert re.search(rf"{seen['requests']} model calls .*\$\d", said)
     shutil.copy(ROOT / "docs/quickstart.md", page)
 
 
 def test_unplugged_it_decides_nothing_and_plugged_in_again_it_goes_on_where_it_was(
-    recorded: tuple[Path, ServerProcess],
+    recorded: Gate,
 ) -> None:
-    folder, server = recorded
+    folder, server, judge = recorded
+    calls = METRICS[judge][2]
     prompt(folder, "Answer from these pages, and in short.")
     commit(folder)
     server.change(lives=50, latency_s=0.05)
@@ -153,4 +165,4 @@ def test_unplugged_it_decides_nothing_and_plugged_in_again_it_goes_on_where_it_w
     assert code == 0, said
     both = {kind: first[kind] + second[kind] for kind in ("answers", "verdicts")}
     assert SAMPLES <= both["answers"] <= SAMPLES + WORKERS
-    assert SAMPLES <= both["verdicts"] <= SAMPLES + WORKERS
+    assert calls * SAMPLES <= both["verdicts"] <= calls * (SAMPLES + WORKERS)

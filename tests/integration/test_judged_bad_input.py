@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import ReplayProject, right
-from tests.servers.faults import HANG, HTML, RESET, TRUNCATED, Chaos, Fault, status
+from tests.servers.faults import BROKEN_JSON, HANG, HTML, RESET, TRUNCATED, Chaos, Fault, status
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.unit.judges.judge_factories import gullible
@@ -48,7 +50,7 @@ def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) ->
     """A gate with a baseline; every answer has changed since, and nothing is remembered."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setenv("RAGATE_TIMEOUT", "2")
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "4")
     for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
         monkeypatch.delenv(name, raising=False)
     project = ReplayProject(
@@ -92,6 +94,30 @@ def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(gate, serve
 
     assert invented(gate) == []
     assert len(server.requests) <= 6 * (SAMPLES + 6)
+
+
+def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server):
+    server.chaos = Chaos(1.0, kinds=[HANG, status(400)])
+    started = time.monotonic()
+
+    assert run(["check"]) == 3
+
+    assert invented(gate) == []
+    assert time.monotonic() - started < 30  # five times the seconds that prove a provider is out
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, server, share: float):
+    server.chaos = Chaos(share, kinds=[BROKEN_JSON, HTML, TRUNCATED])
+    server.reply = lambda _body: "YES"
+
+    assert run(["check"]) == 3
+
+    assert invented(gate) == []
+    ours = [str(body["messages"][1]) for _, _, body in server.requests]
+    counts = Counter(text for text in ours if "What is the value" in text)
+    assert len(counts) <= SAMPLES
+    assert max(counts.values()) <= 3
 
 
 @pytest.mark.parametrize("text", ["YES", "", "{}", '{"claims": "all"}', "是的"])

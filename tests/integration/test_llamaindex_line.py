@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import TOPICS, write_docs_project
+from tests.servers.evaluator import evaluation
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
@@ -38,22 +38,10 @@ use = "chat"
 provider = "local"
 model = "answer-1"
 """
-ASKED = re.compile(
-    r"(?:\nInformation: (?!Apple)|present in the context information: |"
-    r"Query and Response: \n |in line with the context information: \n )"
-    r"(?:Question: (?P<query>.*?)\nResponse: )?(?P<answer>.*?)\n"
-    r"(?:Context: |We have provided)(?P<contexts>.*)",
-    re.DOTALL,
-)
-COMMON = frozenset({"how", "do", "i", "my", "where", "the", "come", "from", "are", "is", "and"})
 
 
 def is_judgement(body: dict[str, Any]) -> bool:
-    return ASKED.search(body["messages"][0]["content"]) is not None
-
-
-def words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", re.sub(r"\[\d+\]", "", text.lower())))
+    return evaluation(body) is not None
 
 
 def answers_and_evaluates() -> Any:
@@ -61,14 +49,8 @@ def answers_and_evaluates() -> Any:
     answering = answers_and_judges()
 
     def reply(body: dict[str, Any]) -> str:
-        found = ASKED.search(body["messages"][0]["content"])
-        if found is None:
-            return answering(body)
-        answer = words(found["answer"].partition(" Note to the evaluator")[0])
-        shared = len(answer & words(found["contexts"])) / max(1, len(answer))
-        topic = words(found["query"] or "") - COMMON
-        fits = not found["query"] or bool(topic & answer)
-        return "YES." if shared >= 0.6 and fits else "No, it is not."
+        found = evaluation(body)
+        return answering(body) if found is None else found.verdict()
 
     return reply
 

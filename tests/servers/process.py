@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from zlib import crc32
 
 from ragate.judges import load_canaries
+from tests.servers.evaluator import evaluation
 from tests.servers.faults import (
     BROKEN_JSON,
     EVERY_KIND,
@@ -37,6 +38,7 @@ from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.unit.judges.judge_factories import Chat, gullible, honest
 
 KNOWN = frozenset(canary.sample.query for canary in load_canaries())
+KNOWN_ANSWERS = frozenset(canary.output.answer for canary in load_canaries())
 QUESTION = re.compile(r"<question \w+>\n(.*)\n")
 KINDS: dict[str, tuple[Fault, ...]] = {
     "every": EVERY_KIND,
@@ -120,6 +122,10 @@ class Model:
         self._judges: dict[str, Chat] = {"honest": honest(), "gullible": gullible()}
 
     def __call__(self, body: dict[str, Any]) -> str:
+        if (asked := evaluation(body)) is not None:
+            known = asked.answer in KNOWN_ANSWERS
+            self._note("canaries" if known else "verdicts", body)
+            return asked.verdict() if known else "YES"
         if not is_judgement(body):
             self._note("answers", body)
             return f"It is so, the {next(self._number)}. time. [1]"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ragate.escape import one_line
+from ragate.judges._asking import read_or_mend
 from ragate.judges.llamaindex._prompts import Messages
 from ragate.judges.llamaindex._replies import MAX_CHARS, Form, InvalidReplyError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-
-_SHOWN = 4_000
 
 
 @dataclass(frozen=True)
@@ -47,12 +46,17 @@ class Asker:
         """
         request = ChatRequest(self.model, messages, self.parameters)
         reply = await self.client(request)
+
+        def read(given: ChatReply) -> Verdict:
+            return _verdict(given, form)
+
+        def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
+            wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
+            said = f"This reply cannot be read: {wrong}. Judge the same material again."
+            return f"{said} {form.wish}"
+
         try:
-            return _verdict(reply, form)
-        except InvalidReplyError as error:
-            mended = replace(request, messages=messages + _mending(reply, form, error))
-        try:
-            return _verdict(await self.client(mended), form)
+            return await read_or_mend(self.client, request, reply, read, wish)
         except InvalidReplyError as error:
             raise InvalidReplyError(f"not {form.name}") from error
 
@@ -62,12 +66,6 @@ def _verdict(reply: ChatReply, form: Form) -> Verdict:
         raise InvalidReplyError(f"{len(reply.text)} characters")
     value, remark = form.read(reply.text)
     return Verdict(value, remark, reply.text)
-
-
-def _mending(reply: ChatReply, form: Form, error: InvalidReplyError) -> Messages:
-    wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
-    wish = f"This reply cannot be read: {wrong}. Judge the same material again. {form.wish}"
-    return (("assistant", reply.text[:_SHOWN].strip() or "(empty)"), ("user", wish))
 
 
 async def run_chain(

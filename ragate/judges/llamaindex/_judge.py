@@ -26,7 +26,7 @@ from ragate.judges.llamaindex._settings import Settings
 from ragate.judges.llamaindex._similarity import best_cosine
 from ragate.judges.llamaindex._windows import UnjudgeableError, windows
 from ragate.models import Sample, Score, SystemOutput, unscored
-from ragate.protocols import ChatClient, Embedder, Resources
+from ragate.protocols import Embedder, Resources
 
 VERSION = 1  # raised whenever a request, or what is read from its reply, changes
 _HIGHEST = 5.0
@@ -94,8 +94,9 @@ class LlamaIndexJudge:
 
     def _asker(self) -> Asker:
         one = self._settings
-        client: ChatClient = self._llm or self._resources.chat(one.provider)
-        return Asker(client, one.model, {} if self._llm else one.sent())
+        if self._llm is not None:
+            return Asker(self._resources.capped(self._llm), one.model, {})
+        return Asker(self._resources.chat(one.provider), one.model, one.sent())
 
     async def _score(self, name: str, case: _Case, asker: Asker | None) -> Score:
         try:
@@ -105,7 +106,7 @@ class LlamaIndexJudge:
             else:
                 value, reason = await self._ask(name, case, asker)
         except InvalidReplyError as error:
-            return unscored(name, f"judge: no valid reply in 2 tries: {error.message}")
+            return unscored(name, f"judge: no valid reply: {error.message}")
         except UnjudgeableError as error:
             return unscored(name, f"judge: {error.message}")
         except ProviderError as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from ragate.clients.breaker import Breaker
+from ragate.clients.prices import price_of
 from ragate.clients.redact import Redactor
 from ragate.errors import ConfigError, ProviderError
 from ragate.escape import one_line
@@ -21,6 +22,10 @@ _IDENTITY = (
     "model", "temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort",
     "system_prompt",
 )  # fmt: skip
+
+
+_SENT = ("prompt_tokens", "input_tokens", "prompt_eval_count")
+_MADE = ("completion_tokens", "output_tokens", "eval_count")
 
 
 class LlmClient:
@@ -54,29 +59,38 @@ class LlmClient:
         del draw
         self._breaker.check("")
         try:
-            text = await self._text(request)
+            reply = await self._reply(request)
         except Exception as error:  # noqa: BLE001 - foreign code, of any integration
             failure = self._failure(error)
         else:
             self._breaker.succeeded()
-            return ChatReply(text=text)
+            return reply
         if failure.fatal or self._breaker.failed(time.monotonic()):
             self._breaker.open(failure)
         self._breaker.check("")
         # Not with its cause: a traceback would print the request, and with it perhaps the key.
         raise failure
 
-    async def _text(self, request: ChatRequest) -> str:
+    async def _reply(self, request: ChatRequest) -> ChatReply:
         from llama_index.core.llms import ChatMessage
 
         messages = [ChatMessage(role=role, content=text) for role, text in request.messages]
         if _chats(self._llm):
             reply = await self._llm.achat(messages)
-            return str(reply.message.content or "")
+            return self._priced(reply, str(reply.message.content or ""))
         if len(messages) == 1:
-            return str((await self._llm.acomplete(request.messages[0][1])).text or "")
-        prompt = self._llm.messages_to_prompt(messages)
-        return str((await self._llm.acomplete(prompt, formatted=True)).text or "")
+            reply = await self._llm.acomplete(request.messages[0][1])
+        else:
+            prompt = self._llm.messages_to_prompt(messages)
+            reply = await self._llm.acomplete(prompt, formatted=True)
+        return self._priced(reply, str(reply.text or ""))
+
+    def _priced(self, reply: Any, text: str) -> ChatReply:
+        """Return the reply with the tokens that it tells, and their price where both are known."""
+        sent, made = tokens_of(reply)
+        price = price_of(str(self.identity["model_name"]), {}) if sent or made else None
+        cost = None if price is None else price.of(input_tokens=sent, output_tokens=made)
+        return ChatReply(text, prompt_tokens=sent, completion_tokens=made, cost_usd=cost)
 
     def _failure(self, error: Exception) -> ProviderError:
         status = _status(error)
@@ -85,6 +99,22 @@ class LlmClient:
         else:
             text = told(error, self._redact)
         return ProviderError(f"llm: {text}", fatal=status in (401, 403, 404), status=status)
+
+
+def tokens_of(reply: Any) -> tuple[int, int]:
+    """Return the tokens of request and reply as integrations tell them, 0 where they do not."""
+    raw = getattr(reply, "raw", None)
+    places = [getattr(reply, "additional_kwargs", None), _field(raw, "usage"), raw]
+    return _count(places, _SENT), _count(places, _MADE)
+
+
+def _count(places: Sequence[Any], names: Sequence[str]) -> int:
+    found = (_field(place, name) for place in places for name in names)
+    return next((one for one in found if isinstance(one, int) and one >= 0), 0)
+
+
+def _field(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
 
 
 def _chats(llm: Any) -> bool:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragate.errors import RagateError
 from ragate.escape import one_line
+from ragate.judges._asking import InvalidReplyError as InvalidReplyError
 from ragate.strict_json import loads
 
 Reading = tuple[float, str]
@@ -21,10 +21,6 @@ _MARK = "[RESULT]"
 _PREFERENCE = re.compile(r"\[\[([ABC])\]\]")
 _POINTS = re.compile(r"[\s:*`_]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[\s.*`_]*")
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
-
-
-class InvalidReplyError(RagateError):
-    """A reply that is no verdict."""
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from ragate.models import Frozen
+from ragate.judges._asking import ModelSettings
 
 Mode = Literal["compact", "refine"]
 _DOTTED = r"^([A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?$"
 
 
-class Settings(Frozen):
+class Settings(ModelSettings):
     """``[policy.judge]``; the model is either `provider` and `model`, or `llm`.
 
     Attributes:
@@ -22,16 +22,10 @@ class Settings(Frozen):
         embedder: As ``[system.embedder]``; without it semantic_similarity is unscored.
         mode: ``compact`` joins contexts until they fill the window, ``refine`` asks chunk by chunk.
         guidelines: For the criterion guideline; "" for those of LlamaIndex.
-        temperature: Not sent to a reasoning model.
-        seed: Sent where set, not to a reasoning model.
-        reasoning: The model reasons: it takes no temperature and no seed.
-        effort: Reasoning effort, sent where set; implies `reasoning`.
         max_tokens: Longest reply, sent where set; this much of the window is kept for it.
-        parameters: Further keys of the request; they win over all others.
         context_window: Tokens of one request, its reply included.
         max_steps: Longest chain; an output that needs a longer one is not judged.
         max_context_chars: Of all contexts together; beyond it they are not judged.
-        max_answer_chars: A longer answer is not judged.
     """
 
     provider: str = ""
@@ -41,16 +35,9 @@ class Settings(Frozen):
     embedder: dict[str, Any] = {}
     mode: Mode = "compact"
     guidelines: str = ""
-    temperature: float = Field(default=0.0, ge=0, le=2)
-    seed: int | None = None
-    reasoning: bool = False
-    effort: str = Field(default="", pattern=r"^[a-z]{0,20}$")
-    max_tokens: int | None = Field(default=None, ge=1)
-    parameters: dict[str, Any] = {}
     context_window: int = Field(default=16_000, ge=2_000)
     max_steps: int = Field(default=64, ge=1)
     max_context_chars: int = Field(default=200_000, ge=200)
-    max_answer_chars: int = Field(default=20_000, ge=200)
 
     @model_validator(mode="after")
     def _one_model(self) -> Settings:
@@ -61,15 +48,3 @@ class Settings(Frozen):
         if self.llm_settings and not self.llm:
             raise ValueError("llm_settings is for llm, which is not set")
         return self
-
-    def sent(self) -> dict[str, Any]:
-        """Return the parameters of a request to the provider."""
-        thinks = self.reasoning or bool(self.effort)
-        found: dict[str, Any] = {} if thinks else {"temperature": self.temperature}
-        if self.effort:
-            found["reasoning_effort"] = self.effort
-        if self.seed is not None and not thinks:
-            found["seed"] = self.seed
-        if self.max_tokens is not None:
-            found["max_completion_tokens" if thinks else "max_tokens"] = self.max_tokens
-        return {**found, **self.parameters}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from ragate.core.criteria import CRITERIA, sort_out
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
 from ragate.escape import one_line
+from ragate.judges._asking import InvalidReplyError, read_or_mend
 from ragate.judges.rubric._case import Case, case_of
 from ragate.judges.rubric._prompt import Messages, Prompt
-from ragate.judges.rubric._reply import InvalidReplyError, Reply, read_reply
+from ragate.judges.rubric._reply import NotAVerdictError, Reply, read_reply
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
@@ -21,7 +21,6 @@ from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
 _REFUSED = frozenset({400, 415, 422, 501})  # what servers answer to a format they do not have
 _NEXT: dict[Format, Format] = {"schema": "json", "json": "text"}
-_SHOWN = 4_000
 
 
 class RubricJudge:
@@ -68,8 +67,8 @@ class RubricJudge:
         client = self._chat(self._settings.provider)
         try:
             reply = await self._ask(client, case, keys_for(asked))
-        except InvalidReplyError as error:
-            return all_unscored(asked, f"judge: no valid reply in 2 tries: {error.kind}")
+        except NotAVerdictError as error:
+            return all_unscored(asked, f"judge: no valid reply: {error.kind}")
         except ProviderError as error:
             if error.fatal:
                 raise
@@ -78,13 +77,11 @@ class RubricJudge:
 
     async def _ask(self, client: ChatClient, case: Case, keys: tuple[str, ...]) -> Reply:
         request, form, reply = await self._first(client, case, keys)
-        fenced = form == "text"
-        try:
-            return read_reply(reply.text, case, keys, fenced=fenced)
-        except InvalidReplyError as error:
-            mended = replace(request, messages=request.messages + _mending(reply, error))
-        second = await client(mended)
-        return read_reply(second.text, case, keys, fenced=fenced)
+
+        def read(given: ChatReply) -> Reply:
+            return read_reply(given.text, case, keys, fenced=form == "text")
+
+        return await read_or_mend(client, request, reply, read, _wish)
 
     async def _first(
         self, client: ChatClient, case: Case, keys: tuple[str, ...]
@@ -122,12 +119,11 @@ class RubricJudge:
         return ChatRequest(self._settings.model, messages, parameters)
 
 
-def _mending(reply: ChatReply, error: InvalidReplyError) -> Messages:
-    """Return the messages that ask for the same verdict in the right form."""
+def _wish(reply: ChatReply, error: InvalidReplyError) -> str:
+    """Return what asks for the same verdict in the right form."""
     wrong = json.dumps(one_line(error.message, 300), ensure_ascii=False)
     cut = " It was cut off at the length limit." if reply.finish_reason == "length" else ""
-    wish = (
+    return (
         f"This reply cannot be read: {wrong}.{cut} Judge the same material by the same "
         "instructions, and send the whole JSON object again, complete and with nothing around it."
     )
-    return (("assistant", reply.text[:_SHOWN].strip() or "(empty)"), ("user", wish))

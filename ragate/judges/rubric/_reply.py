@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ragate.errors import RagateError
+from ragate.judges._asking import InvalidReplyError
 from ragate.judges.rubric._case import Case
 from ragate.judges.rubric._schema import GRADES
 from ragate.settings import shown
@@ -18,17 +18,17 @@ MAX_CHARS = 400_000
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
 
-class InvalidReplyError(RagateError):
-    """A reply that is no verdict; the message says what is wrong with it, `kind` in a few words."""
+class NotAVerdictError(InvalidReplyError):
+    """An invalid reply; `kind` says in a few words what is wrong with it."""
 
     kind = "numbers in it are missing, double or unknown"
 
 
-class NotJsonError(InvalidReplyError):
+class NotJsonError(NotAVerdictError):
     kind = "not JSON"
 
 
-class OtherShapeError(InvalidReplyError):
+class OtherShapeError(NotAVerdictError):
     kind = "not an instance of the schema"
 
 
@@ -86,7 +86,7 @@ def read_reply(text: str, case: Case, keys: Collection[str], *, fenced: bool = F
         fenced: One code fence around the whole reply is taken off.
 
     Raises:
-        InvalidReplyError: it is anything else, or numbers of it are missing, double or unknown.
+        NotAVerdictError: it is anything else, or numbers of it are missing, double or unknown.
     """
     if len(text) > MAX_CHARS:
         raise NotJsonError(f"{len(text)} characters")
@@ -125,14 +125,14 @@ def _check_claims(reply: Reply, case: Case) -> None:
     _distinct("claim_free", reply.claim_free)
     with_claims = {claim.sentence for claim in reply.claims}
     if both := with_claims & set(reply.claim_free):
-        raise InvalidReplyError(f"sentence {min(both)} has a claim and is in claim_free")
+        raise NotAVerdictError(f"sentence {min(both)} has a claim and is in claim_free")
     sentences = sorted(with_claims | set(reply.claim_free))
     _exactly("sentences", sentences, range(1, len(case.sentences) + 1))
     for claim in reply.claims:
         _distinct(f"claim {claim.id}: contexts", claim.contexts)
         _known(f"claim {claim.id}: context", claim.contexts, len(case.contexts))
         if claim.verdict == "supported" and not claim.contexts:
-            raise InvalidReplyError(f"claim {claim.id} is supported and names no context")
+            raise NotAVerdictError(f"claim {claim.id} is supported and names no context")
 
 
 def _check_citations(reply: Reply, case: Case) -> None:
@@ -141,9 +141,9 @@ def _check_citations(reply: Reply, case: Case) -> None:
         place = f"citations: sentence {item.sentence}"
         _distinct(place, item.supporting)
         if odd := set(item.supporting) - set(case.cited[item.sentence]):
-            raise InvalidReplyError(f"{place} does not cite context {min(odd)}")
+            raise NotAVerdictError(f"{place} does not cite context {min(odd)}")
         if item.supported and not item.supporting:
-            raise InvalidReplyError(f"{place} is supported by no context")
+            raise NotAVerdictError(f"{place} is supported by no context")
 
 
 def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
@@ -152,18 +152,18 @@ def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
         return
     missing = sorted(set(wanted) - set(found))
     if missing:
-        raise InvalidReplyError(f"{what}: number {missing[0]} is missing")
+        raise NotAVerdictError(f"{what}: number {missing[0]} is missing")
     _known(what, found, max(wanted, default=0))
     _distinct(what, found)
-    raise InvalidReplyError(f"{what}: the numbers are not in order")
+    raise NotAVerdictError(f"{what}: the numbers are not in order")
 
 
 def _known(what: str, numbers: Sequence[int], highest: int) -> None:
     for number in numbers:
         if number > highest:
-            raise InvalidReplyError(f"{what}: there is no number {number}")
+            raise NotAVerdictError(f"{what}: there is no number {number}")
 
 
 def _distinct(what: str, numbers: Sequence[int]) -> None:
     if len(set(numbers)) != len(numbers):
-        raise InvalidReplyError(f"{what}: a number stands twice")
+        raise NotAVerdictError(f"{what}: a number stands twice")

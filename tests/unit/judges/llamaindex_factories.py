@@ -22,12 +22,14 @@ def resources_of(
     *,
     embedder: Embedder | None = None,
     environment: Mapping[str, str] | None = None,
+    capped: Callable[[Any], Any] = lambda client: client,
 ) -> Resources:
     made: Any = SimpleNamespace(
         root=Path(),
         chat=lambda _provider: chat,
         embedder=lambda _table: embedder,
         environment=environment or {},
+        capped=capped,
     )
     resources: Resources = made
     return resources

@@ -52,7 +52,7 @@ def test_two_replies_that_cannot_be_read_are_no_score(text: str) -> None:
 
     assert len(chat.requests) == 2
     assert score.state is ScoreState.UNSCORED
-    assert score.reason == "judge: no valid reply in 2 tries: not YES or NO"
+    assert score.reason == "judge: no valid reply: not YES or NO"
 
 
 def test_an_unreadable_step_leaves_the_whole_chain_unscored() -> None:

@@ -1,0 +1,114 @@
+"""A judged run that is killed again and again ends as one that nobody touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.projects import ReplayProject, right
+from tests.servers.model import answers_and_judges
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+pytestmark = pytest.mark.integration
+SAMPLES, WORKERS, KILLS = 60, 4, 10
+JUDGE = """
+[policy.providers.local]
+base_url = "{url}"
+
+[policy.judge]
+use = "rubric"
+provider = "local"
+model = "judge-1"
+concurrency = {workers}
+
+[policy.metrics.faithfulness]
+[policy.metrics.relevancy]
+"""
+
+
+def start(project: Path) -> subprocess.Popen[bytes]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
+    code = "from ragate.cli.main import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, "check"],
+        cwd=project,
+        env=clean,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def gate_in(folder: Path, server: FakeOpenAI) -> Path:
+    """Write a gate whose answers have all changed since its baseline."""
+    metrics = JUDGE.format(url=server.base_url, workers=WORKERS)
+    project = ReplayProject(folder, samples=SAMPLES, metrics=metrics)
+    project.record(right)
+    code = "from ragate.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "baseline", "update", "--runs", "1"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    project.record(lambda number, run: {**right(number, run), "chunks": chunks(number)})
+    (folder / ".ragate" / "cache.sqlite").unlink()
+    return folder
+
+
+def chunks(number: int) -> list[dict[str, Any]]:
+    return [right(number, 0)["chunks"][0], {"doc_id": "new.md", "text": "Something new."}]
+
+
+def verdicts(server: FakeOpenAI) -> Counter[str]:
+    """Return how often each of our answers was judged; canaries are left out."""
+    sent = [body for _, _, body in list(server.requests) if "messages" in body]  # or cut by a kill
+    texts = [str(body["messages"][1]["content"]) for body in sent]
+    return Counter(text for text in texts if "What is the value" in text)
+
+
+def outcome(project: Path) -> tuple[bytes, Any]:
+    newest = max((project / ".ragate" / "runs").glob("*/report.json")).parent
+    report = json.loads((newest / "report.json").read_text())
+    for name in ("run_id", "created", "facts"):
+        report.pop(name)
+    return (newest / "scores.jsonl").read_bytes(), report
+
+
+def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: Path) -> None:
+    with openai_server() as server:
+        server.reply = answers_and_judges()
+        calm, rough = (tmp_path / name / "gate" for name in ("calm", "rough"))
+        for folder in (calm, rough):
+            folder.mkdir(parents=True)
+            gate_in(folder, server)
+        assert start(calm).wait(timeout=60) == 0
+        server.requests.clear()
+        server.latency_s = 0.03
+        for kill in range(1, KILLS + 1):
+            with start(rough) as process:
+                while sum(verdicts(server).values()) < kill * SAMPLES // KILLS - 3:
+                    assert process.poll() is None
+                    time.sleep(0.003)
+                os.kill(process.pid, signal.SIGKILL)
+        before = verdicts(server)
+        assert start(rough).wait(timeout=60) == 0
+        after = verdicts(server)
+        server.requests.clear()
+        assert start(rough).wait(timeout=60) == 0
+
+        assert server.requests == []
+    assert 0 < len(before) < SAMPLES
+    assert len(after) == SAMPLES
+    assert sum(after.values()) <= SAMPLES + KILLS * WORKERS
+    assert outcome(rough) == outcome(calm)
