@@ -32,6 +32,7 @@ from ragate.renderers._headline import Status, status_of
 
 T = TypeVar("T")
 SUMMARY_BUDGET = 1_000_000
+INTERRUPTED = 130
 SUMMARY_SAMPLES = 2000  # of one kind
 _ROOM = 10_000  # what the runner's limit keeps over the budget: our own notes
 _STATES: dict[int, State] = {0: "success", 1: "failure"}
@@ -124,7 +125,10 @@ class Publisher:
         return Published(url, text)
 
     def fail(self, error: RagateError, *, exit_code: int, target: Target | None = None) -> None:
-        """Publish that there is no verdict, and why."""
+        """Publish that there is no verdict, and why.
+
+        A run that was interrupted, mostly by a newer push, leaves the comment to that one.
+        """
         gate = target.gate if target else self.inputs.gate
         head = target.head if target else ""
         self.log.error(str(error), title=f"{gate or 'ragate'}: no verdict")
@@ -133,8 +137,8 @@ class Publisher:
         if target is not None:
             told = self.log.redact(one_line(f"no verdict: {error.message}"))
             self._status(target, "error", told)
-            if self.inputs.comment != "off":
-                url = self._comment(target, text)
+            if self.inputs.comment != "off" and exit_code != INTERRUPTED:
+                url = self._comment(target, text, only_if_current=True)
         self._try("the job summary", lambda: write_summary(self.environ, text))
         outputs = outputs_without_report("error", exit_code=exit_code, comment_url=url)
         self._try("the outputs", lambda: write_outputs(self.environ, outputs))
@@ -148,7 +152,14 @@ class Publisher:
             "off": False,
         }[self.inputs.comment]
 
-    def _comment(self, target: Target, text: str, *, only_if_there: bool = False) -> str:
+    def _comment(
+        self,
+        target: Target,
+        text: str,
+        *,
+        only_if_there: bool = False,
+        only_if_current: bool = False,
+    ) -> str:
         sticky = self._sticky(target)
         if sticky is None:
             return ""
@@ -158,8 +169,8 @@ class Publisher:
             if found is None and only_if_there:
                 return ""
             current = self._moved_to(target)
-            if current and found is not None and found.head == current:
-                return found.url  # a newer run was faster
+            if current and (only_if_current or (found is not None and found.head == current)):
+                return found.url if found is not None else ""  # a newer run tells more
             return sticky.publish(outdated(text, current) if current else text)
 
         return self._try("the comment", publish) or ""

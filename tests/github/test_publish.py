@@ -374,6 +374,20 @@ def test_a_run_without_a_verdict_says_why_and_what_to_do(world: World) -> None:
     assert TOKEN not in comment + world.stream.getvalue() + str(world.statuses())
 
 
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_run_that_a_newer_push_interrupted_leaves_the_comment_to_that_one(
+    world: World, moved: bool
+) -> None:
+    before = world.finish(RED).markdown
+    if moved:
+        world.github.pulls[7]["head"]["sha"] = NEWER
+    code = 3 if moved else 130
+    world.publisher().fail(ConfigError("interrupted"), exit_code=code, target=TARGET)
+
+    assert world.comments() == [before]
+    assert world.statuses()[-1][1] == "error"
+
+
 def test_an_error_before_the_target_is_known_still_has_summary_and_outputs(world: World) -> None:
     world.publisher().fail(ConfigError("no such mode"), exit_code=2)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -238,7 +237,7 @@ def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> Non
     result = forge.check(change, inputs={"allow-code": "true"})
 
     assert (result.exit_code, result.outputs["verdict"]) == (1, "failed"), result.log
-    unguarded = re.sub(r"(?m)^::stop-commands::\w{32}$", "", result.raw_log)
+    unguarded = result.raw_log.replace("::stop-commands::", "")
     said = str(read_log(unguarded).commands)
     for source in ("by a child", "by a thread", "verdict"):
         assert source in said  # it was tried
