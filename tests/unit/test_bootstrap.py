@@ -32,7 +32,8 @@ def row(mean: float | None, n: int = 200, **fields) -> MetricRow:
 def test_a_floor_is_two_standard_errors_below_and_at_least_two_points(mean, n, limit) -> None:
     found = suggested_floor(row(mean, n))
     assert found is not None
-    assert (found.key, found.limit) == ("minimum", pytest.approx(limit))
+    assert found.key == "minimum"
+    assert found.limit == pytest.approx(limit)
 
 
 @given(st.floats(0, 1), st.integers(1, 10_000), st.booleans())

@@ -21,7 +21,6 @@ from ragate.pipeline.session import Selection
 from tests.factories import sample_factory
 from tests.projects import ReplayProject, right
 
-
 WAIVER = """\
 [[policy.waivers]]
 id = "q1"

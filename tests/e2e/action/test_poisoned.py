@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.container.runner import StepResult
 from tests.e2e.action.forge import Forge, outputs, recorded_project
 
 pytestmark = pytest.mark.e2e
@@ -112,7 +113,7 @@ def test_a_baseline_recorded_from_the_broken_system_does_not_count(
     assert report["proposed"]["differs"] == ["the baseline baselines/gate.json"]
 
 
-def result_file(result, forge: Forge, name: str) -> str:
+def result_file(result: StepResult, forge: Forge, name: str) -> str:
     return (forge.last / result.outputs[name]).read_text()
 
 
