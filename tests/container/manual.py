@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.container.images import ROOT
@@ -19,12 +20,19 @@ def copy_manual(folder: Path) -> None:
         shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
 
 
-def run_command(job: Job, image: str, workspace: Path, *command: str, url: str = "") -> StepResult:
+def run_command(
+    job: Job,
+    image: str,
+    workspace: Path,
+    *command: str,
+    url: str = "",
+    env: Mapping[str, str] | None = None,
+) -> StepResult:
     """Run a command of the image on the job's network, with the service as its database."""
     return run_step(
         ROOT,
         workspace=workspace,
-        env={"RAGATE_DATABASE_URL": url or job.url},
+        env={"RAGATE_DATABASE_URL": url or job.url, **(env or {})},
         engine=job.engine,
         image=image,
         network=job.network,

@@ -59,6 +59,28 @@ def test_a_wrong_password_is_named_and_not_shown(job: Job, image: str, tmp_path:
     assert "s3cret-pw" not in result.raw_log
 
 
+@pytest.mark.parametrize(
+    "place", ["docs/apples.md", "docs/new.md", "golden.jsonl", "ragate.toml", "baselines/docs.json"]
+)
+def test_a_link_to_the_environment_of_the_container_leaks_nothing(
+    job: Job, image: str, tmp_path: Path, place: str
+):
+    write_docs_project(tmp_path)
+    link = tmp_path / place
+    link.parent.mkdir(exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to("/proc/self/environ")
+
+    result = run_command(
+        job, image, tmp_path, "ragate", "check", env={"OPENAI_API_KEY": "sk-canary-key"}
+    )
+
+    assert result.exit_code in {2, 3}, result.log
+    assert "sk-canary-key" not in result.raw_log
+    for path in (tmp_path / ".ragate").rglob("*"):
+        assert path.is_dir() or b"sk-canary-key" not in path.read_bytes()
+
+
 def test_the_whole_gate_on_our_manual_takes_half_a_minute_at_most(
     job: Job, image: str, tmp_path: Path
 ):
