@@ -97,6 +97,7 @@ class Mutant:
     said: str
     source: str
     nth: int = 1
+    cached: bool = False
 
     @property
     def name(self) -> str:
@@ -120,11 +121,12 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
             twin = next(found for at, found in enumerate(ast.walk(mutated)) if at == place)
             said = _apply(twin, change)
             line = getattr(node, "lineno", 0)
-            holder = [f.name for f in functions if f.lineno <= line <= (f.end_lineno or 0)]
-            name = holder[-1] if holder else "module"
+            holders = [f for f in functions if f.lineno <= line <= (f.end_lineno or 0)]
+            name = holders[-1].name if holders else "module"
             met[name, said] += 1
-            nth = met[name, said]
-            made.append((place, Mutant(path, line, name, said, ast.unparse(mutated), nth)))
+            nth, whole = met[name, said], ast.unparse(mutated)
+            cached = any("cache" in ast.unparse(each) for f in holders for each in f.decorator_list)
+            made.append((place, Mutant(path, line, name, said, whole, nth, cached)))
     yield from (mutant for _, mutant in sorted(made, key=lambda each: each[0]))
 
 
@@ -200,10 +202,11 @@ class Suite:
     def of(self, mutant: Mutant) -> list[str]:
         """Return the tests that run the mutant's line, the fastest first.
 
-        What runs once, at import, concerns every test: also one that calls nothing of the file.
+        What runs once, at import, concerns every test: also one that calls nothing of the file. A
+        cached function runs in the first test that asks, and concerns every test of its file.
         """
         lines = self.by_line.get(mutant.path, {})
-        found = lines.get(mutant.line)
+        found = set().union(*lines.values()) if mutant.cached else lines.get(mutant.line)
         if mutant.function == "module" or not found:
             found = set(self.seconds)
         return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
