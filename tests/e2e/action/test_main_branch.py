@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.container.runner import StepResult, run_step
-from tests.e2e.action.forge import ROOT, Forge, outputs
+from tests.e2e.action.forge import ROOT, Files, Forge, outputs
 from tests.e2e.action.talk import judged, say
 
 pytestmark = pytest.mark.e2e
@@ -34,7 +34,7 @@ def record(
     )
 
 
-def merged(forge: Forge, files: dict[str, bytes | None]) -> str:
+def merged(forge: Forge, files: Files) -> str:
     """Put a commit on main."""
     return forge.github.commit(files, parents=[forge.base], branch="main")
 
