@@ -118,7 +118,8 @@ def run_step(
         "api_url": api_url,
         **(github or {}),
     }
-    with TemporaryDirectory(prefix="runner-temp-") as temp:
+    # A container writes as root, whose files another account cannot remove.
+    with TemporaryDirectory(prefix="runner-temp-", ignore_cleanup_errors=True) as temp:
         layout = Layout(Path(temp), workspace.resolve())
         layout.create(event or {})
         variables = step_variables(

@@ -6,7 +6,6 @@ tested in tests/e2e/action, without a container; here, that the container does t
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from tests.container.engine import Engine
 from tests.container.manual import gated_manual
 from tests.container.service import Job
+from tests.container.variables import give_to_runner
 from tests.e2e.action.forge import Forge, outputs, recorded_project
 from tests.e2e.action.talk import judged, say
 from tests.servers.github_stub import github_stub
@@ -47,17 +47,11 @@ def inside(engine: Engine, image: str) -> dict[str, Any]:
     return {"engine": engine, "image": image, "network": "host"}
 
 
-def strangers(workspace: Path) -> Path:
-    """Give a workspace to the account that the runner checks out with."""
-    subprocess.run(["chown", "-R", "1001:121", str(workspace)], check=True)
-    return workspace
-
-
 def test_a_broken_change_is_red_and_the_repaired_one_green_with_one_comment(
     forge: Forge, inside: dict[str, Any]
 ):
     broken = forge.change(outputs(broken=BROKEN))
-    workspace = strangers(forge.checkout(broken.merge))
+    workspace = give_to_runner(forge.checkout(broken.merge))
     red = forge.check(broken, workspace=workspace, **inside)
 
     assert (red.exit_code, red.outputs["verdict"]) == (1, "failed"), red.log
@@ -67,7 +61,9 @@ def test_a_broken_change_is_red_and_the_repaired_one_green_with_one_comment(
     assert (workspace / red.outputs["report-json"]).is_file()
 
     repaired = forge.change(outputs())
-    green = forge.check(repaired, workspace=strangers(forge.checkout(repaired.merge)), **inside)
+    green = forge.check(
+        repaired, workspace=give_to_runner(forge.checkout(repaired.merge)), **inside
+    )
 
     assert (green.exit_code, green.outputs["verdict"]) == (0, "passed"), green.log
     assert forge.states(repaired.head) == ["pending", "success"]

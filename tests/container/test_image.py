@@ -15,6 +15,7 @@ from tests.container.engine import Engine
 from tests.container.images import ROOT
 from tests.container.lock import locked
 from tests.container.runner import run_step
+from tests.container.variables import give_to_runner
 
 pytestmark = pytest.mark.container
 
@@ -154,7 +155,7 @@ def test_modules_in_the_home_folder_do_not_count(engine: Engine, image: str, tmp
 
 def test_a_repository_of_another_user_is_read(engine: Engine, image: str, tmp_path: Path):
     commit = committed(tmp_path)
-    subprocess.run(["chown", "-R", "1001:121", str(tmp_path)], check=True)
+    give_to_runner(tmp_path)
     program = "from pathlib import Path; from ragate.vcs import *; print(head_commit(Path()))"
 
     ours = run_step(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from collections.abc import Mapping
@@ -174,3 +175,14 @@ def step_variables(
         "RUNNER_TEMP": str(layout.temp),
         **{f"GITHUB_{name.upper()}": value for name, value in {**known, **context}.items()},
     }
+
+
+def give_to_runner(workspace: Path) -> Path:
+    """Give a checkout to the account that GitHub's runner has; it is not the container's root.
+
+    Who is not root here is another account than the container's already.
+    """
+    if os.geteuid() == 0:
+        for path in (workspace, *workspace.rglob("*")):
+            os.lchown(path, 1001, 121)
+    return workspace
