@@ -17,10 +17,11 @@ from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collect import run_pass
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import Judging, asks, cached_verdicts
+from ragate.pipeline.judging import Judging, asks
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.session import Selection
 from ragate.pipeline.spool import Outputs
+from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
 
 CHARS_PER_TOKEN = 4

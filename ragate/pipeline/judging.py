@@ -7,74 +7,19 @@ run. It comes from the baseline where that holds it, else from the cache, else f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from ragate.cache import Cache
-from ragate.config import Config
 from ragate.core.criteria import PAIRWISE
-from ragate.core.hashing import content_hash, digest, output_hash
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries
-from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput, unscored
+from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
-from ragate.pipeline.resources import Opened
+from ragate.pipeline.verdicts import CachedVerdicts, KnownVerdicts, Verdict, is_whole
 from ragate.protocols import Judge, JudgeMetric
 
-Verdict = Mapping[str, Score]
 BACKLOG = 256  # verdicts that are waited for while more outputs are taken
-
-
-class CachedVerdicts:
-    """Verdicts in the cache; a write is on the disk when `put` returns.
-
-    What arrives while one write is under way goes with the next: a write costs much more than a
-    row.
-
-    Args:
-        address: Where the judge's model is: what another server said under the same name is not
-            taken.
-    """
-
-    def __init__(self, cache: Cache, *, address: str = "") -> None:
-        self._cache = cache
-        self._address = address
-        self._unwritten: dict[str, Verdict] = {}
-        self._writing = asyncio.Lock()
-
-    def get(self, key: str) -> Verdict | None:
-        """Return the scores by criterion, None where there are none."""
-        own = self._own(key)
-        return self._cache.verdicts([own]).get(own)
-
-    async def put(self, key: str, verdict: Verdict) -> None:
-        """Keep the scores; unscored ones never are."""
-        own = self._own(key)
-        self._unwritten[own] = verdict
-        await self.flush(own)
-
-    def _own(self, key: str) -> str:
-        return digest([key, self._address]) if self._address else key
-
-    async def flush(self, key: str = "") -> None:
-        """Write what is still to be written; with a key only if that one is."""
-        async with self._writing:
-            if not self._unwritten or (key and key not in self._unwritten):
-                return
-            some, self._unwritten = self._unwritten, {}
-            try:
-                await asyncio.to_thread(self._cache.put_verdicts, some)
-            except BaseException:
-                self._unwritten = {**some, **self._unwritten}  # others wait for it too
-                raise
-
-
-def cached_verdicts(config: Config, opened: Opened) -> CachedVerdicts:
-    """Return the cache's verdicts of the policy's judge, as far as its server gave them."""
-    judge = config.policy.judge
-    address = config.policy.address(judge.provider) if judge is not None else ""
-    return CachedVerdicts(opened.cache, address=address)
 
 
 class Judging:
@@ -103,7 +48,7 @@ class Judging:
         wanted = {metric.criterion for metric in metrics}
         self._criteria = tuple(sorted(wanted - {PAIRWISE}))
         self._opponents = (opponents or Opponents()) if PAIRWISE in wanted else None
-        self._known = _Known(judge, metrics, baseline)
+        self._known = KnownVerdicts(judge, metrics, baseline)
         self._cache = cache
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
@@ -278,7 +223,7 @@ class Judging:
             except TimeoutError:
                 found = self._unscored(f"no verdict within {self._timeout_s:g} s")
             self._verdicts[key] = found
-            # Before the next one is asked: a kill loses no more verdicts than are under way at once.
+            # Before the next is asked: a kill loses no more verdicts than are under way at once.
             if asks and is_whole(found.values()) and await self._trusted():
                 await self._cache.put(key, found)
 
@@ -293,43 +238,3 @@ def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOu
     """Return False where a judge says that it needs no model for a verdict."""
     ask = getattr(judge, "asks", None)
     return ask is None or bool(ask(criteria, sample, output))
-
-
-def is_whole(scores: Iterable[Score]) -> bool:
-    """Return False where one of the scores could not be measured; such a verdict is not kept."""
-    return all(score.state is not ScoreState.UNSCORED for score in scores)
-
-
-class _Known:
-    """The baseline's verdicts of the same judge, by (content hash, output hash)."""
-
-    def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
-        self._same: list[JudgeMetric] = []
-        self._records: dict[tuple[str, str], Record] = {}
-        if baseline is None or baseline.manifest.judge != judge.fingerprint:
-            return
-        infos = baseline.manifest.metrics
-        self._same = [
-            metric
-            for metric in metrics
-            if metric.info.name in infos
-            and infos[metric.info.name].fingerprint == metric.info.fingerprint
-        ]
-        for record in baseline.records:
-            verdict = self._verdict(record)
-            if verdict and is_whole(verdict.values()):
-                self._records.setdefault((record.content_hash, record.output_hash), record)
-
-    def __call__(self, sample: Sample, output: SystemOutput) -> Verdict | None:
-        """Return the scores by criterion, None where the baseline has no such output."""
-        if not self._records:
-            return None
-        record = self._records.get((content_hash(sample), output_hash(output)))
-        return None if record is None else self._verdict(record)
-
-    def _verdict(self, record: Record) -> Verdict:
-        return {
-            metric.criterion: record.scores[metric.info.name]
-            for metric in self._same
-            if metric.info.name in record.scores
-        }

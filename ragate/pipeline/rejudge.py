@@ -24,8 +24,9 @@ from ragate.models import (
     unscored,
 )
 from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import Judging, cached_verdicts
+from ragate.pipeline.judging import Judging
 from ragate.pipeline.resources import Operations, open_resources
+from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import JudgeMetric
 
 GRADE_PASS = 4.0

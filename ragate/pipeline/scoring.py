@@ -12,10 +12,12 @@ from ragate.config import Config
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import evaluate, make_metrics
-from ragate.pipeline.judging import Judging, cached_verdicts
+from ragate.pipeline.judging import Judging
 from ragate.pipeline.pairwise import Opponents, opponents_of
 from ragate.pipeline.resources import Opened
+from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import Aggregate, JudgeMetric, Metric
 
 
@@ -95,6 +97,7 @@ async def open_scorer(
     may_ask: Callable[[Sample], bool] = lambda _sample: True,
     recording: bool = False,
     skip: Sequence[str] = (),
+    eval_date: str = "",
 ) -> AsyncIterator[Scorer]:
     """Yield the scorer of one run.
 
@@ -105,6 +108,7 @@ async def open_scorer(
         may_ask: Whether the judge may be asked about a sample whose verdict is not there yet.
         recording: A baseline is made: its answers are compared with no other's.
         skip: Metrics that are left out on demand.
+        eval_date: What ``{today}`` in a question stands for, "" for today.
 
     Raises:
         ConfigError: a metric needs a judge and the policy names none.
@@ -130,7 +134,7 @@ async def open_scorer(
     module = plugins.load("judges", settings.use)
     async with module.create(settings.own, opened.judge) as judge:
         scorer.judging = Judging(
-            judge,
+            judged_on(judge, eval_date, samples),
             judged,
             baseline=baseline,
             cache=cached_verdicts(config, opened),

@@ -20,7 +20,8 @@ from ragate.pipeline.recording import open_system
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.spool import Outputs
 from ragate.protocols import System
-from ragate.stores.local import LocalStore, OutputsWriter, new_run_id
+from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.writer import OutputsWriter
 from ragate.vcs import head_commit
 
 MUST_PASS_TRIES = 3

@@ -11,8 +11,9 @@ import pytest
 from ragate.cache import Cache
 from ragate.metrics import pairwise
 from ragate.models import Failure, Sample, Score, SystemOutput, not_applicable, unscored
-from ragate.pipeline.judging import CachedVerdicts, Judging
+from ragate.pipeline.judging import Judging
 from ragate.pipeline.pairwise import Opponents, losses, opponents_of
+from ragate.pipeline.verdicts import CachedVerdicts
 from ragate.protocols import ChatRequest, MetricRequest
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.unit.judges.judge_factories import Chat

@@ -10,7 +10,8 @@ from ragate.atomic import write_atomic
 from ragate.errors import StorageError, UsageError
 from ragate.models import MetricInfo, RunManifest, Score, SystemInfo, unscored
 from ragate.outputs import OutputsHeader, read_outputs
-from ragate.stores.local import LocalStore, OutputsWriter
+from ragate.stores.local import LocalStore
+from ragate.stores.writer import OutputsWriter
 from tests.factories import (
     output_factory,
     record_factory,

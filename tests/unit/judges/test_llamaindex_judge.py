@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragate.clients.budget import Budget, Capped
 from ragate.embedders import hashing
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.judges import llamaindex, run_canaries
@@ -322,6 +323,42 @@ def test_wrong_settings_are_said_before_anything_is_asked(
 
     with pytest.raises(ConfigError, match=message):
         asyncio.run(run())
+
+
+def test_an_integrations_calls_count_and_end_before_the_cap() -> None:
+    llamaindex_llms.SEEN.clear()
+    budget = Budget(max_calls=3, max_cost_usd=1.0)
+    resources = resources_of(capped=lambda client: Capped(client, budget))
+
+    async def run() -> None:
+        judge = await make(None, resources, llm=f"{LLMS}:ChatModel")
+        while True:
+            await judge(BINARY, asked(), TWO)
+
+    with pytest.raises(BudgetError, match="max_calls = 3 is reached"):
+        asyncio.run(run())
+    assert len(llamaindex_llms.SEEN) == 3
+    assert (budget.calls, budget.snapshot().unpriced) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"additional_kwargs": {"prompt_tokens": 11, "completion_tokens": 7}},
+        {"raw": {"usage": {"input_tokens": 11, "output_tokens": 7}}},
+        {"raw": SimpleNamespace(usage=SimpleNamespace(input_tokens=11, output_tokens=7))},
+        {"raw": {"prompt_eval_count": 11, "eval_count": 7}},
+    ],
+    ids=["openai", "anthropic", "anthropic-object", "ollama"],
+)
+def test_tokens_are_read_wherever_an_integration_puts_them(reply: dict[str, Any]) -> None:
+    from ragate.judges.llamaindex._llm import tokens_of
+
+    assert tokens_of(SimpleNamespace(**reply)) == (11, 7)
+    assert tokens_of(SimpleNamespace(raw="text", additional_kwargs={"prompt_tokens": "11"})) == (
+        0,
+        0,
+    )
 
 
 def test_a_chat_model_of_an_integration_judges() -> None:

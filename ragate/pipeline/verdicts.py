@@ -1,0 +1,106 @@
+"""Verdicts that are there already: in the baseline, and in the cache."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragate.cache import Cache
+from ragate.config import Config
+from ragate.core.hashing import content_hash, digest, output_hash
+from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput
+from ragate.pipeline.resources import Opened
+from ragate.protocols import Judge, JudgeMetric
+
+Verdict = Mapping[str, Score]
+
+
+class CachedVerdicts:
+    """Verdicts in the cache; a write is on the disk when `put` returns.
+
+    What arrives while one write is under way goes with the next: a write costs much more than a
+    row.
+
+    Args:
+        address: Where the judge's model is: what another server said under the same name is not
+            taken.
+    """
+
+    def __init__(self, cache: Cache, *, address: str = "") -> None:
+        self._cache = cache
+        self._address = address
+        self._unwritten: dict[str, Verdict] = {}
+        self._writing = asyncio.Lock()
+
+    def get(self, key: str) -> Verdict | None:
+        """Return the scores by criterion, None where there are none."""
+        own = self._own(key)
+        return self._cache.verdicts([own]).get(own)
+
+    async def put(self, key: str, verdict: Verdict) -> None:
+        """Keep the scores; unscored ones never are."""
+        own = self._own(key)
+        self._unwritten[own] = verdict
+        await self.flush(own)
+
+    def _own(self, key: str) -> str:
+        return digest([key, self._address]) if self._address else key
+
+    async def flush(self, key: str = "") -> None:
+        """Write what is still to be written; with a key only if that one is."""
+        async with self._writing:
+            if not self._unwritten or (key and key not in self._unwritten):
+                return
+            some, self._unwritten = self._unwritten, {}
+            try:
+                await asyncio.to_thread(self._cache.put_verdicts, some)
+            except BaseException:
+                self._unwritten = {**some, **self._unwritten}  # others wait for it too
+                raise
+
+
+def cached_verdicts(config: Config, opened: Opened) -> CachedVerdicts:
+    """Return the cache's verdicts of the policy's judge, as far as its server gave them."""
+    judge = config.policy.judge
+    address = config.policy.address(judge.provider) if judge is not None else ""
+    return CachedVerdicts(opened.cache, address=address)
+
+
+def is_whole(scores: Iterable[Score]) -> bool:
+    """Return False where one of the scores could not be measured; such a verdict is not kept."""
+    return all(score.state is not ScoreState.UNSCORED for score in scores)
+
+
+class KnownVerdicts:
+    """The baseline's verdicts of the same judge, by (content hash, output hash)."""
+
+    def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
+        self._same: list[JudgeMetric] = []
+        self._records: dict[tuple[str, str], Record] = {}
+        if baseline is None or baseline.manifest.judge != judge.fingerprint:
+            return
+        infos = baseline.manifest.metrics
+        self._same = [
+            metric
+            for metric in metrics
+            if metric.info.name in infos
+            and infos[metric.info.name].fingerprint == metric.info.fingerprint
+        ]
+        for record in baseline.records:
+            verdict = self._verdict(record)
+            if verdict and is_whole(verdict.values()):
+                self._records.setdefault((record.content_hash, record.output_hash), record)
+
+    def __call__(self, sample: Sample, output: SystemOutput) -> Verdict | None:
+        """Return the scores by criterion, None where the baseline has no such output."""
+        if not self._records:
+            return None
+        record = self._records.get((content_hash(sample), output_hash(output)))
+        return None if record is None else self._verdict(record)
+
+    def _verdict(self, record: Record) -> Verdict:
+        return {
+            metric.criterion: record.scores[metric.info.name]
+            for metric in self._same
+            if metric.info.name in record.scores
+        }
