@@ -22,27 +22,34 @@ BUILT_IN, RECORDED = "documents", "recordings"
 
 @click.command("init")
 @click.option("--yes", is_flag=True, help="Ask nothing; take the answers that were guessed.")
+@click.option(
+    "--action",
+    metavar="COMMIT",
+    help="Write the workflows of the GitHub Action at this commit, not the plain one.",
+)
 @click.argument(
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
     required=False,
 )
-def command(*, folder: Path, yes: bool) -> int:
+def command(*, folder: Path, yes: bool, action: str | None) -> int:
     """Write a first ragate.toml, a starter golden set and a workflow into FOLDER.
 
     Looks at what is there and asks at most three questions; none with --yes, or without a terminal.
     No file is overwritten.
     """
-    from ragate.cli.scaffold.plan import existing_choice, guess, make_plan
+    from ragate.cli.scaffold.plan import existing_choice, guess, make_plan, with_action
     from ragate.cli.scaffold.survey import look
 
     survey = look(folder)
     _say(*_found(survey))
     if (survey.root / "ragate.toml").exists():
-        return _finish(survey, _workflow_only(survey, existing_choice(survey.root)))
-    choice = guess(survey) if yes or not _terminal() else _ask(survey)
-    return _finish(survey, make_plan(survey, choice))
+        plan = _workflow_only(survey, existing_choice(survey.root))
+    else:
+        choice = guess(survey) if yes or not _terminal() else _ask(survey)
+        plan = make_plan(survey, choice)
+    return _finish(survey, with_action(survey, plan, action) if action else plan)
 
 
 def _workflow_only(survey: Survey, known: Choice | None) -> Plan:
@@ -168,14 +175,14 @@ def _next(survey: Survey, plan: Plan) -> list[str]:
     ]
     if survey.elsewhere:
         return [*steps, "Put `ragate check` into your CI: docs/workflows.md has recipes."]
-    steps.append(
-        'On GitHub, require the status check "gate" for the main branch (Settings, Rules).'
-    )
+    required = f'require the status check "{plan.status}" for the main branch'
+    steps.append(f"On GitHub, {required} (Settings, Rules).")
     if not chat:
         steps.append("No secret is needed.")
     if survey.libraries and plan.choice.system == "pgvector":
         steps.append(
             "This gates the built-in RAG. To gate your own pipeline "
-            f"({', '.join(survey.libraries)}), record its outputs: docs/replay.md."
+            f"({', '.join(survey.libraries)}), name it in [system] (docs/system-llamaindex.md, "
+            "docs/system-python.md, docs/system-http.md), or record its outputs: docs/replay.md."
         )
     return steps

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -33,12 +34,17 @@ class NewFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be written, and remarks on how it came about."""
+    """What will be written, and remarks on how it came about.
+
+    Attributes:
+        status: What a branch protection rule is to require.
+    """
 
     choice: Choice
     files: tuple[NewFile, ...]
     questions: int = 0
     notes: tuple[str, ...] = ()
+    status: str = "gate"
 
 
 def guess(survey: Survey) -> Choice:
@@ -149,6 +155,32 @@ def _plan(
         workflow = workflow_text(choice, folder="" if folder == "." else folder)
         files.append(NewFile(survey.top / WORKFLOW, workflow))
     return Plan(choice, tuple(files), questions=len(starters), notes=notes)
+
+
+def with_action(survey: Survey, plan: Plan, commit: str) -> Plan:
+    """Return the plan with the action's workflows in place of the plain one.
+
+    Raises:
+        UsageError: the commit is none.
+    """
+    from ragate.cli.scaffold.action_workflows import action_workflows
+
+    plain = survey.top / WORKFLOW
+    folder = survey.root.relative_to(survey.top).as_posix()
+    gate = survey.root.name if _names_a_gate(survey.root.name) else "rag"
+    found = action_workflows(
+        plan.choice,
+        gate=gate,
+        commit=commit,
+        folder="" if folder == "." else folder,
+    )
+    made = tuple(NewFile(plain.with_name(name), text) for name, text in found.items())
+    kept = tuple(file for file in plan.files if file.path != plain)
+    return replace(plan, files=(*kept, *made), status=f"ragate/{gate}")
+
+
+def _names_a_gate(name: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", name))
 
 
 def documents_in(root: Path, folder: str) -> int:
