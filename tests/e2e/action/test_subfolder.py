@@ -1,0 +1,56 @@
+"""A project in a folder of its repository, with a configuration of another name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.action.forge import Files, Forge, outputs
+from tests.servers.github_stub import github_stub
+
+pytestmark = pytest.mark.e2e
+WITH = {"working-directory": "services/rag", "config": "gates/fast.toml"}
+
+
+def below(files: Files) -> dict[str, bytes | None]:
+    """Return the files as they lie in the repository."""
+    return {
+        f"services/rag/gates/{'fast.toml' if name == 'ragate.toml' else name}": body
+        for name, body in files.items()
+    }
+
+
+@pytest.fixture
+def nested(tmp_path: Path, gated: dict[str, bytes]) -> Iterator[Forge]:
+    with github_stub(tmp_path / "github") as github:
+        forge = Forge(github, tmp_path)
+        forge.start(below(gated))
+        yield forge
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_it_is_checked_against_its_own_base(nested: Forge, depth: int) -> None:
+    weak = {"ragate.toml": b"[policy]\n"}
+    broken = nested.change(below(outputs(broken=range(12))))
+    assert nested.check(broken, depth=depth, inputs=WITH).exit_code == 1
+    assert nested.check(nested.change({"README.md": b"x"}), inputs=WITH).exit_code == 0
+    assert nested.check(nested.change(below(weak)), inputs=WITH).exit_code == 2
+
+
+def test_the_pair_finds_it_without_a_checkout(nested: Forge) -> None:
+    broken = nested.change(below(outputs(broken=range(12))), fork="stranger/handbook")
+    collected, _ = nested.collect(broken, inputs=WITH)
+    assert collected.exit_code == 0, collected.log
+    lines = (nested.last / "services" / "rag" / "ragate-outputs.jsonl").read_bytes()
+
+    def place(workspace: Path) -> None:
+        folder = workspace / "services" / "rag" / "incoming"  # paths start at working-directory
+        folder.mkdir(parents=True)
+        (folder / "outputs.jsonl").write_bytes(lines)
+
+    inputs = {**WITH, "outputs-path": "incoming"}
+    result = nested.decide(broken, None, prepare=place, inputs=inputs)
+    assert result.exit_code == 1, result.raw_log
+    assert nested.states(broken.head) == ["pending", "failure"]
