@@ -105,6 +105,7 @@ def _run(file: BaselineFile) -> Run:
         runs=file.runs,
         identical=file.identical,
         accepted=file.accepted,
+        eval_date=file.eval_date,
     )
     records = [
         record

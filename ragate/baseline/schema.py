@@ -56,6 +56,7 @@ class BaselineFile(Frozen):
     runs: int = Field(ge=1)
     identical: int = Field(default=0, ge=0)
     accepted: tuple[Acceptance, ...] = ()
+    eval_date: str = ""
     aggregates: tuple[dict[str, float | str], ...] = ()
     samples: dict[str, StoredSample] = {}
 

@@ -32,6 +32,8 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
         "runs": manifest.runs,
         "identical": manifest.identical,
     }
+    if manifest.eval_date:
+        head["eval_date"] = manifest.eval_date
     if manifest.accepted:
         head["accepted"] = [one.model_dump(exclude_defaults=True) for one in manifest.accepted]
     machine = {name for name, info in manifest.metrics.items() if info.unit in _MACHINE_UNITS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, eval_date_option
 from ragate.errors import BaselineError
 from ragate.escape import one_line
 
@@ -24,7 +25,10 @@ def command() -> None:
 @config_option
 @click.option("--runs", type=click.IntRange(1, 50), help="Fresh runs; default: [policy] runs.")
 @click.option("--force", is_flag=True, help="Write it although it differs only by noise.")
-def update(*, config: Path | None, runs: int | None, force: bool) -> int:
+@eval_date_option
+def update(
+    *, config: Path | None, runs: int | None, force: bool, eval_date: datetime.datetime | None
+) -> int:
     """Record fresh runs of the whole golden set as the new baseline.
 
     Never adopts a run that was judged: the best of several equal runs is a goal that the next
@@ -33,7 +37,10 @@ def update(*, config: Path | None, runs: int | None, force: bool) -> int:
     from ragate.pipeline.record import Outcome, update_baseline
 
     loaded, operations = open_config(config)
-    recording = asyncio.run(update_baseline(loaded, operations, runs=runs, force=force))
+    date = eval_date.date().isoformat() if eval_date else ""
+    recording = asyncio.run(
+        update_baseline(loaded, operations, runs=runs, force=force, eval_date=date)
+    )
     path = loaded.policy.baseline
     said = {
         Outcome.CREATED: f"{path}: recorded; commit it",

@@ -39,6 +39,13 @@ config_option = click.option(
 )
 
 
+eval_date_option = click.option(
+    "--eval-date",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The date that {today} in a question stands for; default: today, in UTC.",
+)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """The options of check, collect and decide."""
@@ -97,11 +104,7 @@ def run_options(function: Callable[..., int]) -> Callable[..., int]:
         click.option("--skip", multiple=True, callback=_words, help="Leave these metrics out."),
         click.option("--skip-correctness", is_flag=True, help="--skip the metrics of correctness."),
         click.option("--profile", default="", help="retrieval, full, or a profile of the policy."),
-        click.option(
-            "--eval-date",
-            type=click.DateTime(["%Y-%m-%d"]),
-            help="The date that {today} in a question stands for; default: today, in UTC.",
-        ),
+        eval_date_option,
         *_output_options(),
         click.option(
             "--save-outputs",

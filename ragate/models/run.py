@@ -67,6 +67,7 @@ class RunManifest(Frozen):
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
         stale_evidence: Documents that no longer hold their passage of evidence, by sample.
+        eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
     """
 
@@ -87,6 +88,7 @@ class RunManifest(Frozen):
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
     stale_evidence: dict[str, tuple[str, ...]] = {}
+    eval_date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
     left_out: tuple[str, ...] = ()
     evidence: str = ""
     accepted: tuple[Acceptance, ...] = ()

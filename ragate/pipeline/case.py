@@ -39,6 +39,7 @@ class Case:
     control: Run | None
     today: datetime.date
     skip: tuple[str, ...] = ()
+    eval_date: str = ""
 
     @asynccontextmanager
     async def scorer(self, opened: Opened, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
@@ -52,6 +53,7 @@ class Case:
             environment=self.operations.environment,
             unjudged=self.operations.unjudged,
             skip=self.skip,
+            eval_date=self.eval_date,
         ) as scorer:
             yield scorer
 
@@ -112,7 +114,8 @@ def open_case(
     samples = load_samples(config, selection)
     baseline = load_baseline_or_none(config)
     skip = selection.filters.skip
-    return Case(config, operations, samples, baseline, control, today, skip)
+    asked = selection.eval_date
+    return Case(config, operations, samples, baseline, control, today, skip, asked)
 
 
 def load_samples(config: Config, selection: Selection) -> list[Sample]:

@@ -44,7 +44,7 @@ def evidence_key(
             digest(baseline.decode("utf-8", "replace")),
             [system.use, system.fingerprint],
             selection.filters.model_dump(mode="json"),
-            [selection.top_k, selection.retrieval_only],
+            [selection.top_k, selection.retrieval_only, selection.eval_date],
         ]
     )
 

@@ -16,6 +16,7 @@ from ragate.pipeline.case import Case, load_baseline_or_none, load_samples, open
 from ragate.pipeline.claims import distrust
 from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import Collected, read_collected, save_collected
+from ragate.pipeline.dates import date_of
 from ragate.pipeline.evidence import adopt_earlier, evidence_key
 from ragate.pipeline.final import decide_files, decide_session
 from ragate.pipeline.proposed import Ask, Proposal, propose
@@ -223,6 +224,12 @@ def hint_at_filters(operations: Operations, collected: Collected, selection: Sel
     then = collected.manifest
     if then.filters != selection.filters or then.retrieval_only != selection.retrieval_only:
         operations.say(
-            "the outputs were collected with other filters (--ids, --tags, --where, --limit, --skip, "
-            "--profile, --retrieval-only): give `decide` the same, or what is not there counts as unmeasured"
+            "the outputs were collected with other filters (--ids, --tags, --where, --limit, "
+            "--skip, --profile, --retrieval-only): give `decide` the same, or what is not there "
+            "counts as unmeasured"
+        )
+    if then.eval_date and then.eval_date != date_of(selection.eval_date):
+        operations.say(
+            f"the outputs were collected as of {then.eval_date}: `decide --eval-date "
+            f"{then.eval_date}` lets a judge read the questions so"
         )

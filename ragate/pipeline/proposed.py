@@ -137,6 +137,7 @@ async def _decide(
         baseline,
         retrieval_only=selection.retrieval_only,
         skip=selection.filters.skip,
+        eval_date=selection.eval_date,
         environment=case.operations.environment,
         unjudged="" if proposal.same_judge else "the change brings another judge",
         may_ask=lambda sample: sample.id in new,

@@ -21,7 +21,7 @@ from ragate.core.comparison import compare
 from ragate.core.decision import decide
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
-from ragate.models import MetricVerdict, Run, Sample, ScoreState
+from ragate.models import Acceptance, MetricVerdict, Run, Sample, ScoreState
 from ragate.pipeline.evaluate import failures
 from ragate.pipeline.replies import asks_otherwise, given_replies, keep_replies
 from ragate.pipeline.resources import Operations
@@ -53,13 +53,23 @@ class Recording:
 
 
 async def update_baseline(
-    config: Config, operations: Operations, *, runs: int | None = None, force: bool = False
+    config: Config,
+    operations: Operations,
+    *,
+    runs: int | None = None,
+    force: bool = False,
+    accepted: Sequence[Acceptance] = (),
+    eval_date: str = "",
 ) -> Recording:
     """Record `runs` fresh passes over the whole golden set and write the baseline file.
 
     The system builds its index anew for every pass where it builds one. The file keeps its bytes
     when nothing changed, and when a noisy system differs from it only by its noise (unless
     `force`): a redrawn baseline would move the goal without a reason.
+
+    Args:
+        accepted: Drops that were accepted on the way here; the file keeps them.
+        eval_date: What ``{today}`` in a question stands for, "" for today.
 
     Raises:
         DatasetError: expected documents are not in the corpus; the file is left as it is.
@@ -68,7 +78,7 @@ async def update_baseline(
     samples = read_dataset(config.dataset)
     wanted = config.policy.decision.runs if runs is None else runs
     name = _recording(operations)
-    chosen = Selection(runs=wanted)
+    chosen = Selection(runs=wanted, eval_date=eval_date)
     async with open_session(config, operations, samples, chosen, recording=name) as session:
         _refuse_missing(session)
         for number in range(possible_runs(session, wanted)):
@@ -83,25 +93,31 @@ async def update_baseline(
             _verdicts_only(old),
             retrieval_only=False,
             environment=operations.environment,
+            recording=True,
+            eval_date=eval_date,
         ) as scorer:
             run = await scorer.score(session.collected)
     refuse_left_out(run)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
+    if config.policy.store == "full":
+        whole = tuple(map(session.collected.whole, run.records))
+        run = run.model_copy(update={"records": whole})
+    run = _with_accepted(run, accepted)
     replies = given_replies(session.system)
     stale = replies is not None and asks_otherwise(config, old, run)
-            recording=True,
     done = _write(config, samples, run, force=force or stale)
     keep_replies(config, replies, fresh=done.outcome in {Outcome.CREATED, Outcome.REPLACED})
     return done
 
 
+def _with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
+    manifest = run.manifest.model_copy(update={"accepted": tuple(accepted)})
+    return run.model_copy(update={"manifest": manifest})
+
+
 def _recording(operations: Operations) -> str:
-    if config.policy.store == "full":
-        whole = tuple(map(session.collected.whole, run.records))
-        run = run.model_copy(update={"records": whole})
-    run = _with_accepted(run, accepted)
     """Return the name of this recording: a new one, or that of one which was interrupted.
 
     Answers that an interrupted recording paid for are its own, so it may go on with them.
@@ -184,7 +200,8 @@ def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) 
         outcome = Outcome.CREATED if old_bytes is None else Outcome.REPLACED
         return Recording(outcome=outcome, run=run, old=None)
     kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
-    if dump_baseline(run, store=store, recorded=kept) == old_bytes:
+    same = _with_accepted(run, old.manifest.accepted)
+    if dump_baseline(same, store=store, recorded=kept) == old_bytes:
         if store == "full" and not contexts_path(config.baseline).is_file():
             save_baseline(config.baseline, old_bytes, run, store)
         return Recording(outcome=Outcome.UNCHANGED, run=run, old=old)

@@ -15,6 +15,7 @@ from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
 from ragate.pipeline.collect import Room, no_wait, run_pass
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.dates import asked_on, noted_date
 from ragate.pipeline.golden.documents import corpus_texts, stale_evidence
 from ragate.pipeline.recording import open_system
 from ragate.pipeline.resources import Opened, Operations, open_resources
@@ -44,6 +45,7 @@ class Session:
 
     Attributes:
         limit: Ends the run when its time is over.
+        eval_date: What ``{today}`` stands for, "" for today.
         listen: Sees every output as it arrives, so that judging need not wait for the last.
         room: Waits until who listens can take more.
     """
@@ -54,6 +56,7 @@ class Session:
     writer: OutputsWriter
     collected: Collected
     limit: asyncio.Timeout | None = None
+    eval_date: str = ""
     listen: Callable[[Sample, SystemOutput], None] = lambda _sample, _output: None
     room: Room = no_wait
 
@@ -75,7 +78,7 @@ class Session:
             self.operations.progress(done, len(samples), f"run {number + 1}")
 
         outputs = await run_pass(
-            self.system,
+            asked_on(self.system, self.eval_date),
             samples,
             run=run,
             concurrency=self._concurrency(),
@@ -89,7 +92,7 @@ class Session:
     async def ask(self, samples: Sequence[Sample], run: int) -> Outputs:
         """Return outputs that are no part of the run, such as those of a proposed sample."""
         return await run_pass(
-            self.system,
+            asked_on(self.system, self.eval_date),
             samples,
             run=run,
             concurrency=self._concurrency(),
@@ -161,7 +164,8 @@ async def open_session(
         path = store.folder(run_id) / "outputs.jsonl"
         header = OutputsHeader(manifest=manifest, samples=len(samples))
         with OutputsWriter(path, header) as writer:
-            session = Session(system, opened, operations, writer, Collected(manifest))
+            collected, date = Collected(manifest), selection.eval_date
+            session = Session(system, opened, operations, writer, collected, eval_date=date)
             try:
                 async with asyncio.timeout(minutes * 60) as session.limit:
                     yield session
@@ -194,6 +198,9 @@ async def _manifest(
         retrieval_only=selection.retrieval_only,
         missing_documents=missing,
         stale_evidence=_stale_evidence(config, samples),
+        eval_date=noted_date(
+            selection.eval_date, samples, read=getattr(system, "reads_date", False)
+        ),
     )
 
 

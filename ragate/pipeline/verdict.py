@@ -139,9 +139,20 @@ def judge(
         control=control,
         accepted=accepted,
     )
-    warnings = (*decision.warnings, *_stale(candidate))
+    warnings = (*decision.warnings, *_stale(candidate), *_other_date(baseline, candidate))
     decision = decision.model_copy(update={"warnings": warnings})
     return Judged(comparison=comparison, decision=decision, rules=rules)
+
+
+def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
+    """Return a warning where the two sides were asked as of different dates."""
+    now = candidate.manifest.eval_date
+    then = baseline.manifest.eval_date if baseline is not None else now
+    if now == then:
+        return []
+    shown = [date or "no date in particular" for date in (now, then)]
+    same = f"; --eval-date {then} asks as the baseline was" if then else ""
+    return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
 
 
 def _stale(candidate: Run) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +32,15 @@ class Prompt:
     template: Any
     name: str
 
-    def render(self, question: str, chunks: Sequence[RetrievedChunk], refusal: str) -> str:
-        """Return the message for one question.
+    @property
+    def reads_date(self) -> bool:
+        """True where a placeholder of the prompt names the date on which it is asked."""
+        return re.search(r"\{[{%][^{}]*\btoday\b", self.text) is not None
+
+    def render(
+        self, question: str, chunks: Sequence[RetrievedChunk], refusal: str, *, today: str = ""
+    ) -> str:
+        """Return the message for one question, asked on the date `today`.
 
         Raises:
             ConfigError: the template uses a name that is not given, or something forbidden.
@@ -50,13 +58,17 @@ class Prompt:
             for number, chunk in enumerate(chunks, start=1)
         ]
         try:
-            text = self.template.render(question=question, contexts=contexts, refusal=refusal)
+            text = self.template.render(
+                question=question, contexts=contexts, refusal=refusal, today=today
+            )
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
             raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
         return str(text).strip()
 
 
-_KNOWN = "a prompt knows question, contexts (number, doc_id, title, section, text) and refusal"
+_KNOWN = (
+    "a prompt knows question, contexts (number, doc_id, title, section, text), refusal and today"
+)
 
 
 def load_prompt(root: Path, settings: AnswerSettings) -> Prompt:

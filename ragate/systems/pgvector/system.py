@@ -55,6 +55,11 @@ class PgvectorSystem:
         self._turn = asyncio.Lock()
         self.info: SystemInfo = self._describe("")
 
+    @property
+    def reads_date(self) -> bool:
+        """True where the prompt names the date on which it is asked."""
+        return self._prompt is not None and self._prompt.reads_date
+
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Read the corpus, bring the index up to date and open it."""
         await self.close()
@@ -113,9 +118,9 @@ class PgvectorSystem:
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
         chunks, weights = await self._found(sample)
         if self.reranker is None:
-            return await self._written(sample.query, chunks, weights, run)
+            return await self._written(sample, chunks, weights, run)
         chunks, before = await rerank(self.reranker, sample.query, chunks, limit=self._top_k)
-        output = await self._written(sample.query, chunks, weights, run)
+        output = await self._written(sample, chunks, weights, run)
         return output.model_copy(update={"first_stage": before})
 
     async def _found(self, sample: Sample) -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
@@ -138,7 +143,11 @@ class PgvectorSystem:
             return await self._guarded(found)
 
     async def _written(
-        self, query: str, chunks: tuple[RetrievedChunk, ...], weights: dict[int, float], run: int
+        self,
+        sample: Sample,
+        chunks: tuple[RetrievedChunk, ...],
+        weights: dict[int, float],
+        run: int,
     ) -> SystemOutput:
         """Return the output with an answer, where one is wanted."""
         calls = (self.embedder is not None) + (self.settings.rerank.use == "endpoint")
@@ -146,7 +155,9 @@ class PgvectorSystem:
         if self._resources.retrieval_only:
             return SystemOutput(chunks=chunks, usage=usage)
         if self._prompt is not None:
-            message = self._prompt.render(query, chunks, self.settings.answer.refusal)
+            today = str(sample.metadata.get("eval_date", ""))
+            refusal = self.settings.answer.refusal
+            message = self._prompt.render(sample.query, chunks, refusal, today=today)
             return await self._chat(message, chunks, usage or Usage(), run)
         text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
