@@ -141,6 +141,11 @@ async def open_system(
         async with module.create(settings, _led(opened, recorder)) as system:
             most = _most_at_once(system, settings, in_process=in_process)
             yield RecordedSystem(system, desk, opened.system.timeout_s, most)
+    if not (desk.used or desk.pending):
+        operations.say(
+            "[system] record = true, and no model request came: does the code make its client with "
+            "an address of its own? It must take OPENAI_BASE_URL and OPENAI_API_KEY"
+        )
     if desk.pending:
         operations.say(
             f"{desk.pending} model requests are not recorded: {pending.path}; where the key is, "

@@ -7,6 +7,7 @@ import gzip
 import json
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -359,6 +360,19 @@ def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(proj
     assert all("or so" in row["body"]["messages"][0]["content"] for row in rows)
 
 
+def test_pending_requests_end_quickly_whatever_the_client_repeats(project, server):
+    system = 'use = "llamaindex"\ntarget = "{module}:engine"\ndoc_id = "source"'
+    project = made(project, code=LLAMAINDEX, system=system, samples=30)
+    record(project, runs=1)
+    project.edit(30)
+    began = time.monotonic()
+
+    checked(project, key="", RAGATE_CONCURRENCY="2")
+
+    assert len(project.pending()) == 31
+    assert time.monotonic() - began < 20  # LlamaIndex repeats what may heal, seconds apart
+
+
 def outputs(project: RecordedProject) -> list[dict[str, Any]]:
     newest = max((project.root / ".ragate" / "runs").glob("*/outputs.jsonl"))
     return [json.loads(line) for line in newest.read_text().splitlines()[1:]]
@@ -507,6 +521,26 @@ def test_a_judge_that_would_follow_the_variables_is_refused(project):
 
     with pytest.raises(ConfigError, match="would follow it"):
         record(project)
+
+
+def test_code_that_asks_elsewhere_is_told_how_to_be_recorded(project, server, capsys):
+    project = made(
+        project,
+        code=f"""
+            import openai
+
+            CLIENT = openai.OpenAI(base_url="{server.base_url}", api_key="none")
+
+            def answer(query):
+                reply = CLIENT.chat.completions.create(
+                    model="gpt-4o-mini", messages=[{{"role": "user", "content": query}}]
+                )
+                return reply.choices[0].message.content
+        """,
+    )
+    record(project, runs=1)
+
+    assert "It must take OPENAI_BASE_URL" in capsys.readouterr().err
 
 
 def test_the_key_is_nowhere(project, server):

@@ -19,8 +19,12 @@ from ragate.errors import BudgetError, ProviderError, RagateError, UsageError
 from ragate.protocols import ChatReply
 
 _SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Kind), "GET /v1/models"])
-# Everything here was tried as often as makes sense: a caller that tries again only loses time.
+# Everything here was tried as often as makes sense: a caller that tries again loses time, and would
+# multiply the calls. Clients repeat after 408, 409, 429 and 5xx, whatever a header says; not after
+# 424, that something else failed which this depends on.
 _ONCE = {"x-should-retry": "false"}
+_FAILED = 424
+_OWN_FAULT = frozenset({400, 401, 403, 404, 413, 422})
 
 
 class ApiError(Exception):
@@ -127,14 +131,14 @@ async def _answer(request: web.Request, seat: Seat) -> web.StreamResponse:
 
 def _api_error(error: RagateError) -> ApiError:
     if isinstance(error, PendingError):
-        return ApiError(503, error.message, "ragate_not_recorded")
+        return ApiError(_FAILED, error.message, "ragate_not_recorded")
     if isinstance(error, ForeignModelError):
         return ApiError(403, error.message, "model_not_allowed")
     if isinstance(error, BudgetError):
         return ApiError(402, error.message, "ragate_budget")
     if isinstance(error, ProviderError):
-        status = error.status or 0
-        return ApiError(status if 400 <= status < 500 else 502, error.message, "upstream")
+        status = error.status if error.status in _OWN_FAULT else _FAILED
+        return ApiError(status or _FAILED, error.message, "upstream")
     return ApiError(500, error.message, "ragate")
 
 
