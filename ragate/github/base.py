@@ -210,3 +210,23 @@ def tree_of(sha: str, root: Path | None, repository: Repository | None) -> Tree:
         f"the files of the base commit {sha[:7]} are not here",
         remedy="give the step a github-token, or check out with `fetch-depth: 2`",
     )
+
+
+def refuse_side_door(event: Event, repository: Repository, base_ref: str, path: str) -> None:
+    """Raise where a branch without a gate would give its green status to a commit.
+
+    A status belongs to a commit, not to a pull request: the same commit could be proposed to the
+    default branch next.
+
+    Args:
+        path: The configuration, which `base_ref` is proven not to have.
+    """
+    main = event.default_branch
+    if base_ref == main:
+        return
+    tip = repository.branch_sha(main)
+    if not tip or ApiTree(repository, tip).read(path) is not None:
+        raise BaseUnreadableError(
+            f"the branch {base_ref!r} has no {path}, and {main!r} has one",
+            remedy=f"bring {path} to {base_ref!r} before changes to it are gated",
+        )

@@ -12,10 +12,11 @@ from ragate.config import Config, load_config
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
 from ragate.github.annotations import explaining, sources_of
-from ragate.github.base import Base, GitTree, Tree, base_of, tree_of
+from ragate.github.base import Base, GitTree, Tree, base_of, refuse_side_door, tree_of
 from ragate.github.changes import changed_files, copied_answers, touches
 from ragate.github.context import Context, Outcome, refuse_code
 from ragate.github.earlier import restore_passes, restore_replies
+from ragate.github.event import Event
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.gate import Gate, compose, trusted
 from ragate.github.origin import Origin, origin_of
@@ -66,6 +67,9 @@ def open_gate(
     if policy is not None:
         context.target = Target(name or policy.gate, base.head, number)
         announce(context.target)
+    elif tree is not None and context.repository is not None:
+        ref = _base_ref(context.event)
+        refuse_side_door(context.event, context.repository, ref, place.at(place.name))
     head = head_config(context)
     gate = trusted(head, name=name) if tree is None else compose(policy, head, name=name)
     if context.target is None:
@@ -84,6 +88,13 @@ def _annotations(
     now = GitTree(root, base.merged)
     sources = sources_of(tree.read, now.read, gate.config, context.place(root), changed)
     return explaining(outcome.report, changed, sources)
+
+
+def _base_ref(event: Event) -> str:
+    if event.pull is not None:
+        return event.pull.base_ref
+    group = event.merge_group
+    return group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
 
 
 def head_config(context: Context) -> Config:

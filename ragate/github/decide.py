@@ -11,14 +11,14 @@ from pathlib import Path
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, UsageError
-from ragate.github.base import ApiTree, BaseUnreadableError
+from ragate.github.base import ApiTree, refuse_side_door
 from ragate.github.changes import API_LISTS, touches
 from ragate.github.context import Context, Outcome
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.foreign import foreign_outputs, measured
 from ragate.github.gate import Gate, compose
 from ragate.github.origin import Origin, origin_of
-from ragate.github.policy import Place, policy_files
+from ragate.github.policy import policy_files
 from ragate.github.publish import Target
 from ragate.github.repository import Repository
 from ragate.github.subject import Subject, subject_of
@@ -63,7 +63,7 @@ def _gate(
         context.target = Target(name or policy.gate, base.head, subject.number)
         announce(context.target)
     else:
-        refuse_side_door(context, repository, subject, place)
+        refuse_side_door(context.event, repository, subject.base_ref, place.at(place.name))
         if not name:
             raise UsageError(
                 "the base has no policy yet, and the pull request's own must not name the status",
@@ -77,25 +77,6 @@ def _gate(
         context.target = Target(gate.config.gate, base.head, subject.number)
         announce(context.target)
     return gate
-
-
-def refuse_side_door(
-    context: Context, repository: Repository, subject: Subject, place: Place
-) -> None:
-    """Raise where a branch without a gate would give its green status to a commit.
-
-    A status belongs to a commit, not to a pull request: the same commit could be proposed to the
-    default branch next.
-    """
-    main = context.event.default_branch
-    if subject.base_ref == main:
-        return
-    tip = repository.branch_sha(main)
-    if not tip or ApiTree(repository, tip).read(place.at(place.name)) is not None:
-        raise BaseUnreadableError(
-            f"the branch {subject.base_ref!r} has no {place.name}, and {main!r} has one",
-            remedy=f"bring {place.name} to {subject.base_ref!r} before changes to it are gated",
-        )
 
 
 def _operations(context: Context, gate: Gate, subject: Subject) -> Operations:

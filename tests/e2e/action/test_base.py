@@ -285,3 +285,18 @@ def test_a_state_folder_that_leads_elsewhere_is_not_followed(forge: Forge, tmp_p
     result = forge.check(change, workspace=workspace)
     assert result.exit_code == 1, result.log
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_branch_without_a_gate_is_no_way_round_the_one_that_has_it(forge: Forge) -> None:
+    pages = forge.github.commit({"index.html": b"hello"}, branch="gh-pages")
+    gated, forge.base = forge.base, pages
+    change = forge.change(project(forge, gated))
+    change.pull["base"] |= {"ref": "gh-pages"}
+    result = forge.check(change)
+    assert result.exit_code == 3, result.raw_log
+    assert "success" not in forge.states(change.head)
+
+
+def project(forge: Forge, sha: str) -> Files:
+    tree = forge.github.git.listed(forge.github.git.tree_of(sha), recursive=True)
+    return {one.path: forge.github.git.read(one.sha) for one in tree if one.type == "blob"}
