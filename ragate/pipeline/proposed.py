@@ -86,6 +86,8 @@ async def propose(
         return await _decide(proposal, case, opened, ready, samples, judged, selection, found)
     except RagateError as error:
         return found.model_copy(update={"note": error.message})
+    except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
+        return found.model_copy(update={"note": f"unexpected {type(error).__name__}: {error}"})
 
 
 def difference(then: Sequence[Sample], now: Sequence[Sample]) -> Difference:

@@ -150,3 +150,13 @@ def test_golden_sets_are_compared_by_content() -> None:
     assert [one.id for one in found.kept] == ["q1"]
     assert [one.id for one in found.new] == ["q4", "q2"]
     assert (found.added, found.edited, found.removed) == (("q4",), ("q2",), ("q3",))
+
+
+def test_an_accident_in_the_proposal_does_not_take_the_verdict_away(
+    base: Path, head: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_question(head)
+    monkeypatch.setattr("ragate.pipeline.proposed.difference", lambda *_: 1 / 0)
+    found = proposed(base, head)
+    assert found.verdict is None
+    assert found.note.startswith("unexpected ZeroDivisionError")
