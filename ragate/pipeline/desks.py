@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ragate.baseline import load_replies, requests_path
+from ragate.cache import Cache, Draw
 from ragate.clients.memo import Memo
 from ragate.clients.recorder.desk import Desk
 from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.ledger import Ledger
+from ragate.clients.recorder.replies import MAX_REPLY_BYTES
 from ragate.clients.recorder.upstream import Upstream
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
@@ -37,9 +39,10 @@ def open_desk(
         run: What is asked outside of any sample gets this draw, and another if it is repeated.
     """
     name = provider_of(config, provider)
+    take_fulfilled(operations, opened.cache)
     memo = Memo(
         opened.cache,
-        baseline=known_replies(config, operations, run=run),
+        baseline=known_replies(config, run),
         session=recording,
         budget=opened.budget,
     )
@@ -88,19 +91,30 @@ def provider_of(config: Config, name: str) -> str:
     )
 
 
-def known_replies(
-    config: Config, operations: Operations, *, run: int | None = None
-) -> dict[str, tuple[str, ...]]:
-    """Return the known replies by request and pass: the baseline's, then fulfilled ones.
+def known_replies(config: Config, run: int | None) -> dict[str, tuple[str, ...]]:
+    """Return the baseline's replies by request and pass.
 
     Args:
         run: Only this draw is wanted, and no other instead of it.
     """
-    files = (operations.state / REPLIES_NAME, requests_path(config.baseline))
-    found: dict[str, tuple[str, ...]] = {}
-    for replies in map(load_replies, files):
-        found |= replies.by_pass() if run is None else replies.of_run(run)
-    return found
+    replies = load_replies(requests_path(config.baseline))
+    return replies.by_pass() if run is None else replies.of_run(run)
+
+
+def take_fulfilled(operations: Operations, cache: Cache) -> None:
+    """Put fulfilled replies where fresh ones are: each is one draw, and stands for no other.
+
+    A confirmation run that got the first run's reply again would confirm nothing.
+    """
+    replies = load_replies(operations.state / REPLIES_NAME)
+    cache.put_draws(
+        {
+            ("", key, run): Draw(text=text)
+            for key, draws in replies.draws.items()
+            for run, text in draws.items()
+            if len(text) <= MAX_REPLY_BYTES
+        }
+    )
 
 
 def make_upstream(

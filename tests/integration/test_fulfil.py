@@ -83,6 +83,26 @@ def test_the_replies_can_be_carried_to_another_machine(waiting, server):
     assert server.seen == asked
 
 
+def test_a_fulfilled_reply_is_one_draw_and_confirms_nothing(project, server):
+    project = made(project, samples=30)
+    server.reply = lambda body: body["messages"][0]["content"].split(chr(10))[0]
+    record(project)
+    for number in range(15):
+        project.write(number, "Nobody knows.")
+    rounds = []
+    for _ in range(3):
+        report = checked(project, key="")
+        rounds.append((report.decision.verdict, {row["draw"] for row in project.pending()[1:]}))
+        if project.pending():
+            fulfilled(project)
+
+    assert rounds == [
+        (Verdict.NO_DECISION, {0}),
+        (Verdict.NO_DECISION, {1, 2}),
+        (Verdict.FAILED, set()),
+    ]
+
+
 def test_the_code_of_the_change_is_not_run(waiting, server):
     for path in waiting.root.glob("project_*.py"):
         path.write_text("raise SystemExit('the code was run')")
