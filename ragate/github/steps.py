@@ -73,7 +73,10 @@ def _published(context: Context, publisher: Publisher, outcome: Outcome) -> int:
     if outcome.report is None or context.target is None:
         code = outcome.exit_code
         values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
-        write_outputs(context.environ, values)
+        try:
+            write_outputs(context.environ, values)
+        except (RagateError, ValueError) as error:
+            context.log.warning(f"the outputs could not be written: {error}")
         return code
     report = outcome.report
     code = exit_code_of(report, context.inputs.fail_on)

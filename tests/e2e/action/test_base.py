@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -300,3 +301,31 @@ def test_a_branch_without_a_gate_is_no_way_round_the_one_that_has_it(forge: Forg
 def project(forge: Forge, sha: str) -> Files:
     tree = forge.github.git.listed(forge.github.git.tree_of(sha), recursive=True)
     return {one.path: forge.github.git.read(one.sha) for one in tree if one.type == "blob"}
+
+
+def test_a_job_that_is_cancelled_says_so_and_gives_no_verdict(
+    forge: Forge, gated: Files, tmp_path: Path
+) -> None:
+    marker = tmp_path / "asked"
+    own = python_files(gated, allowed=True)
+    files = python_head(own, tmp_path / "unused")
+    files["rag.py"] = (
+        "import pathlib, time\n"
+        f"def answer(query):\n    pathlib.Path({str(marker)!r}).touch()\n    time.sleep(60)\n"
+    ).encode()
+    forge.base = forge.github.commit({**own, **files}, parents=[forge.base])
+    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
+    change = forge.change({"README.md": b"x"})
+    # No shell: one drops variables with a hyphen in their names.
+    script = (
+        "import pathlib, subprocess, sys, time\n"
+        "step = subprocess.Popen([sys.executable, '-P', '-m', 'ragate.github'])\n"
+        f"while not pathlib.Path({str(marker)!r}).exists(): time.sleep(0.1)\n"
+        "step.terminate()\n"
+        "sys.exit(step.wait())\n"
+    )
+    command = [sys.executable, "-c", script]
+    result = forge.check(change, inputs={"allow-code": "true"}, entrypoint=command, timeout=60)
+    assert result.exit_code == 130, result.raw_log
+    assert result.outputs["verdict"] == "error"
+    assert forge.states(change.head) == ["pending", "error"]
