@@ -12,7 +12,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from tests.container.engine import Engine
-from tests.container.images import ROOT
+from tests.container.images import ROOT, action_image
 from tests.container.lock import locked
 from tests.container.runner import run_step
 from tests.container.variables import give_to_runner
@@ -65,6 +65,19 @@ def test_the_image_says_what_it_is(description: Mapping[str, Any]):
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
     for name in ("description", "source", "revision", "version"):
         assert f"org.opencontainers.image.{name}" in labels
+
+
+def test_a_release_writes_its_source_commit_and_version_into_the_labels(engine: Engine):
+    given = {"SOURCE": "https://example.org/r", "REVISION": "a" * 40, "VERSION": "9.8.7"}
+
+    name = action_image(engine, arguments=given)
+
+    try:
+        labels = json.loads(engine.call("image", "inspect", name))[0]["Config"]["Labels"]
+        for key, value in given.items():
+            assert labels[f"org.opencontainers.image.{key.lower()}"] == value
+    finally:
+        engine.call("rmi", name, check=False)
 
 
 def test_the_image_starts_the_action_and_nothing_of_the_workspace(description: Mapping[str, Any]):
