@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.cranfield import DATA, read_samples
+from benchmarks.hybrid import rankings, values
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.vectors import MemoisedEmbedder
 from ragate.database import PostgresDatabase
@@ -20,6 +22,8 @@ from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import Embedder
 from ragate.rerankers import cross_encoder
 from ragate.systems import pgvector
+from ragate.systems.pgvector.fusion import fuse
+from ragate.systems.pgvector.settings import HybridSettings
 from tests.integration.rag import write
 from tests.unit.systems.using import resources_of
 
@@ -148,3 +152,21 @@ def test_a_folder_of_another_kind_of_model_is_no_cross_encoder() -> None:
 
     with pytest.raises(ConfigError, match=r"no cross-encoder but BertModel"):
         asyncio.run(model("q", ["a", "b"]))
+
+
+@pytest.mark.skipif(
+    not (DATA / "corpus.jsonl").exists(),
+    reason="no collection Cranfield beside the project",
+)
+def test_hybrid_with_a_real_model_beats_words_alone_on_a_public_collection(state: Path) -> None:
+    data = DATA.resolve()
+    samples = read_samples(data)
+    words, near = asyncio.run(rankings(data, state, embedding_folder(), 8000, samples))
+    both = {
+        one.id: fuse(words[one.id], near[one.id], HybridSettings(), limit=100) for one in samples
+    }
+
+    alone = values("ndcg@10", words, samples).mean()
+    assert alone > 0.50
+    assert values("ndcg@10", both, samples).mean() > alone + 0.02
+    assert values("recall@100", both, samples).mean() > values("recall@100", words, samples).mean()

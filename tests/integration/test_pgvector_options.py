@@ -150,7 +150,18 @@ def test_only_documents_with_the_wanted_metadata_are_found(tagged: Project) -> N
     assert filtered(tagged, filters={"version": 1}) == {"en/p2/b.md"}
     assert filtered(tagged, filters={"lang": ["de", "fr"]}, **FOLDERS) == {"de/p1/c.md"}
     assert filtered(tagged, filters={"lang": "en", "version": 1}, **FOLDERS) == {"en/p2/b.md"}
-    assert filtered(tagged, filters={"nothing": "x"}) == set()
+    assert filtered(tagged, filters={"version": 9}) == set()
+
+
+def test_a_field_that_no_document_has_is_an_error(tagged: Project) -> None:
+    with pytest.raises(ConfigError, match=r"filters: no document has the field 'versoin'; did you"):
+        filtered(tagged, filters={"versoin": 1})
+    with pytest.raises(ConfigError, match=r"filter_by: no document has the field 'product'"):
+        filtered(tagged, filter_by=["product"])
+    with pytest.raises(ConfigError, match="lang is no text, number or true or false"):
+        filtered(tagged, filters={"lang": {"a": 1}})
+    with pytest.raises(ConfigError, match="path_fields has no effect without filters"):
+        filtered(tagged, path_fields=["lang"])
 
 
 def test_a_sample_is_answered_from_the_documents_of_its_entity(tagged: Project) -> None:
@@ -181,8 +192,11 @@ def test_dense_search_keeps_to_the_filter_too(
 
 def test_a_hostile_value_is_only_a_value(tagged: Project) -> None:
     evil = "p1' OR true; DROP SCHEMA ragate CASCADE; -- %s {documents}"
+    write(tagged.root / f"all/{evil}/e.md", "# E\n\nThe pump.")
 
-    assert filtered(tagged, {evil: evil}, filter_by=[evil]) == set()
+    own: dict[str, Any] = {"path_fields": [evil]}
+    assert filtered(tagged, {evil: f"{evil}?"}, filter_by=[evil], **own) == set()
+    assert filtered(tagged, {evil: evil}, filter_by=[evil], **own) == {f"{evil}/e.md"}
     assert filtered(tagged, filters={"version": 2}) == {"en/p1/a.md", "en/p2/b.md"}
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ragate.errors import ConfigError
 from ragate.models import Sample
+from ragate.settings import nearest
 from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings
 
@@ -59,6 +60,22 @@ def conditions(settings: Settings, sample: Sample) -> Conditions:
         tuple((field, tuple(values)) for field, values in wanted),
         missing=settings.filter_missing == "include",
     )
+
+
+def check_fields(known: Collection[str], settings: Settings) -> None:
+    """Refuse a filter on a field that no document has: it would find nothing, or everything.
+
+    Raises:
+        ConfigError: names the field, and the nearest that is known.
+    """
+    for key, names in (("filters", settings.filters), ("filter_by", settings.filter_by)):
+        for name in names:
+            if name not in known:
+                told = nearest(name, known) or "; no document has any metadata"
+                raise ConfigError(
+                    f"[system] {key}: no document has the field {name!r}{told}",
+                    remedy="docs/retrieval-options.md says where metadata comes from",
+                )
 
 
 def fields_of(document: Document, settings: Settings) -> Fields:

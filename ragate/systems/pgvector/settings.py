@@ -181,8 +181,19 @@ class Settings(Frozen):
     rerank: RerankSettings = RerankSettings()
     answer: AnswerSettings = AnswerSettings()
 
+    @field_validator("filters", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        for name, wanted in value.items() if isinstance(value, dict) else ():
+            values = wanted if isinstance(wanted, list | tuple) and wanted else [wanted]
+            if not all(isinstance(one, FilterValue) for one in values):
+                raise ValueError(f"{name} is no text, number or true or false, nor a list of such")
+        return value
+
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
+        if self.path_fields and not self.filtered:
+            raise ValueError("path_fields has no effect without filters or filter_by")
         if self.chunk_overlap >= self.chunk_size:
             raise ValueError(
                 f"chunk_overlap = {self.chunk_overlap} must be smaller than chunk_size = "

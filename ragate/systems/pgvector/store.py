@@ -140,6 +140,14 @@ async def hashes(connection: Connection, index: Index) -> dict[str, str]:
     return dict(await cursor.fetchall())
 
 
+async def metadata_fields(connection: Connection, index: Index) -> set[str]:
+    """Return the names of all fields that any document has."""
+    cursor = await connection.execute(
+        index.query("SELECT DISTINCT jsonb_object_keys(metadata) FROM {documents}")
+    )
+    return {row[0] for row in await cursor.fetchall()}
+
+
 async def remove(connection: Connection, index: Index, doc_ids: Sequence[str]) -> None:
     """Remove documents with everything that belongs to them."""
     names = ["documents", "chunks", "parents", "counts"] + (["vectors"] if index.dimension else [])

@@ -19,7 +19,7 @@ from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.extractive import extract
 from ragate.systems.pgvector.identity import index_key, index_parts, system_info
 from ragate.systems.pgvector.ingest import Work, ingest
-from ragate.systems.pgvector.metadata import conditions
+from ragate.systems.pgvector.metadata import check_fields, conditions
 from ragate.systems.pgvector.rerank import rerank
 from ragate.systems.pgvector.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
@@ -206,6 +206,9 @@ class PgvectorSystem:
             rebuild = False
             self._index = await store.open_snapshot(self._connection, work.key, work.corpus.hash)
             if self._index is not None:
+                if self.settings.filtered:
+                    known = await store.metadata_fields(self._connection, self._index)
+                    check_fields(known, self.settings)
                 return
         raise DatabaseError(
             "another process keeps changing this index to another state of the corpus",

@@ -16,6 +16,7 @@ def page(front: str, doc_id: str = "a.md") -> Document:
 
 
 def settings(**fields: Any) -> Settings:
+    """Return settings with a filter, without which no metadata is read."""
     return Settings.model_validate({"corpus": "docs", "filters": {"lang": "en"}, **fields})
 
 
