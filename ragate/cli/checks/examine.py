@@ -18,8 +18,10 @@ from ragate.cli.checks.under_test import database, system
 from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.models import Run, Sample
+from ragate.pipeline.desks import provider_of
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.proof import last_proof
+from ragate.pipeline.recording import is_recorded_system
 
 UNREAD = "ragate.toml cannot be read"
 
@@ -100,7 +102,13 @@ def _keys(subject: Subject) -> Iterable[Finding]:
     if config is None:
         return [skipped("keys", UNREAD)]
     used = policy.used_providers(config.system.settings)
-    return policy.keys(config.policy.providers, used, subject.operations.environment)
+    recorded = {provider_of(config, _recorded(config))} if is_recorded_system(config) else set()
+    environment = subject.operations.environment
+    return policy.keys(config.policy.providers, used, environment, recorded=recorded)
+
+
+def _recorded(config: Config) -> str:
+    return str(config.system.settings.get("record_provider", ""))
 
 
 def _baseline(subject: Subject, runs: list[Run]) -> Iterable[Finding]:

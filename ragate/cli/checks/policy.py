@@ -78,12 +78,23 @@ def used_providers(system: Mapping[str, Any]) -> set[str]:
 
 
 def keys(
-    providers: Mapping[str, Provider], used: Collection[str], environment: Mapping[str, str]
+    providers: Mapping[str, Provider],
+    used: Collection[str],
+    environment: Mapping[str, str],
+    *,
+    recorded: Collection[str] = (),
 ) -> list[Finding]:
-    """Say which key variables are set; their values are looked at, and never shown."""
+    """Say which key variables are set; their values are looked at, and never shown.
+
+    Args:
+        recorded: Providers that recorded calls go to: without the key they are replayed.
+    """
     found = [_unknown(name, providers) for name in sorted(set(used) - providers.keys())]
     for name, provider in sorted(providers.items()):
-        found += _key(name, provider, environment, used=name in used)
+        if name in recorded and name not in used and not environment.get(provider.key_env):
+            found += _replayed(name, provider)
+        else:
+            found += _key(name, provider, environment, used=name in {*used, *recorded})
     return found
 
 
@@ -94,6 +105,19 @@ def _unknown(name: str, providers: Mapping[str, Provider]) -> Finding:
         f"add [policy.providers.{name}] with base_url and key_env; known: "
         f"{', '.join(sorted(providers)) or 'none'}",
     )
+
+
+def _replayed(name: str, provider: Provider) -> Iterable[Finding]:
+    if not provider.key_env:
+        return _key(name, provider, {}, used=True)
+    return [
+        warning(
+            "keys",
+            f"provider {name}: {provider.key_env} is not set: recorded calls are replayed, and new "
+            "ones stay pending",
+            f"set {provider.key_env}, or answer them elsewhere with `ragate record fulfil`",
+        )
+    ]
 
 
 def _key(

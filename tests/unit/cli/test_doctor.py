@@ -319,6 +319,14 @@ def test_a_local_server_needs_no_key() -> None:
     assert statuses(policy.keys(local, {"ollama"}, {})) == ["ok"]
 
 
+def test_a_recorded_system_can_do_without_the_key_and_says_how_far():
+    [found] = policy.keys(OPENAI, set(), {}, recorded={"openai"})
+
+    assert found.status == "warning"
+    assert "stay pending" in found.message
+    assert statuses(policy.keys(OPENAI, set(), {"MY_KEY": "x"}, recorded={"openai"})) == ["ok"]
+
+
 def test_the_providers_in_use_stand_in_the_tables_of_the_system() -> None:
     system = {"top_k": 3, "answer": {"provider": "a"}, "embedder": {"provider": "b"}, "bm25": {}}
 
