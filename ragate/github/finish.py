@@ -11,6 +11,7 @@ from ragate.github.accept import SYSTEM, outputs_digest
 from ragate.github.base import Base
 from ragate.github.context import Context, Outcome
 from ragate.github.earlier import weighed
+from ragate.github.event import Event
 from ragate.github.gate import Gate
 from ragate.github.origin import OTHER, Origin
 from ragate.github.outputs import Paths
@@ -62,7 +63,7 @@ def finished(
         )
         problems = () if taken else problems
     report = undecided(report, problems, judged.origin.remedies or (OTHER,))
-    report = warned(report, judged.warnings)
+    report = recordable(warned(report, judged.warnings), context.event)
     if gate.bootstrap:
         report = bootstrapped(report, differs=(f"{gate.config.path.name} is new",))
     number = context.target.number if context.target else None
@@ -92,6 +93,21 @@ def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ..
         "remedies": tuple(dict.fromkeys((*remedies, *decision.remedies))),
     }
     return report.model_copy(update={"decision": decision.model_copy(update=update)})
+
+
+def recordable(report: Report, event: Event) -> Report:
+    """Return the report with who records the baseline that is missing."""
+    decision = report.decision
+    if report.baseline_system is not None or not report.run_id or decision.exit_code == 0:
+        return report
+    told = (
+        f"the workflow of mode baseline records {report.baseline_path} on "
+        f"{event.default_branch or 'the default branch'}; or commit it with this change"
+    )
+    remedies = tuple(dict.fromkeys((told, *decision.remedies)))
+    return report.model_copy(
+        update={"decision": decision.model_copy(update={"remedies": remedies})}
+    )
 
 
 def answerable(report: Report, head: str, problems: tuple[str, ...]) -> Report:

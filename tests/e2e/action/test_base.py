@@ -72,6 +72,7 @@ def test_a_gate_without_a_baseline_decides_nothing(forge: Forge, gated: Files) -
     result = forge.check(forge.change({"README.md": b"x"}))
     assert result.exit_code == 3, result.log
     assert "there is no baseline" in result.log
+    assert "the workflow of mode baseline records baselines/gate.json on main" in result.log
 
 
 @pytest.mark.parametrize("text", [b"[policy\n", b"[policy]\nalhpa = 1\n", None])
