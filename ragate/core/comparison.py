@@ -93,7 +93,7 @@ def compare(
         samples: The selected golden set of now.
         cluster: A metadata field or tag prefix whose samples stand or fall together.
     """
-    partial = candidate.manifest.filters.partial
+    partial = candidate.manifest.filters.narrows
     found = match(baseline, candidate, samples, partial=partial)
     then = read_passes(baseline, found.matched)
     now = read_passes(candidate, [*found.matched, *found.added])

@@ -187,6 +187,23 @@ def test_bm25_over_a_folder_proposes_for_any_system(
     assert [one["proposals"][0]["doc_id"] for one in found(capsys)] == [f"{t}.md" for t in TOPICS]
 
 
+def test_a_document_gives_no_command_to_the_log_of_a_workflow(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = "::error::Apples, ##[group]apples\x1b[31m and \u202eapples."
+    (project / "docs/apples.md").write_text(page)
+    unlabel(project)
+
+    assert run(["dataset", "suggest", "--ids", "apples"]) == 0
+    text = capsys.readouterr().out
+
+    assert "apples.md" in text
+    assert "::" not in text
+    assert "##[" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
 def test_a_person_is_asked_about_each_question() -> None:
     one = Suggestion("a", "A?", (Proposal("x.md", 1, 1.0, "X"), Proposal("y.md", 2, None, "Y")))
     two = Suggestion("b", "B?", (Proposal("z.md", 1, 1.0, "Z"),))

@@ -226,5 +226,7 @@ def test_a_sample_overwrites_nothing_and_is_not_larger_than_the_whole(
     assert run(["dataset", "sample", "2", "--output", "golden.jsonl"]) == 2
     assert "--force" in capsys.readouterr().err
     assert run(["dataset", "sample", "99", "--output", "part.jsonl"]) == 2
+    assert run(["dataset", "sample", "2", "--output", "part.csv"]) == 2
+    assert "give it the ending .jsonl" in capsys.readouterr().err
     assert not Path("part.jsonl").exists()
     assert (project / "golden.jsonl").read_bytes() == before

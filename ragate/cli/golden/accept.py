@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.golden.shared import subject, words
+from ragate.cli.golden.shared import one_line, subject, words
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
-from ragate.escape import one_line
 
 
 @click.command("accept")

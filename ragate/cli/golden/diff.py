@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.golden.shared import json_option
-from ragate.escape import one_line
+from ragate.cli.golden.shared import json_option, one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.diff import SampleChange, SetDiff

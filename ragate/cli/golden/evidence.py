@@ -6,9 +6,15 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.golden.shared import corpus_option, file_argument, ids_option, subject, words
+from ragate.cli.golden.shared import (
+    corpus_option,
+    file_argument,
+    ids_option,
+    one_line,
+    subject,
+    words,
+)
 from ragate.cli.options import config_option
-from ragate.escape import one_line
 
 
 @click.command("evidence")

@@ -12,13 +12,13 @@ from ragate.cli.golden.shared import (
     corpus_option,
     file_argument,
     model_options,
+    one_line,
     refuse_overwriting,
     spent,
     subject,
 )
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
-from ragate.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.generate import Generated

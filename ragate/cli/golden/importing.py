@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.golden.shared import corpus_option, json_option, refuse_overwriting
-from ragate.escape import one_line
+from ragate.cli.golden.shared import corpus_option, json_option, one_line, refuse_overwriting
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.importing import Import

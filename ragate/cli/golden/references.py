@@ -14,12 +14,12 @@ from ragate.cli.golden.shared import (
     file_argument,
     ids_option,
     model_options,
+    one_line,
     spent,
     subject,
     words,
 )
 from ragate.cli.options import config_option
-from ragate.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.references import Drafts

@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.golden.shared import corpus_option, file_argument, json_option, subject, words
+from ragate.cli.golden.shared import (
+    corpus_option,
+    file_argument,
+    json_option,
+    one_line,
+    subject,
+    words,
+)
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
-from ragate.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.relink import Lost

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.golden.shared import file_argument, refuse_overwriting, subject
+from ragate.cli.golden.shared import file_argument, one_line, refuse_overwriting, subject
 from ragate.cli.options import config_option
-from ragate.escape import one_line
 
 
 @click.command("sample")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ragate import escape
 from ragate.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ def shown_path(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
+def one_line(text: str, limit: int = 300) -> str:
+    """Return foreign text as a terminal and the log of a workflow may show it."""
+    return escape.plain(escape.one_line(text, limit))
+
+
 def words(values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of options that may hold several with commas."""
     found = (word.strip() for value in values for word in value.split(","))
@@ -96,11 +102,20 @@ def words(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def refuse_overwriting(path: Path, *, force: bool) -> None:
-    """Raise where a file would be replaced that nobody gave up.
+    """Raise where a golden set would be replaced that nobody gave up.
 
     Raises:
-        UsageError: it is there already.
+        UsageError: it is there already, or its name is not that of JSON Lines.
     """
+    refuse_replacing(path, force=force)
+    if path.suffix.lower() not in {".jsonl", ".ndjson"}:
+        raise UsageError(
+            f"--output {path}: JSON Lines are written", remedy="give it the ending .jsonl"
+        )
+
+
+def refuse_replacing(path: Path, *, force: bool) -> None:
+    """Raise where a file would be replaced that nobody gave up."""
     if path.is_dir() or (path.exists() and not force):
         raise UsageError(
             f"{path}: there already, nothing was written",

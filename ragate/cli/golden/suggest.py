@@ -18,13 +18,13 @@ from ragate.cli.golden.shared import (
     file_argument,
     ids_option,
     json_option,
-    refuse_overwriting,
+    one_line,
+    refuse_replacing,
     subject,
     words,
 )
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
-from ragate.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.suggest import Suggestion
@@ -87,7 +87,7 @@ def command(
     if applied is not None:
         return _apply(chosen, applied, corpus)
     if review is not None:
-        refuse_overwriting(review, force=force)
+        refuse_replacing(review, force=force)
     found = _suggest(
         chosen, words(ids), everything=everything, top=top, system=system, corpus=corpus
     )

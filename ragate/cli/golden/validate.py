@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.golden.shared import corpus_option, file_argument, json_option, subject
+from ragate.cli.golden.shared import corpus_option, file_argument, json_option, one_line, subject
 from ragate.cli.options import config_option
-from ragate.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.validate import Issue, Validation

@@ -65,6 +65,7 @@ def best_passage(sample: Sample, text: str) -> str:
     no text.
     """
     found = list(passages(text))
+    found = [one for one in found if not _heading(one)] or found
     wanted = set(tokens(" ".join(sample.references))) or set(tokens(sample.query))
     asked = set(tokens(sample.query))
 
@@ -73,6 +74,10 @@ def best_passage(sample: Sample, text: str) -> str:
         return len(words & wanted) + 0.25 * len(words & asked), -len(words)
 
     return max(found, key=merit, default="")
+
+
+def _heading(passage: str) -> bool:
+    return passage.startswith("#") and "\n" not in passage
 
 
 def record(
