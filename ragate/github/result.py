@@ -21,6 +21,7 @@ RUN_FILES = {
     "scores.jsonl": 256 * 1024 * 1024,
     "outputs.jsonl": 1024 * 1024 * 1024,
     "report.json": 256 * 1024 * 1024,
+    "requests.jsonl.gz": 256 * 1024 * 1024,
 }
 _SHA = r"^([0-9a-f]{40}([0-9a-f]{24})?)?$"
 

@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragate.baseline import Recorded, contexts_path, dump_baseline, save_baseline
+from ragate.baseline import Recorded, contexts_path, dump_baseline, requests_path, save_baseline
 from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Acceptance, Record, Run
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.record import refuse_left_out, refuse_unmeasured
+from ragate.pipeline.replies import RUN_REPLIES
 
 
 def baseline_files(
@@ -47,6 +48,10 @@ def baseline_files(
     if config.policy.store == "full":
         beside = contexts_path(config.baseline)
         files[beside.relative_to(root).as_posix()] = _contexts(config, run, data, outputs)
+    replies = outputs.with_name(RUN_REPLIES)
+    if config.policy.store != "hashes" and replies.is_file():
+        path = requests_path(config.baseline)
+        files[path.relative_to(root).as_posix()] = replies.read_bytes()
     return files
 
 

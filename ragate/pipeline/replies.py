@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
 from ragate.baseline import Replies, requests_path, save_replies
 from ragate.clients.recorder.desk import Desk
@@ -11,6 +12,8 @@ from ragate.core.hashing import is_recorded
 from ragate.models import Run
 from ragate.pipeline.recording import RecordedSystem
 from ragate.protocols import System
+
+RUN_REPLIES = "requests.jsonl.gz"
 
 
 def recorded_replies(desk: Desk) -> Replies:
@@ -25,6 +28,13 @@ def recorded_replies(desk: Desk) -> Replies:
 def given_replies(system: System) -> Replies | None:
     """Return the replies that a system was given, None where its calls are not recorded."""
     return recorded_replies(system.desk) if isinstance(system, RecordedSystem) else None
+
+
+def save_run_replies(system: System, folder: Path) -> None:
+    """Keep the replies of a run with it: it may become a baseline."""
+    replies = given_replies(system)
+    if replies is not None and replies.draws:
+        save_replies(folder / RUN_REPLIES, replies)
 
 
 def asks_otherwise(config: Config, old: Run | None, run: Run) -> bool:

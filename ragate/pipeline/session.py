@@ -18,6 +18,7 @@ from ragate.pipeline.collected import Collected
 from ragate.pipeline.dates import asked_on, noted_date
 from ragate.pipeline.golden.documents import corpus_texts, stale_evidence
 from ragate.pipeline.recording import open_system
+from ragate.pipeline.replies import save_run_replies
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.spool import Outputs
 from ragate.protocols import System
@@ -174,6 +175,7 @@ async def open_session(
                     f"[policy] max_minutes = {minutes:g} is reached; the run stops here",
                     remedy=f"the finished outputs are in {path}",
                 ) from error
+            save_run_replies(system, path.parent)
 
 
 async def _manifest(

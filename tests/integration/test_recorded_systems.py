@@ -16,9 +16,11 @@ import pytest
 
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Report, Verdict
+from ragate.pipeline.adopt import baseline_files
 from ragate.pipeline.line import check
 from ragate.pipeline.record import Outcome, update_baseline
 from ragate.pipeline.session import Selection
+from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status
 
@@ -473,6 +475,24 @@ def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same
 
     assert record(project).outcome is Outcome.REPLACED
     assert project.recorded.read_bytes() != first
+
+
+def test_a_run_that_becomes_the_baseline_brings_its_replies(project, server):
+    record(project)
+    project.edit(3)
+    checked(project)
+    folder = max((project.root / ".ragate" / "runs").glob("*"))
+    config = project.config()
+    run = LocalStore(project.root / ".ragate").load(folder)
+    for path, content in baseline_files(config, run, folder / "outputs.jsonl").items():
+        (project.root / path).write_bytes(content)
+    (project.root / ".ragate" / "cache.sqlite").unlink()
+    asked = server.seen
+
+    report = checked(project, key="")
+
+    assert server.seen == asked
+    assert (report.facts.affected, report.facts.errors) == (0, 0)
 
 
 def test_with_store_hashes_no_reply_is_written(project, server):
