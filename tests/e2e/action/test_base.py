@@ -330,3 +330,12 @@ def test_a_job_that_is_cancelled_says_so_and_gives_no_verdict(
     assert result.exit_code == 130, result.raw_log
     assert result.outputs["verdict"] == "error"
     assert forge.states(change.head) == ["pending", "error"]
+
+
+def test_where_no_input_is_touched_the_second_half_needs_no_outputs(inputs_named: Forge) -> None:
+    change = inputs_named.change({"web/index.html": b"<b>"}, fork="stranger/handbook")
+    result = inputs_named.decide(change, None)
+    assert result.exit_code == 0, result.raw_log
+    assert result.outputs["affected"] == "0"
+    touched = inputs_named.change({"app/a.py": b""}, fork="stranger/handbook")
+    assert inputs_named.decide(touched, None).exit_code == 2
