@@ -73,14 +73,13 @@ class Sticky:
         return self._publish(markdown)
 
     def _publish(self, markdown: str) -> str:
-        found = self.find()
-        if found is None:
+        twins = self._all()
+        if not twins:
             written = self._repository.create_comment(self._number, markdown)
             # A token that may not ask for its own name learns it here.
             self._login = _login(written)
-        elif found.body.strip() != markdown.strip():
-            written = self._repository.update_comment(found.id, markdown)
-        return self._one_of(self._all(), markdown)
+            twins = self._all()
+        return self._one_of(twins, markdown)
 
     def _one_of(self, twins: list[Found], markdown: str) -> str:
         if not twins:
