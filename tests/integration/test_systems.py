@@ -235,13 +235,18 @@ def chat():
     memory = ChatMemoryBuffer.from_defaults(llm=LLM)
     return ContextChatEngine.from_defaults(retriever=retriever, llm=LLM, memory=memory)
 
-counts = {{"retrieve": 0}}
+counts = {{"retrieve": 0, "synthesize": 0}}
 class Counting(type(retriever)):
     def _retrieve(self, bundle):
         counts["retrieve"] += 1
         return super()._retrieve(bundle)
 retriever.__class__ = Counting
 engine.retriever.__class__ = Counting
+class Writing(type(engine._response_synthesizer)):
+    def synthesize(self, *given, **named):
+        counts["synthesize"] += 1
+        return super().synthesize(*given, **named)
+engine._response_synthesizer.__class__ = Writing
 """
 
 
@@ -258,8 +263,8 @@ def test_real_engines_of_llama_index_are_asked_once_a_sample(project: Path) -> N
         ("retriever", "sync"),
         ("retriever", "async"),
     ):
-        counts = getattr(sys.modules.get(name), "counts", {"retrieve": 0})
-        before = counts["retrieve"]
+        counts = getattr(sys.modules.get(name), "counts", {"retrieve": 0, "synthesize": 0})
+        before = dict(counts)
         outputs = run("llamaindex", {"target": f"{name}:{target}", "call": call}, project)
         for output in outputs:
             assert output.error is None, (target, call, output.error)
@@ -269,5 +274,5 @@ def test_real_engines_of_llama_index_are_asked_once_a_sample(project: Path) -> N
             assert (output.answer is None) == (target == "retriever")
             assert output.answer != "", (target, call)
         if (target, call) == ("engine", "sync"):
-            counted = sys.modules[name].counts["retrieve"] - before
-            assert counted == len(SAMPLES)
+            made = {key: sys.modules[name].counts[key] - before[key] for key in before}
+            assert made == {"retrieve": len(SAMPLES), "synthesize": len(SAMPLES)}
