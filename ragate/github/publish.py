@@ -85,6 +85,7 @@ class Publisher:
     environ: Mapping[str, str]
     log: Log
     _told: set[str] = field(default_factory=set)
+    _stickies: dict[Target, Sticky] = field(default_factory=dict)
     _down: bool = False
 
     def begin(self, target: Target) -> None:
@@ -188,7 +189,9 @@ class Publisher:
     def _sticky(self, target: Target) -> Sticky | None:
         if self.repository is None or target.number is None:
             return None
-        return Sticky(self.repository, target.number, target.gate)
+        if target not in self._stickies:  # it remembers whose token this is
+            self._stickies[target] = Sticky(self.repository, target.number, target.gate)
+        return self._stickies[target]
 
     def _status(self, target: Target, state: State, told: str) -> None:
         repository = self.repository
