@@ -62,22 +62,23 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
     if len(text) > MAX_BYTES:
         raise _bad(where, f"{len(text)} bytes, at most {MAX_BYTES} are read")
     try:
-        data = loads(text, where=where, error=BaselineError)
+        data: Any = loads(text, where=where, error=BaselineError)
     except BaselineError as error:
         raise BaselineError(error.message, remedy=REMEDY) from error
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
         raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
     try:
-        file = BaselineFile.model_validate(data)
-        del data  # a large one holds as much as all that is made of it
-        return _run(file)
+        # Sample by sample: a large file, what was read of it and what is made of that together
+        # would take twice the memory.
+        samples = data["samples"] if isinstance(data.get("samples"), dict) else {}
+        file = BaselineFile.model_validate({**data, "samples": {}} if samples else data)
+        del data
+        return _run(file, samples)
+    except _SampleError as error:
+        raise _bad(where, str(error)) from error.__cause__
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
-        raise _bad(
-            where, f"{place}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
-        ) from error
+        raise _bad(where, _first(error)) from error
     except (IndexError, ValueError) as error:
         raise _bad(where, str(error)) from error
 
@@ -89,7 +90,26 @@ def _bad(where: str, what: str) -> BaselineError:
     )
 
 
-def _run(file: BaselineFile) -> Run:
+class _SampleError(Exception):
+    """One sample of the file is none."""
+
+
+def _first(error: ValidationError, *above: str) -> str:
+    problem = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in (*above, *problem["loc"]))
+    return f"{place}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
+
+
+def _stored(samples: dict[str, Any]) -> Iterable[tuple[str, StoredSample]]:
+    """Yield the samples, each of which is then gone from the table."""
+    for sample_id in list(samples):
+        try:
+            yield sample_id, StoredSample.model_validate(samples.pop(sample_id))
+        except ValidationError as error:
+            raise _SampleError(_first(error, "samples", sample_id)) from error
+
+
+def _run(file: BaselineFile, samples: dict[str, Any]) -> Run:
     if file.identical >= file.runs:
         raise ValueError(f"identical: {file.identical} of {file.runs} runs repeat an earlier one")
     manifest = RunManifest(
@@ -109,7 +129,7 @@ def _run(file: BaselineFile) -> Run:
     )
     records = [
         record
-        for sample_id, sample in file.samples.items()
+        for sample_id, sample in _stored(samples)
         for record in _records(sample_id, sample, runs=file.runs, metrics=file.metrics)
     ]
     aggregates = tuple(_read_scores(one) for one in file.aggregates)
