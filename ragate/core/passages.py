@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ragate.core.hashing import digest
 from ragate.models import Evidence
@@ -40,5 +41,16 @@ def holds(text: str, evidence: Evidence) -> bool:
     A quote may stand anywhere in it; a hash alone has to be that of a paragraph, or of the whole.
     """
     if evidence.quote:
-        return normalise(evidence.quote) in normalise(text)
-    return evidence.hash in {passage_hash(text), *map(passage_hash, passages(text))}
+        return normalise(evidence.quote) in _normal(text)
+    return evidence.hash in _hashes(text)
+
+
+# Many samples rest on the same few pages.
+@lru_cache(maxsize=64)
+def _normal(text: str) -> str:
+    return normalise(text)
+
+
+@lru_cache(maxsize=64)
+def _hashes(text: str) -> frozenset[str]:
+    return frozenset({passage_hash(text), *map(passage_hash, passages(text))})

@@ -32,6 +32,7 @@ from ragate.pipeline.pairwise import losses
 from ragate.pipeline.scoring import Scorer
 
 # Systems whose model calls go through our own clients, which count them.
+MOST_NAMED = 10
 COUNTED = frozenset({"pgvector"})
 
 
@@ -156,12 +157,14 @@ def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
 
 
 def _stale(candidate: Run) -> list[str]:
-    """Return one warning for each sample whose evidence is no longer in its documents."""
-    return [
-        f"{sample_id}: its reference may be stale: {', '.join(docs)} no longer holds the passage "
-        "that it rests on"
-        for sample_id, docs in candidate.manifest.stale_evidence.items()
-    ]
+    """Return a warning where the evidence of samples is no longer in their documents."""
+    found = candidate.manifest.stale_evidence
+    if not found:
+        return []
+    named = [f"{sample_id} ({', '.join(docs)})" for sample_id, docs in found.items()]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    said = f"{', '.join(named[:MOST_NAMED])}{more}"
+    return [f"references that may be stale, since a document no longer holds the evidence: {said}"]
 
 
 def _asked_for(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:

@@ -189,8 +189,8 @@ def test_a_changed_passage_is_told_in_every_report(
     page.write_text(page.read_text().replace("orchard 0", "orchard 17"))
     run(["check", "--format", "json", "--output", "r.json", "--format", "markdown"])
     found = json.loads(Path("r.json").read_text())
-    said = "apples: its reference may be stale: apples.md no longer holds the passage"
+    said = "references that may be stale, since a document no longer holds the evidence: apples"
 
     assert found["data"]["stale_evidence"] == {"apples": ["apples.md"]}
     assert any(warning.startswith(said) for warning in found["decision"]["warnings"])
-    assert "its reference may be stale" in capsys.readouterr().out
+    assert "references that may be stale" in capsys.readouterr().out
