@@ -108,7 +108,7 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
             remedy="let the step that records the outputs run first",
         )
     for file in found:
-        if not _is_allowed(file, root=root, allowed=allowed):
+        if not is_allowed(file, root=root, allowed=allowed):
             raise ConfigError(
                 f"[system] paths: {file} is not allowed by [policy] replay_paths = {list(allowed)}",
                 remedy=f"add {pattern!r} to replay_paths (in CI the base branch's policy counts)",
@@ -116,7 +116,8 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
     return found
 
 
-def _is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
+def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
+    """Return whether a recording, links resolved, is one that the policy's patterns name."""
     real, top = file.resolve(), root.resolve()
     if not real.is_relative_to(top):
         return False
