@@ -11,9 +11,10 @@ Latency, usage and cost differ between machines and stay in the run's own folder
 from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
 from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
-from ragate.baseline.write import dump_baseline, save_baseline
+from ragate.baseline.write import MACHINE_UNITS, dump_baseline, save_baseline
 
 __all__ = [
+    "MACHINE_UNITS",
     "SCHEMA_VERSION",
     "BaselineFile",
     "Recorded",

@@ -13,7 +13,7 @@ from ragate.atomic import write_atomic
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
 from ragate.models import Record, Run, Score
 
-_MACHINE_UNITS = frozenset({"seconds"})
+MACHINE_UNITS = frozenset({"seconds"})
 
 
 def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
@@ -36,7 +36,7 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
         head["eval_date"] = manifest.eval_date
     if manifest.accepted:
         head["accepted"] = [one.model_dump(exclude_defaults=True) for one in manifest.accepted]
-    machine = {name for name, info in manifest.metrics.items() if info.unit in _MACHINE_UNITS}
+    machine = {name for name, info in manifest.metrics.items() if info.unit in MACHINE_UNITS}
     metrics = {
         name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
         for name, info in manifest.metrics.items()

@@ -135,6 +135,16 @@ def _prompt(config: Config) -> Path | None:
     return config.rules_root / prompt if prompt else None
 
 
+def measures_alike(then: Config, now: Config) -> bool:
+    """Return whether two policies measure the same things in the same way, whatever they demand."""
+
+    def measured(config: Config) -> object:
+        names = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
+        return sorted(names), config.metric_settings, config.policy.store, config.policy.runs
+
+    return measured(then) == measured(now) and _same_judge(then, now)
+
+
 def _same_judge(base: Config, head: Config) -> bool:
     def judge(config: Config) -> object:
         found = config.policy.judge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from ragate.dataset import read_dataset
 from ragate.errors import NoBaselineError, RagateError, UsageError
 from ragate.github import objects
 from ragate.github.accept import accepted_on_the_way, outputs_digest
-from ragate.github.base import base_of
+from ragate.github.base import GitTree, base_of
 from ragate.github.changes import touches
 from ragate.github.check import run_check
 from ragate.github.context import Context, Outcome, refuse_code
+from ragate.github.gate import measures_alike
+from ragate.github.policy import policy_files
 from ragate.github.propose import Written, write
 from ragate.github.publish import Target
 from ragate.github.repository import login_of
@@ -81,6 +84,8 @@ def _why(context: Context, config: Config, baseline: Run | None, root: Path, hea
     units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
     if new := sorted(name for name in gated - units.keys() if not name.startswith("latency")):
         return f"it has no {new[0]}"
+    if context.event.name != "schedule" and _measures_otherwise(context, config, root, head):
+        return "the policy measures otherwise"
     info = asyncio.run(describe_system(config, context.operations(commit=head)))
     if info is not None and info.fingerprint:
         same = info.fingerprint == baseline.manifest.system.fingerprint
@@ -88,6 +93,20 @@ def _why(context: Context, config: Config, baseline: Run | None, root: Path, hea
     if context.event.name == "schedule":
         return ""
     return _by_files(context, config, root, head)
+
+
+def _measures_otherwise(context: Context, config: Config, root: Path, head: str) -> bool:
+    """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
+    parents = objects.parents(root, head)
+    if not parents or not objects.has_tree(root, parents[0]):
+        return False  # what a run is made of tells the rest
+    with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
+        try:
+            place = context.place(root)
+            before = policy_files(GitTree(root, parents[0]), place, Path(folder).resolve())
+        except RagateError:
+            return True
+        return before is None or not measures_alike(before, config)
 
 
 def _by_files(context: Context, config: Config, root: Path, head: str) -> str:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from ragate.atomic import write_atomic
 from ragate.baseline import (
+    MACHINE_UNITS,
     Recorded,
     contexts_path,
     dump_baseline,
@@ -231,8 +232,10 @@ def _readable(data: bytes | None, where: str) -> Run | None:
 def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
     """Return why the old file says the same as the new run, "" where it does not."""
     then, now = old.manifest, run.manifest
-    infos = {name: info for name, info in now.metrics.items() if name in then.metrics}
+    infos = {name: i for name, i in now.metrics.items() if i.unit not in MACHINE_UNITS}
     if (then.system, then.metrics, then.runs) != (now.system, infos, now.runs):
+        return ""
+    if then.judge != now.judge:  # equal figures of another judge are another yardstick
         return ""
     comparison = compare(old, run, samples, cluster=config.policy.cluster)
     data = comparison.data

@@ -397,3 +397,14 @@ def test_answers_that_never_had_a_citation_do_not_stand_in_the_way(project):
     project.record(some)
 
     assert run(["check"]) == 0
+
+
+def test_a_metric_that_is_new_gets_into_a_baseline_that_has_not_moved(project, capsys):
+    assert run(["baseline", "update"]) == 0
+    project.configure(metrics='[policy.metrics."mrr@5"]\nlevel = "error"')
+
+    assert run(["baseline", "update"]) == 0
+
+    capsys.readouterr()
+    assert run(["check"]) == 0
+    assert "mrr@5" in capsys.readouterr().out
