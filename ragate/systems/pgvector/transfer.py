@@ -20,6 +20,7 @@ from ragate.systems.pgvector.vectors import store_vectors
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
 
+ROUNDING = 1.5e-5  # scores have five decimals, once rounded by the server and once here
 _CHUNKS = """
 SELECT doc_id, position, text, title, section, parent FROM {chunks} ORDER BY doc_id, position
 """
@@ -151,10 +152,16 @@ async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -
         right = await search.dense(connection, index, vector, limit=k)
         ef = settings.hnsw.ef_search
         near = await search.nearly(connection, index, vector, limit=k, ef_search=ef)
-        shared = {_place(hit) for hit in right} & {_place(hit) for hit in near}
-        found.append(len(shared) / len(right) if right else 1.0)
+        found.append(share_found(right, near))
     return found
 
 
-def _place(hit: search.Hit) -> tuple[str, int]:
-    return hit.doc_id, hit.position
+def share_found(right: Sequence[search.Hit], near: Sequence[search.Hit]) -> float:
+    """Return the share of `right` that `near` has; one that is as near as the last of them counts.
+
+    Equally near chunks may stand in for each other: which of them is asked for is chance.
+    """
+    if not right:
+        return 1.0
+    least = right[-1].score - ROUNDING
+    return min(1.0, sum(hit.score >= least for hit in near) / len(right))
