@@ -5,6 +5,7 @@ The verdict stands before any of this begins, and nothing that goes wrong here c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,7 @@ from ragate.renderers._headline import Status, status_of
 T = TypeVar("T")
 SUMMARY_BUDGET = 1_000_000
 INTERRUPTED = 130
+_ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 SUMMARY_SAMPLES = 2000  # of one kind
 _ROOM = 10_000  # what the runner's limit keeps over the budget: our own notes
 _STATES: dict[int, State] = {0: "success", 1: "failure"}
@@ -174,7 +176,8 @@ class Publisher:
                 return found.url if found is not None else ""  # a newer run tells more
             return sticky.publish(outdated(text, current) if current else text)
 
-        return self._try("the comment", publish) or ""
+        url = self._try("the comment", publish) or ""
+        return url if _ADDRESS.fullmatch(url) else ""
 
     def _moved_to(self, target: Target) -> str:
         """Return the pull request's head where it is another commit by now, else ""."""

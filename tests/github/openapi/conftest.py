@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,13 @@ def modules() -> Path:
 @pytest.fixture(scope="session")
 def judged_github(modules: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GitHub]:
     """A stub whose `url` is the proxy's: both sides are judged."""
-    folder = tmp_path_factory.mktemp("github")
+    with judged_stub(modules, tmp_path_factory.mktemp("github")) as github:
+        yield github
+
+
+@contextmanager
+def judged_stub(modules: Path, folder: Path) -> Iterator[GitHub]:
+    """Yield a stub of its own behind a proxy of its own."""
     whole = read_json(modules / "@octokit/openapi/generated/api.github.com.json")
     description = cut(whole)
     (folder / "description.json").write_text(json.dumps(description))
