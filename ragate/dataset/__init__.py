@@ -19,6 +19,7 @@ __all__ = [
     "Entry",
     "GoldenFile",
     "Label",
+    "asked",
     "inspect_entries",
     "open_golden",
     "read_dataset",

@@ -249,6 +249,24 @@ def test_a_renamed_and_edited_page_is_proposed_by_its_old_text_in_git(
     assert run(["dataset", "validate", "--strict"]) == 0
 
 
+def test_a_line_of_a_corpus_file_is_found_by_its_old_text_in_git(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = project / "docs/corpus.jsonl"
+    text = "Apples come from the old orchard behind the mill, where the river bends to the north."
+    rows = [{"_id": "apples.md", "title": "Apples", "text": text}]
+    rows += [{"_id": f"{t}.md", "title": t, "text": f"All about {t}."} for t in TOPICS[1:]]
+    corpus.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    committed(project)
+    corpus.write_text(corpus.read_text().replace("apples.md", "fruit-1"))
+
+    assert run(["dataset", "relink", "--json"]) == 0
+
+    (lost,) = found(capsys)
+    assert [one["doc_id"] for one in lost["candidates"]] == ["fruit-1"]
+    assert (lost["candidates"][0]["source"], lost["candidates"][0]["similarity"]) == ("git", 1.0)
+
+
 def test_evidence_finds_the_part_that_holds_the_passage(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -335,6 +353,17 @@ def drafts(project: Path) -> bytes:
     ]
     (project / "golden.jsonl").write_text("\n".join(rows) + "\n")
     return golden(project)
+
+
+def test_the_doctor_says_what_waits_for_a_person(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drafts(project)
+
+    run(["doctor"])
+
+    said = "1 draft sample and 1 draft reference do not count; `ragate dataset accept` shows them"
+    assert said in capsys.readouterr().out
 
 
 def test_drafts_count_when_they_are_accepted(

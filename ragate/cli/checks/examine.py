@@ -16,7 +16,7 @@ from ragate.cli.checks.finding import Finding, guarded, of_error, ok, skipped
 from ragate.cli.checks.subject import Subject, read_subject
 from ragate.cli.checks.under_test import database, system
 from ragate.config import Config
-from ragate.dataset import read_dataset
+from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
 from ragate.pipeline.desks import provider_of
 from ragate.pipeline.evaluate import make_metrics
@@ -62,8 +62,10 @@ def examine(
 def _golden(subject: Subject, samples: list[Sample]) -> Iterable[Finding]:
     if subject.dataset is None:
         return [skipped(golden.CHECK, UNREAD)]
-    samples += read_dataset(subject.dataset)
-    return golden.golden_set(samples, dataset=_name(subject, subject.dataset))
+    entries = read_entries(subject.dataset)
+    samples += asked(entries, path=subject.dataset)
+    found = golden.golden_set(samples, dataset=_name(subject, subject.dataset))
+    return [*found, *golden.drafts(entries)]
 
 
 def _rules(

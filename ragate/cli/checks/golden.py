@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warning
+from ragate.dataset import Entry
 from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
 from ragate.protocols import Aggregate, Metric
 
@@ -33,6 +34,18 @@ def golden_set(samples: Sequence[Sample], *, dataset: str) -> list[Finding]:
         *_contradictions(samples),
         *_size(samples),
     ]
+
+
+def drafts(entries: Sequence[Entry]) -> Iterable[Finding]:
+    """Say what waits for a person: drafts count for nothing."""
+    count = sum(entry.draft for entry in entries)
+    references = sum(len(entry.drafted) for entry in entries)
+    if count or references:
+        yield ok(
+            CHECK,
+            f"{plural(count, 'draft sample')} and {plural(references, 'draft reference')} do not "
+            "count; `ragate dataset accept` shows them",
+        )
 
 
 def _twice(samples: Sequence[Sample]) -> Iterable[Finding]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from ragate.baseline import load_baseline, load_contexts
 from ragate.config import Config
-from ragate.errors import RagateError
+from ragate.errors import DatasetError, RagateError
+from ragate.strict_json import loads
 from ragate.systems.pgvector.corpus import SUFFIXES
 from ragate.systems.pgvector.documents import readable
-from ragate.vcs import file_at, last_commit_with, repository
+from ragate.vcs import file_at, head_commit, last_commit_with, repository
 
 Past = dict[str, tuple[Literal["git", "baseline"], str]]
 
@@ -66,13 +67,29 @@ def _committed(gone: Sequence[str], config: Config, commit: str) -> Past:
     folder = (config.root / corpus).resolve()
     if not folder.is_relative_to(top):
         return {}
-    found: Past = {}
-    for doc_id in gone:
+    lines = (folder.relative_to(top) / "corpus.jsonl").as_posix()
+    found: Past = dict(_lines(top, lines, commit, frozenset(gone)))
+    for doc_id in [one for one in gone if one not in found]:
         path = (folder.relative_to(top) / doc_id).as_posix()
         text = readable(_text(top, path, commit), SUFFIXES.get(Path(path).suffix.lower(), ""))
         if text:
             found[doc_id] = ("git", text)
     return found
+
+
+def _lines(
+    top: Path, path: str, commit: str, gone: frozenset[str]
+) -> Iterator[tuple[str, tuple[Literal["git"], str]]]:
+    """Yield lost documents of a BEIR ``corpus.jsonl``, of the baseline's commit or the last one."""
+    for at in (head_commit(top), commit):  # what the baseline's says wins
+        for line in file_at(top, at, path).split("\n"):
+            try:
+                row = loads(line, where=path, error=DatasetError) if line.strip() else None
+            except DatasetError:
+                continue
+            if isinstance(row, dict) and str(row.get("_id")) in gone:
+                text = f"{row.get('title') or ''}\n{row.get('text') or ''}".strip()
+                yield str(row["_id"]), ("git", text)
 
 
 def _text(top: Path, path: str, commit: str) -> str:
