@@ -18,7 +18,7 @@ from ragate.core.power import (
     samples_needed,
     up_to_a_point,
 )
-from ragate.core.quantiles import binomial_tail, normal_quantile, t_quantile
+from ragate.core.quantiles import binomial_tail, incomplete_beta, normal_quantile, t_quantile
 
 # Points at alpha .05 and q .05: metrics, baseline runs, candidate runs -> by number of samples.
 SIZES = (15, 30, 50, 100, 200, 500, 1000)
@@ -49,6 +49,12 @@ def test_tangos_interval_equals_the_reference(reference, worse, better, n):
     low, high = tango(worse, better, n).two_sided()
 
     assert (low, high) == pytest.approx(reference.tango_interval(worse, better, n, 0.95), abs=1e-6)
+
+
+def test_certain_and_impossible_counts_have_tails_of_1_and_0():
+    assert [binomial_tail(2, 3, p) for p in (0.0, 1.0)] == [0.0, 1.0]
+    assert [binomial_tail(m, 3, 0.5) for m in (-1, 0, 4)] == [1.0, 1.0, 0.0]
+    assert [incomplete_beta(2.0, 3.0, x) for x in (-0.5, 0.0, 1.0, 1.5)] == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_the_bootstrap_interval_is_never_narrower_than_students_t():
