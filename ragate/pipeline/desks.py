@@ -46,7 +46,7 @@ def open_desk(
         session=recording,
         budget=opened.budget,
     )
-    upstream = make_upstream(config, operations, opened, name)
+    upstream = make_upstream(config, operations, opened, name, patient=run is not None)
     if upstream is None and recording:
         raise ProviderError(
             f"fresh answers are wanted, and provider {name!r} cannot be asked",
@@ -118,9 +118,13 @@ def take_fulfilled(operations: Operations, cache: Cache) -> None:
 
 
 def make_upstream(
-    config: Config, operations: Operations, opened: Opened, name: str
+    config: Config, operations: Operations, opened: Opened, name: str, *, patient: bool
 ) -> Upstream | None:
-    """Return the way to the provider, None where nothing may or can be forwarded."""
+    """Return the way to the provider, None where nothing may or can be forwarded.
+
+    Args:
+        patient: No sample waits for the answer.
+    """
     provider = config.policy.providers[name]
     key = operations.environment.get(provider.key_env, "") if provider.key_env else ""
     if operations.offline or (provider.key_env and not key):
@@ -130,8 +134,8 @@ def make_upstream(
             base_url=provider.base_url,
             key=key,
             # As for our own answers: one that hangs is given up before its sample is.
-            timeout_s=0.45 * operations.timeout_s,
-            deadline_s=0.9 * operations.timeout_s,
+            timeout_s=(1.0 if patient else 0.45) * operations.timeout_s,
+            deadline_s=(4.0 if patient else 0.9) * operations.timeout_s,
             concurrency=operations.concurrency,
             budget=opened.budget,
             prices=provider.prices,

@@ -149,7 +149,7 @@ class _Fulfilling:
         )
 
     def _upstream(self, name: str) -> Upstream:
-        made = make_upstream(self._config, self._operations, self._opened, name)
+        made = make_upstream(self._config, self._operations, self._opened, name, patient=True)
         if made is None:
             raise ProviderError(
                 f"provider {name!r} cannot be asked",

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import contextlib
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragate.clients.recorder.identity import UNHEEDED, Kind, Request, checked_request, read_request
 from ragate.errors import UsageError
@@ -54,3 +59,26 @@ def test_a_request_has_its_content(kind):
 def test_an_answer_in_the_background_is_not_supported():
     with pytest.raises(UsageError, match="background"):
         read_request(Kind.RESPONSES, b'{"model": "m", "input": "x", "background": true}')
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+BODIES = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(("model", "messages", "input", "stream", "background", "user"), JSON),
+)
+
+
+@given(
+    st.sampled_from(list(Kind)),
+    st.binary(max_size=60) | BODIES.map(lambda one: json.dumps(one).encode()),
+)
+def test_any_bytes_are_a_request_or_a_usage_error(kind, content):
+    with contextlib.suppress(UsageError):
+        request = read_request(kind, content)
+
+        assert request.model
+        assert len(request.key("openai")) == 16
