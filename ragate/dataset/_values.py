@@ -1,0 +1,108 @@
+"""The values of a sample's fields, of any format: each is read by a function of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ragate.settings import nearest
+
+_REFERENCE_KEYS = frozenset({"text", "draft", "model"})
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError("must be text; put it in quotes")  # noqa: TRY004 (one error for a row)
+    value.encode("utf-8")  # a lone surrogate raises, and its error is a ValueError
+    if "\0" in value:
+        raise ValueError("holds a NUL character")
+    return value
+
+
+def _filled(value: Any) -> str:
+    text = _text(value)
+    if not text.strip():
+        raise ValueError("is blank")
+    return text
+
+
+def _id(value: Any) -> str:
+    text = _filled(value).strip()
+    if not text.isprintable():
+        raise ValueError("an id is one line of printable characters")
+    return text
+
+
+def _grades(value: Any) -> dict[str, int]:
+    if isinstance(value, Mapping):
+        if any(type(grade) is not int for grade in value.values()):
+            raise ValueError("a grade is a whole number")
+        return {_filled(doc_id): grade for doc_id, grade in value.items()}
+    doc_ids = [_filled(item) for item in _listed(value)]
+    if len(set(doc_ids)) != len(doc_ids):
+        raise ValueError("a document stands twice")
+    return dict.fromkeys(doc_ids, 1)
+
+
+def _references(value: Any) -> tuple[tuple[str, bool], ...]:
+    """Return each text, and whether it is a draft."""
+    return tuple(_reference(item) for item in _listed(value))
+
+
+def _reference(item: Any) -> tuple[str, bool]:
+    if not isinstance(item, Mapping):
+        return _filled(item), False
+    if unknown := sorted(item.keys() - _REFERENCE_KEYS):
+        raise ValueError(f"unknown key {unknown[0]!r}{nearest(unknown[0], _REFERENCE_KEYS)}")
+    return _filled(item.get("text")), _flag(item.get("draft", False))
+
+
+def _evidence(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be an object: a quote by document id")  # noqa: TRY004
+    return {
+        _filled(doc_id): {"quote": _filled(item)} if isinstance(item, str) else item
+        for doc_id, item in value.items()
+    }
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else _listed(value)
+    tags = (_text(part).strip() for part in parts)
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _flag(value: Any) -> bool:
+    known = value if isinstance(value, bool) else _FLAGS.get(str(value).strip().lower())
+    if known is None or not isinstance(value, bool | str):
+        raise ValueError("must be true or false")
+    return known
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be an object")  # noqa: TRY004
+    return {
+        _text(key): _text(item) if isinstance(item, str) else item for key, item in value.items()
+    }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "id": _id,
+    "query": _filled,
+    "relevant": _grades,
+    "references": _references,
+    "answerable": _flag,
+    "tags": _tags,
+    "must_pass": _flag,
+    "metadata": _metadata,
+    "evidence": _evidence,
+    "draft": _flag,
+}
