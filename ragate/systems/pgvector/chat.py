@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ragate.clients.memo import request_key
 from ragate.core.text import markers
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, ProviderError
 from ragate.files import inside, read_text
-from ragate.models import RetrievedChunk
-from ragate.protocols import ChatRequest
+from ragate.models import Failure, RetrievedChunk, SystemOutput, Usage
+from ragate.protocols import ChatClient, ChatRequest
 from ragate.systems.pgvector.settings import AnswerSettings
 
 MAX_PROMPT_BYTES = 256 * 1024
@@ -114,3 +114,41 @@ def cited(answer: str, chunks: int) -> tuple[int, ...]:
     """Return the chunk numbers that the answer cites, each once; 0 for one that leads nowhere."""
     numbers = (number if 1 <= number <= chunks else 0 for number in markers(answer))
     return tuple(dict.fromkeys(numbers))
+
+
+async def written(
+    clients: Callable[[str], ChatClient],
+    message: str,
+    chunks: tuple[RetrievedChunk, ...],
+    settings: AnswerSettings,
+    *,
+    usage: Usage,
+    draw: int,
+) -> SystemOutput:
+    """Return the output with the model's answer; a provider that fails is reported as such.
+
+    Args:
+        usage: What was spent before on this sample.
+    """
+    request = request_for(message, settings)
+    hashed = request_hash(request, settings.provider)
+    try:
+        reply = await clients(settings.provider)(request, draw=draw)
+    except ProviderError as error:
+        failure = Failure(kind="provider", message=error.message)
+        return SystemOutput(chunks=chunks, error=failure, usage=usage, request_hash=hashed)
+    text = reply.text.strip()
+    empty = f"empty answer (finish reason {reply.finish_reason or 'unknown'})"
+    return SystemOutput(
+        chunks=chunks,
+        answer=text,
+        citations=cited(text, len(chunks)),
+        usage=Usage(
+            calls=usage.calls + (not reply.reused),
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost_usd=reply.cost_usd,
+        ),
+        error=None if text else Failure(kind="system", message=empty),
+        request_hash=hashed,
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ragate.protocols import Embedder
-from ragate.systems.pgvector import store
+from ragate.systems.pgvector import lifetime, store
 from ragate.systems.pgvector.corpus import Corpus, Document
 from ragate.systems.pgvector.metadata import fields_of
 from ragate.systems.pgvector.settings import Settings
@@ -57,7 +57,7 @@ async def ingest(connection: Connection, work: Work, *, rebuild: bool) -> None:
         index = None if rebuild else await store.find(connection, work.key)
         index = index or await store.create(connection, work.key, work.corpus_name)
         await _update(connection, index, work)
-    await store.collect_garbage(connection, work.corpus_name)
+    await lifetime.collect_garbage(connection, work.corpus_name)
 
 
 async def _is_current(connection: Connection, work: Work) -> bool:

@@ -13,8 +13,8 @@ from ragate.database import describe
 from ragate.errors import DatabaseError, ProviderError
 from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
 from ragate.protocols import Embedder, Reranker, Resources
-from ragate.systems.pgvector import search, store
-from ragate.systems.pgvector.chat import Prompt, cited, load_prompt, request_for, request_hash
+from ragate.systems.pgvector import lifetime, search, store
+from ragate.systems.pgvector.chat import Prompt, load_prompt, written
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.extractive import extract
 from ragate.systems.pgvector.identity import index_key, index_parts, system_info
@@ -158,36 +158,10 @@ class PgvectorSystem:
             today = str(sample.metadata.get("eval_date", ""))
             refusal = self.settings.answer.refusal
             message = self._prompt.render(sample.query, chunks, refusal, today=today)
-            return await self._chat(message, chunks, usage or Usage(), run)
+            own, clients = self.settings.answer, self._resources.chat
+            return await written(clients, message, chunks, own, usage=usage or Usage(), draw=run)
         text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
-
-    async def _chat(
-        self, message: str, chunks: tuple[RetrievedChunk, ...], usage: Usage, run: int
-    ) -> SystemOutput:
-        settings = self.settings.answer
-        request = request_for(message, settings)
-        hashed = request_hash(request, settings.provider)
-        try:
-            reply = await self._resources.chat(settings.provider)(request, draw=run)
-        except ProviderError as error:
-            failure = Failure(kind="provider", message=error.message)
-            return SystemOutput(chunks=chunks, error=failure, usage=usage, request_hash=hashed)
-        text = reply.text.strip()
-        empty = f"empty answer (finish reason {reply.finish_reason or 'unknown'})"
-        return SystemOutput(
-            chunks=chunks,
-            answer=text,
-            citations=cited(text, len(chunks)),
-            usage=Usage(
-                calls=usage.calls + (not reply.reused),
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-                cost_usd=reply.cost_usd,
-            ),
-            error=None if text else Failure(kind="system", message=empty),
-            request_hash=hashed,
-        )
 
     async def opened(self) -> tuple[Connection, Index]:
         """Return the connection that holds the snapshot, and the index in it."""
@@ -204,7 +178,7 @@ class PgvectorSystem:
         for _ in range(TRIES):
             await ingest(self._connection, work, rebuild=rebuild)
             rebuild = False
-            self._index = await store.open_snapshot(self._connection, work.key, work.corpus.hash)
+            self._index = await lifetime.open_snapshot(self._connection, work.key, work.corpus.hash)
             if self._index is not None:
                 if self.settings.filtered:
                     known = await store.metadata_fields(self._connection, self._index)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragate.atomic import write_atomic
 from ragate.errors import UsageError
 from ragate.models import Sample
-from ragate.systems.pgvector import search, store
+from ragate.systems.pgvector import lifetime, search, store
 from ragate.systems.pgvector.chunking import Chunk
 from ragate.systems.pgvector.dump import Content, Header, pack, unpack
 from ragate.systems.pgvector.ingest import Work, count, weigh_all
@@ -103,7 +103,7 @@ async def restore(system: PgvectorSystem, path: Path) -> Restored:
             await store.lock(connection, work.key, wait=True)
             index = await store.create(connection, work.key, work.corpus_name)
             await _fill(connection, index, content, work)
-        await store.collect_garbage(connection, work.corpus_name)
+        await lifetime.collect_garbage(connection, work.corpus_name)
     finally:
         await connection.close()
     return Restored(len(content.documents), len(content.chunks), len(other))
