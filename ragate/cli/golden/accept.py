@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import one_line, subject, words
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
@@ -42,7 +43,7 @@ def command(
             click.echo(f"{one_line(entry.sample.id, 200)} ({kind})  {one_line(entry.sample.query)}")
             for text in (*entry.sample.references, *entry.drafted):
                 click.echo(f"    {one_line(text, 500)}")
-        click.echo(f"{path}: {len(drafts)} samples with a draft; nothing was written")
+        click.echo(f"{path}: {plural(len(drafts), 'sample')} with a draft; nothing was written")
         return 0
     wanted = [entry.sample.id for entry in drafts] if everything else list(named)
     for sample_id, done in accept_drafts(path, wanted, reject=reject).items():

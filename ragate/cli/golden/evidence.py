@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import (
     corpus_option,
     file_argument,
@@ -57,5 +58,5 @@ def command(
     if not dry_run:
         record(chosen.path, entries, found, hash_only=hash_only)
     said = "found, nothing was written" if dry_run else "recorded"
-    click.echo(f"{chosen.path}: {new} passages {said}, {kept} kept as they were")
+    click.echo(f"{chosen.path}: {plural(new, 'passage')} {said}, {kept} kept as they were")
     return 0

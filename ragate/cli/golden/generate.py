@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import (
     corpus_option,
     file_argument,
@@ -112,5 +113,5 @@ def _tell(found: Generated, target: Path) -> int:
         click.echo(f"failed: {one_line(reason)}", err=True)
     if found.replies.stopped:
         click.echo(f"stopped: {one_line(found.replies.stopped)}", err=True)
-    click.echo(f"{target}: {len(found.rows)} draft questions; {spent(found.replies)}")
+    click.echo(f"{target}: {plural(len(found.rows), 'draft question')}; {spent(found.replies)}")
     return 3 if found.replies.stopped or found.replies.failed or not found.rows else 0

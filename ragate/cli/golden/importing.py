@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import corpus_option, json_option, one_line, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -65,16 +66,17 @@ def command(
 
 def _lines(output: Path, found: Import) -> Iterator[str]:
     yield (
-        f"{output}: {found.samples} samples, {found.labelled} with an expected document, "
+        f"{output}: {plural(found.samples, 'sample')}, {found.labelled} with an expected document, "
         f"{found.references} with a reference"
     )
     if found.unplaced.contexts:
         yield (
-            f"  {found.unplaced.contexts} passages are in no known document: kept as metadata "
-            "reference_contexts; --corpus names the documents"
+            f"  {plural(found.unplaced.contexts, 'passage')} in no known document: kept as "
+            "metadata reference_contexts; --corpus names the documents"
         )
     if found.unplaced.sources:
-        yield f"  {found.unplaced.sources} file names are no known document: kept as source_file"
+        names = plural(found.unplaced.sources, "file name")
+        yield f"  {names} of no known document: kept as source_file"
     for sentence, count in sorted(found.notes.items()):
         yield f"  {one_line(sentence, 300)} ({count})"
     yield f"next: ragate dataset validate {output}"

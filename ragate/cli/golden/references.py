@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import (
     corpus_option,
     file_argument,
@@ -67,7 +68,7 @@ def command(
         write_drafts(chosen.path, entries, found.texts, wanted)
     _tell(found)
     done = "shown, nothing was written" if dry_run else "written, to be accepted"
-    click.echo(f"{chosen.path}: {len(found.texts)} drafts {done}; {spent(found.replies)}")
+    click.echo(f"{chosen.path}: {plural(len(found.texts), 'draft')} {done}; {spent(found.replies)}")
     return 3 if found.replies.stopped or found.replies.failed else 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragate import escape
+from ragate.cli.checks.finding import plural
 from ragate.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def model_options(function: F) -> F:
 def spent(replies: Replies) -> str:
     """Return what drafting cost, in words."""
     cost = "" if replies.cost_usd is None else f", ${replies.cost_usd:.2f}"
-    return f"{replies.calls} model calls{cost}"
+    return f"{plural(replies.calls, 'model call')}{cost}"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import (
     Subject,
     corpus_option,
@@ -201,7 +202,7 @@ def _write_review(path: Path, review: Path, found: Sequence[Suggestion]) -> int:
     from ragate.pipeline.golden.review import review_text
 
     write_atomic(review, review_text(path, found).encode())
-    click.echo(f"{review}: {len(found)} questions; tick the boxes, then")
+    click.echo(f"{review}: {plural(len(found), 'question')}; tick the boxes, then")
     click.echo(f"  ragate dataset suggest {path} --apply {review}")
     return 0
 
@@ -210,7 +211,7 @@ def _save(path: Path, grades: dict[str, dict[str, int]]) -> int:
     from ragate.pipeline.golden.accepting import write_labels
 
     count = write_labels(path, grades) if grades else 0
-    said = f"{count} labels written" if count else "nothing new was accepted; unchanged"
+    said = f"{plural(count, 'label')} written" if count else "nothing new was accepted; unchanged"
     click.echo(f"{path}: {said}")
     return 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checks.finding import plural
 from ragate.cli.golden.shared import corpus_option, file_argument, json_option, one_line, subject
 from ragate.cli.options import config_option
 
@@ -75,7 +76,7 @@ def _json(found: Validation) -> str:
 
 def _lines(found: Validation) -> Iterator[str]:
     counts = {name.replace("_", " "): count for name, count in found.counts.items()}
-    yield f"{found.path}: {counts.pop('samples')} samples"
+    yield f"{found.path}: {plural(counts.pop('samples'), 'sample')}"
     yield "  " + ", ".join(f"{count} {name}" for name, count in counts.items())
     if found.tags:
         some = [f"{one_line(tag, 60)} {count}" for tag, count in found.tags.items()]
@@ -88,7 +89,7 @@ def _lines(found: Validation) -> Iterator[str]:
         key=lambda one: (one.level, one.kind),
     ):
         yield from _group(f"{level}: {kind.replace('-', ' ')}", list(group))
-    yield f"{found.errors} errors, {found.warnings} warnings"
+    yield f"{plural(found.errors, 'error')}, {plural(found.warnings, 'warning')}"
 
 
 def _group(title: str, issues: list[Issue]) -> Iterator[str]:
