@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,12 +28,12 @@ _SETTINGS = ("index-url", "extra-index-url", "trusted-host", "proxy")
 BUILD_TIMEOUT_S = 900
 
 
-def action_image(engine: Engine, *, arguments: Mapping[str, str] | None = None) -> str:
+def action_image(engine: Engine) -> str:
     """Build the action's image, unless it was built from the same files, and return its name."""
-    name = f"ragate-test:{_digest(_files(ROOT, CONTEXT), arguments or {})}"
+    name = f"ragate-test:{_digest(_files(ROOT, CONTEXT))}"
     if not engine.has_image(name):
         with _secrets() as secrets:
-            _build(engine, name, ROOT, [*secrets, *_arguments(arguments or {})])
+            build(engine, name, ROOT, secrets)
     return name
 
 
@@ -51,7 +51,7 @@ def postgres_image(engine: Engine) -> str:
             programs.mkdir(parents=True)
             _copy(wheel / "pginstall", into=programs)
             _copy(wheel.with_name(f"{WHEEL}.libs"), into=programs.parent)
-            _build(engine, name, Path(folder), [])
+            build(engine, name, Path(folder), [])
     return name
 
 
@@ -59,13 +59,9 @@ def _copy(*sources: Path, into: Path) -> None:
     subprocess.run(["cp", "-R", *map(str, sources), str(into)], check=True)
 
 
-def _build(engine: Engine, name: str, folder: Path, options: Iterable[str]) -> None:
+def build(engine: Engine, name: str, folder: Path, options: Iterable[str]) -> None:
     formats = ("--format", "docker") if engine.is_podman else ()
     engine.call("build", *formats, *options, "--tag", name, str(folder), timeout=BUILD_TIMEOUT_S)
-
-
-def _arguments(arguments: Mapping[str, str]) -> list[str]:
-    return [part for key, value in arguments.items() for part in ("--build-arg", f"{key}={value}")]
 
 
 @contextmanager
@@ -106,10 +102,10 @@ def _files(root: Path, names: Iterable[str]) -> Iterator[Path]:
         yield from (file for file in found if file.is_file() and "__pycache__" not in file.parts)
 
 
-def _digest(files: Iterable[Path], arguments: Mapping[str, str] | None = None) -> str:
-    digest = hashlib.sha256(repr(sorted((arguments or {}).items())).encode())
+def _digest(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
     for file in files:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+        digest.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
