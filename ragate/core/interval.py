@@ -71,13 +71,13 @@ def tango(worse: int, better: int, n: int) -> Interval:
 
     def lower(error: float) -> float:
         z = normal_quantile(1 - error)
-        if mean <= -1 + _EDGE or _score(worse, better, n, -1 + _EDGE) <= z:
+        if mean <= -1 + _EDGE:
             return -1.0
         return root(lambda x: _score(worse, better, n, x) - z, -1 + _EDGE, mean)
 
     def upper(error: float) -> float:
         z = normal_quantile(1 - error)
-        if mean >= 1 - _EDGE or _score(worse, better, n, 1 - _EDGE) >= -z:
+        if mean >= 1 - _EDGE:
             return 1.0
         return root(lambda x: _score(worse, better, n, x) + z, mean, 1 - _EDGE)
 

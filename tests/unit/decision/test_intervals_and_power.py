@@ -83,6 +83,14 @@ def test_equal_differences_have_the_width_of_what_was_never_seen():
     assert low == -high
 
 
+@pytest.mark.parametrize("change", [-0.99, 0.99])
+def test_equal_differences_near_the_end_of_the_range_stay_in_it(change):
+    low, high = difference_interval(np.full(10, change), seed=1, paired_binary=False).two_sided()
+
+    assert (low == -1.0) if change < 0 else (high == 1.0)
+    assert -1.0 <= low < high <= 1.0
+
+
 def test_a_single_difference_has_an_interval_without_noise():
     low, high = difference_interval(np.array([-1.0]), seed=1, paired_binary=True).two_sided()
 
