@@ -49,7 +49,7 @@ def test_a_sound_golden_set_is_clean(project: Path, capsys: pytest.CaptureFixtur
     assert facts["counts"]["samples"] == len(TOPICS) == facts["documents"]
 
 
-BROKEN = [
+BROKEN: list[dict[str, Any] | str] = [
     {"id": "a", "query": "Where do apples grow?", "relevant": ["apples.md"], "tags": ["x", "y"]},
     "{broken",
     {"id": "a", "query": "The same id?"},
@@ -135,13 +135,13 @@ def test_an_unknown_tool_names_the_nearest(
 def test_two_golden_sets_are_compared_field_by_field(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = [
+    before: list[dict[str, Any] | str] = [
         {"id": "a", "query": "A?", "relevant": {"x.md": 1, "y.md": 1}, "tags": ["t"]},
         {"id": "b", "query": "B?", "references": ["Yes."]},
         {"id": "c", "query": "C?"},
         {"id": "d", "query": "D?", "tags": ["t"]},
     ]
-    after = [
+    after: list[dict[str, Any] | str] = [
         {"id": "a", "query": "A?", "relevant": {"y.md": 2, "z.md": 1}, "tags": ["t"]},
         {"id": "b", "query": "B?", "references": ["Yes.", {"text": "No.", "draft": True}]},
         {"id": "d", "query": "D?", "tags": ["u"]},
