@@ -1,0 +1,50 @@
+"""The memory of a local model's vectors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ragate.cache import CACHE_NAME, Cache
+from ragate.clients.budget import no_caps
+from ragate.clients.vectors import MemoisedEmbedder
+
+
+class Lengths:
+    deterministic = False
+
+    def __init__(self, fingerprint: str = "lengths") -> None:
+        self.fingerprint = fingerprint
+        self.asked: list[list[str]] = []
+
+    async def __call__(self, texts: Sequence[str]) -> Any:
+        self.asked.append(list(texts))
+        return np.array([[len(text) / 3, 1.0] for text in texts], dtype=np.float32)
+
+
+def test_a_known_text_is_not_embedded_again_and_has_the_same_vector(tmp_path: Path) -> None:
+    model, budget = Lengths(), no_caps()
+    with Cache(tmp_path / CACHE_NAME) as cache:
+        remembered = MemoisedEmbedder(model, cache, budget)
+        first = asyncio.run(remembered(["a", "bb", "a"]))
+        second = asyncio.run(remembered(["bb", "ccc"]))
+
+    assert model.asked == [["a", "bb"], ["ccc"]]
+    assert first.dtype == np.float32
+    assert first[1].tobytes() == second[0].tobytes()
+    assert first[0].tobytes() == first[2].tobytes()
+    assert budget.snapshot().embeddings_reused == 2
+    assert (remembered.fingerprint, remembered.deterministic) == ("lengths", False)
+
+
+def test_another_model_has_vectors_of_its_own(tmp_path: Path) -> None:
+    one, other = Lengths("one"), Lengths("other")
+    with Cache(tmp_path / CACHE_NAME) as cache:
+        asyncio.run(MemoisedEmbedder(one, cache)(["a"]))
+        asyncio.run(MemoisedEmbedder(other, cache)(["a"]))
+
+    assert (one.asked, other.asked) == ([["a"]], [["a"]])
