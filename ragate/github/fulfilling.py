@@ -13,7 +13,7 @@ from ragate.github.base import ApiTree
 from ragate.github.context import Context
 from ragate.github.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.policy import policy_files
-from ragate.github.replies import NAME, put_replies
+from ragate.github.replies import NAME, get_replies, put_replies
 from ragate.github.repository import Json, Repository
 from ragate.pipeline.fulfil import Fulfilled, fulfil_pending
 
@@ -43,6 +43,9 @@ def fulfil(
     if config is None:
         raise RefusedError(f"The base {base[:7]} has no policy.")
     context.hide(config)
+    earlier = get_replies(repository, gate, talk.head)
+    if earlier is not None:  # a chain of questions takes a round for each: all replies stay
+        (folder / NAME).write_bytes(earlier)
     done = asyncio.run(fulfil_pending(config, context.operations(), pending, output=folder / NAME))
     if done.answered or done.known:
         if not talk.same_head():

@@ -103,6 +103,20 @@ def test_a_fulfilled_reply_is_one_draw_and_confirms_nothing(project, server):
     ]
 
 
+def test_a_second_round_adds_to_the_replies_of_the_first(project, server):
+    project = made(project, code=CHAIN)
+    record(project, runs=1)
+    project.code = CHAIN.replace("Rewrite: ", "Rewrite it: ")
+    carried = project.root / "carried.gz"
+    for _ in range(2):
+        checked(project, key="")
+        fulfilled(project, output=carried)
+        (project.root / ".ragate" / "cache.sqlite").unlink()  # another machine, each time
+        (project.root / ".ragate" / "replies.jsonl.gz").write_bytes(carried.read_bytes())
+
+    assert checked(project, key="").facts.errors == 0
+
+
 def test_the_code_of_the_change_is_not_run(waiting, server):
     for path in waiting.root.glob("project_*.py"):
         path.write_text("raise SystemExit('the code was run')")
