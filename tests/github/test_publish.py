@@ -17,9 +17,10 @@ from ragate.github.event import Event, PullRef
 from ragate.github.inputs import CommentPolicy, Inputs
 from ragate.github.outputs import NAMES, Paths
 from ragate.github.publish import Annotation, Published, Publisher, Target, relative
-from ragate.github.repository import Repository
+from ragate.github.repository import BOT, Repository
 from ragate.github.workflow_commands import SUMMARY_LIMIT, Log
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict
+from ragate.renderers.markdown import marker
 from tests.container.grammar import Log as Read
 from tests.container.grammar import parse_pairs, read_log
 from tests.factories import (
@@ -342,6 +343,23 @@ def test_the_same_problem_is_told_once_and_a_dead_service_is_left_alone(
 
     assert len(world.log().commands) == 1
     assert len(world.github.requests) == 4  # the tries of the first call
+
+
+def test_what_was_refused_twice_for_the_same_reason_is_told_once(world: World) -> None:
+    world.github.accounts[TOKEN] = Account(writes=frozenset())
+    publisher = world.publisher()
+    publisher.begin(TARGET)
+    publisher.finish(TARGET, RED, exit_code=1)
+
+    assert len(world.log().commands) == 2  # the status and the comment
+
+
+@pytest.mark.parametrize("address", ["x\nverdict=passed", "javascript:alert(1)", ""])
+def test_an_address_that_is_none_costs_no_other_output(world: World, address: str) -> None:
+    world.github.add_comment(7, f"{marker('docs', HEAD)}\nold", BOT)["html_url"] = address
+
+    assert world.finish(RED).comment_url == ""
+    assert (world.outputs()["verdict"], world.outputs()["comment-url"]) == ("failed", "")
 
 
 def test_files_that_cannot_be_written_change_nothing(world: World) -> None:
