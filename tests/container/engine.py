@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # Where setup_engine.sh keeps its configuration and its base image.
-FOLDER = Path(os.environ.get("RAGATE_ENGINE_DIR") or "/tmp/ragate-engine")
+FOLDER = Path(os.environ.get("RAGATE_ENGINE_DIR") or Path.home() / ".cache" / "ragate-engine")
 
 
 class EngineError(RuntimeError):

@@ -5,7 +5,8 @@
 #
 # An engine that answers is used as it is. Else, as root on Debian or a relative of it, podman comes
 # from the distribution, and the base image from the distribution's own packages where no image
-# registry can be reached. What was made is kept in RAGATE_ENGINE_DIR, so that the next run is quick.
+# registry can be reached. What was made is kept in RAGATE_ENGINE_DIR (~/.cache/ragate-engine), so that
+# the next run is quick.
 #
 # Exit code: 0 ready, 3 cannot be had on this machine (the last line says why), else a failure.
 set -euo pipefail
@@ -13,7 +14,7 @@ exec </dev/null
 
 suite=bookworm
 image=docker.io/library/debian:$suite-slim
-folder=${RAGATE_ENGINE_DIR:-/tmp/ragate-engine}
+folder=${RAGATE_ENGINE_DIR:-${HOME:-/root}/.cache/ragate-engine}
 log=$folder/log.txt
 settings=$folder/containers.conf
 export DEBIAN_FRONTEND=noninteractive
