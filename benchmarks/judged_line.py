@@ -22,6 +22,7 @@ from benchmarks.judged_projects import (
     CONTEXT_CHARS,
     CONTEXTS,
     PAGES,
+    PLAIN,
     REPLAY,
     Project,
     Ran,
@@ -228,6 +229,21 @@ def large(samples: int = 10_000) -> None:
         show(f"{samples} samples: whole command", ran.wall_s, 300, "s")
 
 
+def growth(few: int = 1_000, many: int = 10_000) -> None:
+    """Memory by the number of samples, with recorded outputs and no judge."""
+    peaks: dict[int, float] = {}
+    for samples in (few, many):
+        with tempfile.TemporaryDirectory() as folder:
+            project = Project(Path(folder), PLAIN, "", samples).write()
+            project.record("1")
+            project.ragate("baseline", "update")
+            project.record("2")
+            peaks[samples] = project.ragate("check").peak_mb
+            print(f"  {samples} samples without a judge: {peaks[samples]:.0f} MB", flush=True)
+    slope = (peaks[many] - peaks[few]) * 1024 / (many - few)
+    show("memory a further sample", slope, 10, "KB")
+
+
 FIGURES: dict[str, Callable[[], None]] = {
     "speed": speed,
     "streaming": streaming,
@@ -235,6 +251,7 @@ FIGURES: dict[str, Callable[[], None]] = {
     "faults": faults,
     "limits": limits,
     "malformed": malformed,
+    "growth": growth,
 }
 
 

@@ -48,6 +48,21 @@ max_calls = 1000000
 use = "replay"
 paths = ["outputs.jsonl"]
 """
+PLAIN = """\
+[policy]
+dataset = "golden.jsonl"
+baseline = "baselines/gate.json"
+systems = ["replay"]
+replay_paths = ["outputs.jsonl"]
+runs = 1
+{policy}
+[policy.metrics."recall@5"]
+[policy.metrics.lexical_support]
+[policy.metrics.token_f1]
+[system]
+use = "replay"
+paths = ["outputs.jsonl"]
+"""
 PAGES = """\
 [policy]
 dataset = "golden.jsonl"
@@ -89,7 +104,7 @@ class Project:
     """A gate in a folder of its own.
 
     Attributes:
-        template: `REPLAY` or `PAGES`.
+        template: `REPLAY`, `PLAIN` (without a judge) or `PAGES`.
     """
 
     root: Path

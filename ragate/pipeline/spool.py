@@ -57,7 +57,7 @@ class Spool(Outputs):
 
 def _cannot_keep(error: OSError) -> StorageError:
     return StorageError(
-        f"{tempfile.gettempdir()}: outputs cannot be kept there: {error.strerror}",
+        f"outputs cannot be kept in the temporary folder: {error.strerror}",
         remedy="free some space, or set TMPDIR to a folder with more",
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragate.errors import DatasetError
+from ragate.errors import DatasetError, StorageError
 from ragate.models import (
     Failure,
     MetricInfo,
@@ -59,6 +60,17 @@ def test_an_output_comes_back_as_it_was(
     assert spool["q"] == output
     assert list(spool) == ["first", "q", "last"]
     assert "other" not in spool
+
+
+def test_a_folder_that_takes_nothing_is_an_error_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spooling, "IN_MEMORY", 1)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+
+    with pytest.raises(StorageError, match="No such file") as caught:
+        Spool()["q"] = WHOLE
+    assert "TMPDIR" in str(caught.value.remedy)
 
 
 def test_what_was_replaced_is_gone() -> None:
