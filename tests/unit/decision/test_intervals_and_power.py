@@ -91,6 +91,16 @@ def test_equal_differences_near_the_end_of_the_range_stay_in_it(change):
     assert -1.0 <= low < high <= 1.0
 
 
+def test_a_mean_of_equal_grades_is_bounded_by_what_was_never_seen():
+    same, pair = np.full(10, 0.5), np.array([0.4, 0.6])
+    reach = 1 - 0.05 ** (1 / 10)
+
+    assert mean_bound(same, 0.05, upper=True, binary=False) == pytest.approx(0.5 + reach)
+    assert mean_bound(same, 0.05, upper=False, binary=False) == pytest.approx(0.5 - reach)
+    high = 0.5 + stats.t.ppf(0.95, 1) * stats.sem(pair)
+    assert mean_bound(pair, 0.05, upper=True, binary=False) == pytest.approx(high)
+
+
 def test_a_single_difference_has_an_interval_without_noise():
     low, high = difference_interval(np.array([-1.0]), seed=1, paired_binary=True).two_sided()
 
