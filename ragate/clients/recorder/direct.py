@@ -81,12 +81,9 @@ class DirectTransport(Transport):
 def _tls(base_url: str) -> Any:
     if not base_url.startswith("https:"):
         return True
-    import ssl
+    import httpx
 
-    import certifi
-
-    # Not what SSL_CERT_FILE names.
-    return ssl.create_default_context(cafile=certifi.where())
+    return httpx.create_ssl_context(trust_env=False)  # not what SSL_CERT_FILE names
 
 
 def open_channel(
