@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from ragate.core.criteria import PAIRWISE
 from ragate.judges.llamaindex._criteria import ASKED
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
@@ -13,7 +14,7 @@ from ragate.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 
-CRITERIA = frozenset(ASKED)
+CRITERIA = frozenset({*ASKED, PAIRWISE})
 
 
 @asynccontextmanager

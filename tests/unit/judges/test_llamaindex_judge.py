@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ragate.clients.budget import Budget, Capped
+from ragate.core.criteria import PAIRWISE
 from ragate.embedders import hashing
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.judges import llamaindex, run_canaries
@@ -99,7 +100,7 @@ def test_what_is_decided_without_a_judge_costs_no_call() -> None:
     assert states(provider) == {ScoreState.UNSCORED}
     assert values(judge_by(chat, asked(), answered("A"), grounded)) == dict.fromkeys(grounded, 0.0)
     assert states(textless) == {ScoreState.UNSCORED}
-    everything = sorted(llamaindex.CRITERIA)
+    everything = sorted(llamaindex.CRITERIA - {PAIRWISE})
     unanswerable = judge_by(chat, asked(answerable=False), TWO, everything)
     assert {score.state for score in unanswerable.values()} == {ScoreState.NOT_APPLICABLE}
     assert judge_by(chat, asked(), TWO, ["faithfulness"])["faithfulness"].value is None

@@ -1,0 +1,110 @@
+"""pairwise through the command: shown, held against its limit, and never a comparison of means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.main import run
+from tests.projects import ReplayProject, right
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+pytestmark = pytest.mark.integration
+SAMPLES = 8
+JUDGE = """
+[policy.providers.local]
+base_url = "{url}"
+
+[policy.judge]
+use = "llamaindex"
+provider = "local"
+model = "judge-1"
+
+[policy.metrics.pairwise]
+level = "{level}"
+{limit}
+"""
+
+
+def prefers(word: str) -> Any:
+    """Return a judge that likes the answer with a word in it."""
+
+    def reply(body: dict[str, Any]) -> str:
+        text = body["messages"][1]["content"]
+        first, second = text.split("Answer]\n")[1:4:2]
+        if (word in first) == (word in second):
+            return "[[C]]"
+        return "[[A]]" if word in first else "[[B]]"
+
+    return reply
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        fake.reply = prefers("[1]")
+        yield fake
+
+
+@pytest.fixture
+def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    metrics = JUDGE.format(url=server.base_url, level="warn", limit="")
+    project = ReplayProject(tmp_path, samples=SAMPLES, metrics=metrics)
+    project.record(right)
+    return project
+
+
+def row(project: ReplayProject) -> dict[str, Any]:
+    rows = project.report()["decision"]["metrics"]
+    found: dict[str, Any] = next(one for one in rows if one["metric"] == "pairwise")
+    return found
+
+
+def test_a_baseline_is_even_with_itself_and_an_unchanged_run_asks_nothing(gate, server):
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+
+    assert run(["check"]) == 0
+
+    assert server.requests == []
+    assert (row(gate)["baseline"], row(gate)["candidate"]) == (0.5, 0.5)
+
+
+def test_worse_answers_are_named_and_two_calls_each_and_gate_only_by_a_limit(gate, server, capsys):
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    changed = {1, 5}
+
+    def answer(number: int, run: int) -> dict[str, Any]:
+        plain = right(number, run)
+        return {**plain, "answer": plain["answer"][:-4]} if number in changed else plain
+
+    gate.record(answer)
+    capsys.readouterr()
+
+    assert run(["check"]) == 0
+
+    assert len(server.requests) == 2 * len(changed)
+    assert row(gate)["candidate"] == 0.375
+    assert "pairwise: 0 better, 2 worse: q1, q5" in capsys.readouterr().out
+
+    limit = JUDGE.format(url=server.base_url, level="error", limit="minimum = 0.45")
+    gate.configure(metrics=limit)
+    assert run(["check"]) == 1
+    assert len(server.requests) == 2 * len(changed)  # the verdicts are in the cache
+
+
+def test_hashes_alone_cannot_be_compared_with(gate, server):
+    gate.configure(policy='store = "hashes"')
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    gate.record(lambda number, run: {**right(number, run), "answer": f"{number} apples. [1]"})
+
+    run(["check"])
+
+    assert row(gate)["candidate"] is None
+    assert "the baseline holds no answers" in row(gate)["reason"]
+    assert server.requests == []
