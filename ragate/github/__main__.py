@@ -11,6 +11,8 @@ from typing import NoReturn
 
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
+_FILES = ("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
+_OURS = ("INPUT_", "ACTIONS_", *_FILES)
 
 
 def main() -> NoReturn:
@@ -20,8 +22,8 @@ def main() -> NoReturn:
     signal.signal(signal.SIGTERM, _interrupt)
     environ = dict(os.environ)
     for name in environ:
-        if name.startswith(("INPUT_", "ACTIONS_")):
-            del os.environ[name]  # no code of the repository finds the token there
+        if name.startswith(_OURS):
+            del os.environ[name]  # no code of the repository finds the token or the outputs there
     sys.exit(run(environ))
 
 
