@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,33 @@ def test_a_changed_passage_is_told_in_every_report(
     assert found["data"]["stale_evidence"] == {"apples": ["apples.md"]}
     assert any(warning.startswith(said) for warning in found["decision"]["warnings"])
     assert "references that may be stale" in capsys.readouterr().out
+
+
+JUDGED = """
+[policy.providers.local]
+base_url = "http://127.0.0.1:9/v1"
+[policy.judge]
+use = "rubric"
+provider = "local"
+model = "judge-1"
+[policy.metrics.faithfulness]
+level = "error"
+"""
+
+
+def test_an_estimate_does_not_count_what_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = tmp_path / "ragate.toml"
+    config.write_text(config.read_text() + JUDGED)
+
+    assert run(["check", "--estimate"]) == 0
+    calls = re.search(r"judgements: +(\d+) calls", capsys.readouterr().out)
+    assert calls is not None
+    assert int(calls[1]) >= 8
+    assert run(["check", "--estimate", "--skip", "faithfulness"]) == 0
+    assert re.search(r"judgements: +0 calls", capsys.readouterr().out)
