@@ -138,3 +138,13 @@ def test_passages_that_are_no_list_are_refused(tmp_path: Path, field: str, value
 
 def test_passages_may_be_null(tmp_path: Path):
     assert only(outputs_of(tmp_path / "o.jsonl", {"id": "q1", "contexts": None})).chunks == ()
+
+
+def test_the_ranking_before_a_reranker_is_written_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    output = SystemOutput(answer="x", first_stage=("b.md", "a.md"))
+    path.write_text(output_line(sample_factory(), output, run=0) + "\n")
+
+    _, lines = read_outputs(path)
+
+    assert [line.output().first_stage for _, line in lines] == [("b.md", "a.md")]
