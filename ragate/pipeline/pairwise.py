@@ -21,7 +21,7 @@ class Opponents:
 
     Attributes:
         answers: "" where the output failed, None where the baseline keeps no answers.
-        itself: A baseline is being recorded: it is compared with nothing but itself.
+        itself: There is no baseline yet: what is to become one is compared with itself.
     """
 
     answers: Mapping[str, str | None] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Opponents:
     def settled(self, sample: Sample, output: SystemOutput) -> Score | None:
         """Return the score that needs no judgement, None where a judge has to be asked."""
         if self.itself:
-            return _tie("the baseline beside itself")
+            return _tie("a baseline beside itself")
         key = content_hash(sample)
         if key not in self.answers:
             return not_applicable(PAIRWISE, "the baseline does not hold this sample")
@@ -55,9 +55,11 @@ class Opponents:
 
 
 def opponents_of(baseline: Run | None) -> Opponents:
-    """Return the answers to compare with; none without a baseline."""
+    """Return the answers to compare with, those of a run itself without a baseline."""
+    if baseline is None:
+        return Opponents(itself=True)
     answers: dict[str, str | None] = {}
-    for record in sorted(baseline.records if baseline else (), key=lambda one: one.run):
+    for record in sorted(baseline.records, key=lambda one: one.run):
         failed = record.output.error is not None
         answers.setdefault(record.content_hash, "" if failed else record.output.answer)
     return Opponents(answers)

@@ -15,7 +15,7 @@ from ragate.pipeline.collected import Collected
 from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.judging import Judging
-from ragate.pipeline.pairwise import Opponents, opponents_of
+from ragate.pipeline.pairwise import opponents_of
 from ragate.pipeline.resources import Opened
 from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import Aggregate, JudgeMetric, Metric
@@ -141,7 +141,7 @@ async def open_scorer(
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
             may_ask=may_ask,
-            opponents=Opponents(itself=True) if recording else opponents_of(baseline),
+            opponents=opponents_of(None if recording else baseline),
         )
         try:
             yield scorer

@@ -105,8 +105,8 @@ def test_what_cannot_be_compared_says_why() -> None:
     known = opponents_of(run_factory([OLD]))
 
     assert settled(opponents_of(run_factory([hashes]))).reason.startswith("the baseline holds no")  # type: ignore[union-attr]
-    assert settled(opponents_of(None)).state == "not_applicable"  # type: ignore[union-attr]
-    assert settled(Opponents(itself=True)).value == 0.5  # type: ignore[union-attr]
+    assert settled(opponents_of(run_factory([]))).state == "not_applicable"  # type: ignore[union-attr]
+    assert settled(opponents_of(None)).value == 0.5  # type: ignore[union-attr]
     assert settled(known, answer=None, error=failed).value is None  # type: ignore[union-attr]
     assert settled(known) is None
 
