@@ -48,7 +48,7 @@ def error_page(error: RagateError, *, gate: str, head: str, run_url: str) -> str
 
 def hint(error: ApiError, what: str, event: Event) -> str:
     """Return what a reader can do about a call that was refused."""
-    if error.status not in (401, 403, 404):
+    if error.status not in (401, 403, 404) or "rate limit" in error.message.lower():
         return ""
     if event.pull is not None and (event.pull.is_fork or event.actor == "dependabot[bot]"):
         return (

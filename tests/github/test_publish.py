@@ -324,6 +324,15 @@ def test_the_reader_of_a_403_is_told_what_to_grant(world: World) -> None:
     assert told[1].endswith("The job needs 'permissions: pull-requests: write'")
 
 
+def test_the_reader_of_a_rate_limit_is_not_sent_to_the_permissions(world: World) -> None:
+    told = {"status": 403, "message": "API rate limit exceeded", "headers": {"retry-after": "999"}}
+    world.github.fault("*", "", times=99, **told)
+    world.finish(RED)
+
+    assert "rate limit exceeded" in world.stream.getvalue()
+    assert "permissions" not in world.stream.getvalue()
+
+
 @pytest.mark.parametrize("actor", ["mallory", "dependabot[bot]"])
 def test_the_reader_of_a_forks_403_is_told_where_the_verdict_is(world: World, actor: str) -> None:
     world.github.accounts[TOKEN] = Account(writes=frozenset())
