@@ -60,7 +60,9 @@ def _means(run: object, old: object) -> None:
     if not isinstance(run, Run):
         return
     before = means(old) if isinstance(old, Run) else {}
-    click.echo(f"{run.manifest.runs} runs, {run.manifest.identical} of them identical to another")
+    runs = run.manifest.runs
+    same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
+    click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
     for name, value in means(run).items():
         then = before.get(name)
         change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
