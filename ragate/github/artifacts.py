@@ -16,7 +16,7 @@ from ragate.errors import StorageError
 from ragate.github.api import ApiError
 from ragate.github.repository import Json, Repository
 
-MOST_RUNS = 10
+MOST_RUNS = 30  # each workflow of the repository adds one to a commit
 MOST_ENTRIES = 200
 MOST_BYTES = 512 * 1024 * 1024
 _PIECE = 1024 * 1024
@@ -92,12 +92,14 @@ def runs_with_results(repository: Repository, gate: str, sha: str) -> list[Json]
 
     Running one of them again is all that comes of it, so that a fork's run is listed as well.
     """
-    starts = (_prefix(gate, sha), f"ragate-outputs-{gate}-")
+    name = re.compile(
+        rf"(?:{re.escape(_prefix(gate, sha))}|ragate-outputs-{re.escape(gate)}-)[0-9]{{1,6}}"
+    )  # whole: another gate's name may begin with this one's
     return [
         run
         for run in repository.runs_of(sha)[:MOST_RUNS]
         if any(
-            str(artifact.get("name", "")).startswith(starts)
+            name.fullmatch(str(artifact.get("name", "")))
             for artifact in repository.run_artifacts(int(run["id"]))
         )
     ]
@@ -112,6 +114,7 @@ def _run_ids(repository: Repository, gate: str, sha: str) -> list[int]:
         and (found := page.match(str(status.get("target_url") or "")))
     ]
     own = [int(run["id"]) for run in repository.runs_of(sha)]
+    told = list(dict.fromkeys(told))  # a run sets its status more than once
     return list(dict.fromkeys([*told[:MOST_RUNS], *own[:MOST_RUNS]]))
 
 

@@ -29,13 +29,28 @@ def restore_passes(context: Context, gate: str, head: str, operations: Operation
     evidence. Without them the run is judged on its own, which is said.
     """
     repository = context.repository
-    if context.event.run_attempt < 2 or repository is None:
+    if repository is None:
         return
     try:
+        if context.event.run_attempt < 2 and not _judged_before(context, repository, gate, head):
+            return
         with tempfile.TemporaryDirectory(prefix="ragate-earlier-") as folder:
             _restore(repository, gate, head, operations, Path(folder).resolve())
     except (RagateError, OSError) as error:
         context.log.warning(f"earlier attempts of this commit could not be read: {error}")
+
+
+def _judged_before(context: Context, repository: Repository, gate: str, head: str) -> bool:
+    """Return whether another run judged this commit of a pull request, as before it was reopened.
+
+    The first attempt of a new run is no new draw either.
+    """
+    own = f"/actions/runs/{context.event.run_id}"
+    return context.event.pull is not None and any(
+        status.get("context") == f"ragate/{gate}"
+        and own not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
+        for status in repository.statuses(head)
+    )
 
 
 def _restore(

@@ -59,7 +59,20 @@ def _pulls(event: Event, repository: Repository) -> list[Json]:
     if not owner or not event.run.head_branch:
         return []
     pulls = repository.pulls_of(f"{owner}:{event.run.head_branch}")
-    return [pull for pull in pulls if _source(pull) == source]
+    named = {int(pull["number"]) for pull in pulls if _source(pull) == source}
+    if not named:
+        return []
+    # Another branch may hold the same commit, and be proposed where the rules are harder.
+    found = [*pulls, *repository.pulls_of_commit(event.run.head_sha)]
+    return [
+        pull
+        for pull in found
+        if int(pull["number"]) in named or _is_open_at(pull, event.run.head_sha)
+    ]
+
+
+def _is_open_at(pull: Json, sha: str) -> bool:
+    return pull.get("state") == "open" and _head(pull) == sha
 
 
 def _source(pull: Json) -> str:

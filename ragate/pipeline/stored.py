@@ -62,9 +62,7 @@ def decide_again(
     refuse_expired_waivers(config, today := datetime.datetime.now(datetime.UTC).date())
     samples = select(read_dataset(config.dataset), run.manifest.filters)
     baseline = load_baseline_or_none(config)
-    judged = judge(
-        config, samples, baseline, run, today=today, accepted=accepted, control=control
-    )
+    judged = judge(config, samples, baseline, run, today=today, accepted=accepted, control=control)
     facts = run_facts(samples, run, judged, duration_s=None)
     return build_report(config, samples, baseline, run, judged, facts=facts, control=control)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from ragate.core.comparison import compare
@@ -13,8 +15,8 @@ OTHER = MetricInfo(name="correctness", needs=Needs.JUDGE)
 
 
 def decided(
-    before: list[list[float | None]],
-    after: list[list[float | None]],
+    before: Sequence[Sequence[float | None]],
+    after: Sequence[Sequence[float | None]],
     *rules: Rule,
     info: MetricInfo = NOISY,
 ) -> Decision:
@@ -60,7 +62,7 @@ def test_a_mark_that_is_met_exactly_is_met(direction, at, beyond):
 
 
 def test_two_baseline_runs_give_a_false_red_rate():
-    before: list[list[float | None]] = [[1.0, 0.0], *[[1.0, 1.0]] * 9]
+    before: Sequence[Sequence[float | None]] = [[1.0, 0.0], *[[1.0, 1.0]] * 9]
     row = decided(before, [[1.0]] * 10, RULE).must_pass[1]
 
     assert row.false_red == pytest.approx(false_red(1.5 / 20))
@@ -69,7 +71,7 @@ def test_two_baseline_runs_give_a_false_red_rate():
 @pytest.mark.parametrize(("direction", "good"), [(Direction.HIGHER, 1.0), (Direction.LOWER, 0.0)])
 def test_a_try_that_was_not_scored_neither_failed_nor_passed(direction, good):
     info = NOISY.model_copy(update={"direction": direction})
-    before: list[list[float | None]] = [[good, None, good], *[[good] * 3] * 9]
+    before: Sequence[Sequence[float | None]] = [[good, None, good], *[[good] * 3] * 9]
     row = decided(before, [[good]] * 10, RULE, info=info).must_pass[1]
 
     assert row.false_red == pytest.approx(false_red(0.5 / 28))  # 27 tries of nine samples
@@ -85,7 +87,7 @@ def test_a_try_that_was_not_scored_neither_failed_nor_passed(direction, good):
     ],
 )
 def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
-    steady: list[list[float | None]] = [[1.0] * 3] * 40
-    now: list[list[float | None]] = [tries, *[[1.0] * 3] * 39]
+    steady: Sequence[Sequence[float | None]] = [[1.0] * 3] * 40
+    now: Sequence[Sequence[float | None]] = [tries, *[[1.0] * 3] * 39]
 
     assert decided(steady, now, RULE, Rule(metric="correctness")).exit_code == code
