@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from ragate.escape import code, name
 from ragate.github.accept import SYSTEM, acceptances, is_recorded, record_line
+from ragate.github.api import ApiError
 from ragate.github.artifacts import runs_with_results
 from ragate.github.conversation import SENTENCE, Conversation, RefusedError
+from ragate.github.repository import Json, Repository
 from ragate.github.stored import Stored
 from ragate.models import Report
 from ragate.settings import nearest
+
+# No permission, gone, under way or too old.
+_NOT_STARTED = (403, 404, 409, 422)
 
 
 def decided(talk: Conversation, stored: Stored) -> Report:
@@ -66,10 +71,29 @@ def rerun(talk: Conversation, gate: str) -> None:
         raise RefusedError(f"No run of {talk.head[:7]} left outputs of the gate {gate}.")
     if runs[0].get("status") != "completed":
         raise RefusedError("The run of this commit is still under way.")
-    talk.repository.rerun(int(runs[0]["id"]))
+    if problem := restart(talk.repository, runs[0]):
+        raise RefusedError(problem)
     attempt = int(runs[0].get("run_attempt") or 1) + 1
     told = (
         f"Attempt {attempt} of {code(talk.head[:7])} is started. Its outputs are added to the "
         "earlier ones and all are judged together: a re-run is more evidence, not a new draw."
     )
     talk.reply([told])
+
+
+def restart(repository: Repository, run: Json) -> str:
+    """Start a run again; return why it could not be started, "" where it was.
+
+    Raises:
+        ApiError: the API is out, or it is not known whether the run was started.
+    """
+    try:
+        repository.rerun(int(run["id"]))
+    except ApiError as error:
+        if error.status not in _NOT_STARTED:
+            raise
+        return (
+            f"The run could not be started again: {error.message} (it needs actions: write, a run "
+            "that is over, and one of the last 30 days)."
+        )
+    return ""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragate.errors import StorageError
 from ragate.escape import code
+from ragate.github.accepting import restart
 from ragate.github.artifacts import runs_with_results, unpack
 from ragate.github.base import ApiTree
 from ragate.github.context import Context
@@ -47,12 +48,13 @@ def fulfil(
     if earlier is not None:  # a chain of questions takes a round for each: all replies stay
         (folder / NAME).write_bytes(earlier)
     done = asyncio.run(fulfil_pending(config, context.operations(), pending, output=folder / NAME))
+    problem = ""
     if done.answered or done.known:
         if not talk.same_head():
             raise RefusedError("The head has moved meanwhile: the run is not started again.")
         put_replies(repository, gate, talk.head, done.path.read_bytes())
-        repository.rerun(int(runs[0]["id"]))
-    talk.reply(_told(done, talk.head))
+        problem = restart(repository, runs[0])
+    talk.reply(_told(done, talk.head, problem))
 
 
 def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) -> Path | None:
@@ -77,14 +79,16 @@ def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) 
     return None
 
 
-def _told(done: Fulfilled, sha: str) -> list[str]:
+def _told(done: Fulfilled, sha: str, problem: str) -> list[str]:
     cost = done.tally.cost_usd
     told = (
         f"{done.answered:,} model requests of {code(sha[:7])} are answered, {done.known:,} were "
         f"known, for ${cost:,.2f}."
     )
     lines = [told]
-    if done.answered or done.known:
+    if problem:
+        lines.append(f"The answers are kept. {code(problem, SENTENCE)}")
+    elif done.answered or done.known:
         lines.append("The run is started again with these answers; the verdict follows.")
     why = [*done.refused, *done.failed, *([done.stopped] if done.stopped else [])]
     if why:

@@ -17,7 +17,7 @@ class Written:
     """What became of the files.
 
     Attributes:
-        commit: The new commit on the branch itself, "" where there is none.
+        commit: The new commit, on the branch itself or proposed to it; "" where there is none.
         told: The same in a sentence.
     """
 
@@ -76,4 +76,4 @@ def _proposed(repository: Repository, branch: str, commit: str, message: str, ga
         f"`{branch}` takes no commit from this workflow, so the baseline is proposed here. "
         "Merge it before the next pull request is judged.",
     )
-    return Written("", f"{message}: proposed as pull request {int(pull['number'])}")
+    return Written(commit, f"{message}: proposed as pull request {int(pull['number'])}")

@@ -47,9 +47,21 @@ def subject_of(event: Event, repository: Repository) -> Subject | None:
     found = [pull for pull in _pulls(event, repository) if _head(pull) == run.head_sha]
     # One commit has one status: where it is proposed twice, the default branch's rules count.
     found.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
-    if not found:
+    if not found or _is_side_entrance(event, repository, found[0]):
         return None
     return _of_pull(repository, int(found[0]["number"]), run.head_sha)
+
+
+def _is_side_entrance(event: Event, repository: Repository, pull: Json) -> bool:
+    """Whether the same commit, maybe of another branch, is also proposed to the default branch.
+
+    That proposal's run sets the commit's status, and no other branch's rules replace it.
+    """
+    sha, main = _head(pull), event.default_branch
+    return pull["base"]["ref"] != main and any(
+        one.get("state") == "open" and _head(one) == sha and one["base"]["ref"] == main
+        for one in repository.pulls_of_commit(sha)
+    )
 
 
 def _pulls(event: Event, repository: Repository) -> list[Json]:
@@ -59,20 +71,7 @@ def _pulls(event: Event, repository: Repository) -> list[Json]:
     if not owner or not event.run.head_branch:
         return []
     pulls = repository.pulls_of(f"{owner}:{event.run.head_branch}")
-    named = {int(pull["number"]) for pull in pulls if _source(pull) == source}
-    if not named:
-        return []
-    # Another branch may hold the same commit, and be proposed where the rules are harder.
-    found = [*pulls, *repository.pulls_of_commit(event.run.head_sha)]
-    return [
-        pull
-        for pull in found
-        if int(pull["number"]) in named or _is_open_at(pull, event.run.head_sha)
-    ]
-
-
-def _is_open_at(pull: Json, sha: str) -> bool:
-    return pull.get("state") == "open" and _head(pull) == sha
+    return [pull for pull in pulls if _source(pull) == source]
 
 
 def _source(pull: Json) -> str:

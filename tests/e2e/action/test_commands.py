@@ -231,6 +231,16 @@ def test_a_rerun_starts_the_run_of_this_commit_again(forge: Forge, red: Change):
     assert "Attempt 2" in replies(forge)[-1]
 
 
+def test_a_rerun_that_github_refuses_is_told(forge: Forge, red: Change):
+    forge.github.fault("POST", "/rerun$", status=403, message="Resource not accessible")
+
+    result = say(forge, f"/ragate rerun {red.head[:7]}")
+
+    assert result.exit_code == 0, result.log
+    assert "actions: write" in replies(forge)[-1]
+    assert forge.github.runs[1]["run_attempt"] == 1
+
+
 def test_three_reruns_of_a_red_commit_stay_red(forge: Forge, red: Change):
     for attempt in (2, 3, 4):
         say(forge, f"/ragate rerun {red.head[:7]}")

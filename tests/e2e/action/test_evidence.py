@@ -102,6 +102,18 @@ def test_attempts_of_one_commit_add_up(forge: Forge):
     assert forge.states(change.head)[-1] == "failure"
 
 
+def test_a_pull_request_that_is_reopened_is_no_new_draw(forge: Forge):
+    change = forge.change({"rag.py": rag(loss=0.5)})
+    options = {"inputs": {"allow-code": "true"}, "env": {"RAG_DRIFT": "0"}}
+
+    first = judged(forge, change, run_id=1, **options)
+    second = judged(forge, change, run_id=12, **options)
+
+    assert "earlier passes" not in first.log
+    assert "3 earlier passes of this commit count too" in second.log
+    assert second.exit_code == 1
+
+
 def night(forge: Forge, drift: float) -> None:
     """Run the base version today, as the nightly workflow does."""
     workspace = forge.checkout(forge.base)

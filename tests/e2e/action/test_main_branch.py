@@ -97,6 +97,7 @@ def test_a_protected_branch_gets_a_pull_request(forge: Forge):
     assert pull["base"]["ref"] == "main"
     assert pull["head"]["ref"].startswith("ragate/baseline-gate-")
     assert baseline_of(forge, pull["head"]["sha"])["recorded"]["commit"] == head
+    assert forge.states(pull["head"]["sha"]) == ["success"]  # no workflow starts for it
 
 
 def test_a_branch_that_has_moved_is_left_to_its_newer_commit(forge: Forge):

@@ -116,6 +116,17 @@ def test_runs_to_repeat_are_those_that_left_outputs_or_a_result():
     assert [one["id"] for one in runs_with_results(kept, "docs", SHA)] == [5]  # type: ignore[arg-type]
 
 
+def test_a_gate_whose_name_begins_with_this_ones_is_another():
+    names = {
+        5: [named("ragate-outputs-docs-api-1")],
+        6: [named("ragate-outputs-docs-12")],
+        7: [named(artifact_name("docs-" + SHA, SHA, 1))],
+    }
+    runs = [run(number, "pull_request") for number in names]
+    found_runs = runs_with_results(Kept([], runs, names), "docs", SHA)  # type: ignore[arg-type]
+    assert [one["id"] for one in found_runs] == [6]
+
+
 def zipped(files: dict[str, bytes], *, mode: int = 0o100644) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -57,10 +57,14 @@ class Hub:
         self.pulls = {one["number"]: one for one in pulls}
         self.parents = parents
         self.asked: list[str] = []
+        self.elsewhere: list[dict[str, Any]] = []
 
     def pulls_of(self, head: str) -> list[dict[str, Any]]:
         self.asked.append(head)
         return list(self.pulls.values())
+
+    def pulls_of_commit(self, sha: str) -> list[dict[str, Any]]:
+        return [one for one in [*self.pulls.values(), *self.elsewhere] if one["head"]["sha"] == sha]
 
     def pull(self, number: int) -> dict[str, Any]:
         return self.pulls[number]
@@ -107,6 +111,15 @@ def test_another_head_another_fork_or_a_closed_one_is_left_alone(other: dict[str
 def test_of_two_proposals_the_default_branchs_counts() -> None:
     pages = pull(3, base={"ref": "gh-pages", "sha": "0" * 40})
     assert found(Hub(pages, pull(7))).number == 7
+
+
+def test_the_same_commit_on_another_branch_gets_no_easier_rules() -> None:
+    hub = Hub(pull(3, base={"ref": "main-v1", "sha": "0" * 40}, merge_commit_sha=MERGE))
+    assert found(hub).number == 3
+    hub.elsewhere = [pull(7, state="closed")]
+    assert found(hub).number == 3
+    hub.elsewhere = [pull(7)]
+    assert found(hub) is None
 
 
 def test_a_branch_that_cannot_be_read_is_no_decision() -> None:
