@@ -138,7 +138,7 @@ def _judge(
             context.selection(runs=context.inputs.runs or 1),
             control=context.control,
             proposal=gate.proposal,
-            judge_last=True,
+            judge_last=context.event.run_attempt < 2,  # a re-run wants all that is missing
         )
     )
     warnings: tuple[str, ...] = ()

@@ -117,11 +117,17 @@ def _judge(
             paths,
             control=context.control,
             proposal=gate.proposal,
-            judge_last=True,
+            judge_last=_is_first(context),
             foreign=True,
         )
     )
     return Judgement(report, origin)
+
+
+def _is_first(context: Context) -> bool:
+    """Whether nobody ran this again: a re-run wants the judged metrics that a first one spares."""
+    run = context.event.run
+    return context.event.run_attempt < 2 and (run is None or run.attempt < 2)
 
 
 def _claimed(paths: list[Path], gate: Gate, origin: Origin) -> Origin:

@@ -10,7 +10,7 @@ from ragate.baseline import load_baseline
 from ragate.config import Config
 from ragate.dataset import read_dataset, select
 from ragate.errors import DatasetError
-from ragate.models import Acceptance, Report, Run, Sample
+from ragate.models import Acceptance, Report, Run, Sample, Verdict
 from ragate.pipeline.case import load_baseline_or_none
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.verdict import (
@@ -64,7 +64,29 @@ def decide_again(
     baseline = load_baseline_or_none(config)
     judged = judge(config, samples, baseline, run, today=today, accepted=accepted, control=control)
     facts = run_facts(samples, run, judged, duration_s=None)
-    return build_report(config, samples, baseline, run, judged, facts=facts, control=control)
+    report = build_report(config, samples, baseline, run, judged, facts=facts, control=control)
+    return _without_what_was_left_out(config, run, report)
+
+
+def _without_what_was_left_out(config: Config, run: Run, report: Report) -> Report:
+    """Return no decision in place of a pass where a judge was never asked.
+
+    What failed first spared the judge; where that failure is taken back, its metrics are missing.
+    """
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    missing = sorted(gated & set(run.manifest.left_out))
+    spared = config.policy.without_key != "judge-free"  # else the policy does without them
+    if report.decision.verdict is not Verdict.PASSED or not missing or not spared:
+        return report
+    told = f"not judged, since others failed first: {', '.join(missing)}"
+    remedy = "run the workflow again (/ragate rerun): a second attempt asks the judge"
+    update = {
+        "verdict": Verdict.NO_DECISION,
+        "exit_code": 3,
+        "reasons": (told, *report.decision.reasons),
+        "remedies": (remedy, *report.decision.remedies),
+    }
+    return report.model_copy(update={"decision": report.decision.model_copy(update=update)})
 
 
 def known_samples(config: Config, run: Run) -> list[Sample]:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.action.forge import Forge, outputs, recorded_project
+from tests.e2e.action.talk import judged as attempt
+from tests.e2e.action.talk import say, sticky
 from tests.servers.github_stub import github_stub
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -96,6 +98,26 @@ def test_nothing_is_judged_where_it_has_failed_already(judged: Forge, server: Fa
     assert result.exit_code == 1, result.log
     assert server.requests == []
     assert "not judged, since it failed already: faithfulness" in judged.comment()
+
+
+def test_accepting_what_failed_first_does_not_pass_what_was_never_judged(
+    judged: Forge, server: FakeOpenAI
+) -> None:
+    change = judged.change(outputs(broken=range(12)))
+    assert attempt(judged, change).exit_code == 1
+
+    result = say(judged, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
+
+    assert result.outputs["verdict"] == "no_decision", result.log
+    assert judged.states(change.head)[-1] == "error"
+    assert "/ragate rerun" in sticky(judged)
+    assert server.requests == []
+
+    again = attempt(judged, change, attempt=2, env={"TEST_KEY": KEY})
+
+    assert asked(server) > 0
+    assert "faithfulness" in {row["metric"] for row in report(judged)["decision"]["metrics"]}
+    assert again.outputs["verdict"] in ("passed", "failed"), again.log
 
 
 def test_what_held_so_far_is_judged_where_its_answer_is_new(
