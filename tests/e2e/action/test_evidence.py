@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_attempts_of_one_commit_add_up(forge: Forge):
 
 def test_a_pull_request_that_is_reopened_is_no_new_draw(forge: Forge):
     change = forge.change({"rag.py": rag(loss=0.5)})
-    options = {"inputs": {"allow-code": "true"}, "env": {"RAG_DRIFT": "0"}}
+    options: dict[str, Any] = {"inputs": {"allow-code": "true"}, "env": {"RAG_DRIFT": "0"}}
 
     first = judged(forge, change, run_id=1, **options)
     second = judged(forge, change, run_id=12, **options)
