@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,8 @@ from ragate.models import (
     SystemOutput,
 )
 from ragate.models.base import lean
+from ragate.models.output import bare_chunk
+from ragate.models.score import shared_scores
 from ragate.strict_json import loads
 
 REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
@@ -159,19 +160,13 @@ def _records(
         yield lean(record)
 
 
-@lru_cache(maxsize=100_000)
-def _chunk(doc_id: str) -> RetrievedChunk:
-    # A chunk without text is its id, so that equal ones can be shared: there are very many.
-    return lean(RetrievedChunk(doc_id=doc_id))
-
-
 def _output_and_scores(
     stored: StoredOutput, metrics: dict[str, MetricInfo]
 ) -> tuple[SystemOutput, dict[str, Score]]:
     if unknown := stored.scores.keys() - metrics.keys():
         raise ValueError(f"scores of {sorted(unknown)}, which [metrics] does not hold")
     output = SystemOutput(
-        chunks=tuple(map(_chunk, stored.docs)),
+        chunks=tuple(map(bare_chunk, stored.docs)),
         answer=stored.answer,
         citations=stored.citations,
         error=stored.error,
@@ -211,7 +206,7 @@ def _contexts(line: bytes, *, where: str) -> tuple[str, tuple[RetrievedChunk, ..
 
 
 def _read_scores(scores: dict[str, float | str]) -> dict[str, Score]:
-    return {name: _read_score(name, value) for name, value in scores.items()}
+    return shared_scores({name: _read_score(name, value) for name, value in scores.items()})
 
 
 def _read_score(name: str, value: float | str) -> Score:

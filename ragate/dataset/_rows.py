@@ -13,6 +13,7 @@ from ragate.core.hashing import digest
 from ragate.dataset._values import READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
+from ragate.models.base import lean
 from ragate.settings import nearest, shown
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -188,7 +189,7 @@ def _sample(place: str, fields: Mapping[str, Any]) -> Sample:
     if "query" not in fields:
         raise DatasetError(f"{place}: 'query' is missing")
     try:
-        return Sample(**fields)
+        return lean(Sample(**fields))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in problem["loc"])

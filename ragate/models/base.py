@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 M = TypeVar("M", bound=BaseModel)
+_set = object.__setattr__
 _FIELDS: dict[frozenset[str], set[str]] = {}
 
 
@@ -15,14 +16,28 @@ class Frozen(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        # Objects of a class share the table of their fields' names if its first object had all of
+        # them: `lean` makes use of it.
+        first = object.__new__(cls)
+        for name in cls.model_fields:
+            object.__setattr__(first, name, None)
+
 
 def lean(model: M) -> M:
-    """Return `model` itself, for one that is kept by the ten thousand.
+    """Return `model` in little memory, for one that is kept by the ten thousand.
 
     Which fields were set is a set of its own in every object, three quarters of a kilobyte in one
-    with five fields; equal ones are shared here. A copy gets its own again.
+    with five fields, and its fields stand in a dictionary of its own, names included: sets and
+    names are shared here, values never, since code of a user may hold them. A copy gets its own.
     """
     fields = model.__pydantic_fields_set__
     shared = _FIELDS.setdefault(frozenset(fields), fields)
-    object.__setattr__(model, "__pydantic_fields_set__", shared)
-    return model
+    twin = object.__new__(type(model))
+    for name, value in model.__dict__.items():
+        _set(twin, name, value)
+    _set(twin, "__pydantic_fields_set__", shared)
+    _set(twin, "__pydantic_extra__", None)
+    _set(twin, "__pydantic_private__", None)
+    return twin

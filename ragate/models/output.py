@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from ragate.models.base import Frozen
+from ragate.models.base import Frozen, lean
 from ragate.models.sample import MetadataValue
 
 
@@ -20,6 +21,12 @@ class RetrievedChunk(Frozen):
     text: str = ""
     score: float | None = None
     metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+
+
+@lru_cache(maxsize=100_000)
+def bare_chunk(doc_id: str) -> RetrievedChunk:
+    """Return a chunk without text, which is its id: equal ones are shared, there are very many."""
+    return lean(RetrievedChunk(doc_id=doc_id))
 
 
 class ToolCall(Frozen):

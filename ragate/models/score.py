@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,6 +39,32 @@ class Score:
             agrees = self.state is ScoreState.VALUE and math.isfinite(self.value)
         if not agrees:
             raise ValueError(f"{self.metric}: a {self.state} score cannot hold {self.value}")
+
+
+_MOST_SHARED = 4096  # where values hardly repeat, a larger table would cost more than it saves
+_SCORES: dict[tuple[str, str, str, str], Score] = {}
+_ROWS: dict[tuple[tuple[str, ...], tuple[int, ...]], dict[str, Score]] = {}
+
+
+def shared_scores(scores: Mapping[str, Score]) -> dict[str, Score]:
+    """Return the same scores by name in little memory: equal ones are one object.
+
+    Nothing may be written to what is returned.
+    """
+    row = {name: _shared(score) for name, score in scores.items()}
+    # A number of an object stays its own as long as the table holds the object.
+    key = tuple(row), tuple(map(id, row.values()))
+    if key not in _ROWS and len(_ROWS) >= _MOST_SHARED:
+        return row
+    return _ROWS.setdefault(key, row)
+
+
+def _shared(score: Score) -> Score:
+    # As text, 0.0 and -0.0 differ, and so do 1 and 1.0.
+    key = (score.metric, str(score.value), score.state, score.reason)
+    if key not in _SCORES and len(_SCORES) >= _MOST_SHARED:
+        return score
+    return _SCORES.setdefault(key, score)
 
 
 def not_applicable(metric: str, reason: str) -> Score:

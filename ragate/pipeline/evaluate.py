@@ -23,7 +23,8 @@ from ragate.models import (
     unscored,
 )
 from ragate.models.base import lean
-from ragate.pipeline.spool import Slimmer
+from ragate.models.score import shared_scores
+from ragate.pipeline.spool import slim
 from ragate.protocols import Aggregate, JudgedAggregate, JudgeMetric, Metric, Pair
 
 DIGITS = 6
@@ -79,11 +80,10 @@ def evaluate(
     records: list[Record] = []
     aggregates: list[dict[str, Score]] = []
     full: list[int] = []
-    slim = Slimmer()
     for run, outputs in enumerate(passes):
         pairs = Pairs([sample for sample in samples if sample.id in outputs], outputs)
         for batch in pairs.batches():
-            records.extend(_records(batch, metrics, verdicts, slim, run=run))
+            records.extend(_records(batch, metrics, verdicts, run=run))
         if pairs and len(pairs) == len(samples):
             aggregates.append(_aggregates(pairs, metrics, verdicts))
             full.append(run)
@@ -134,7 +134,6 @@ def _records(
     pairs: list[Pair],
     metrics: Sequence[Metric | Aggregate],
     verdicts: Verdicts | None,
-    slim: Slimmer,
     *,
     run: int,
 ) -> Iterable[Record]:
@@ -146,14 +145,15 @@ def _records(
         for found, score in zip(scores, given, strict=True):
             found[metric.info.name] = score
     for (sample, output), found in zip(pairs, scores, strict=True):
-        record = Record(
+        # Every part is checked by now, and validation would copy the shared scores.
+        record = Record.model_construct(
             sample_id=sample.id,
             run=run,
             content_hash=content_hash(sample),
             retrieval_hash=retrieval_hash(output),
             output_hash=output_hash(output),
             output=slim(output),
-            scores=found,
+            scores=shared_scores(found),
         )
         yield lean(record)
 

@@ -15,6 +15,7 @@ from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
+from ragate.models.score import shared_scores
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
 from ragate.pipeline.verdicts import CachedVerdicts, KnownVerdicts, Verdict, is_whole
 from ragate.protocols import Judge, JudgeMetric
@@ -196,7 +197,7 @@ class Judging:
         found = look_up()
         if found is None:
             return True
-        self._verdicts[key] = found
+        self._verdicts[key] = shared_scores(found)
         self.reused += 1
         return False
 
@@ -222,7 +223,7 @@ class Judging:
                     found = await judge()
             except TimeoutError:
                 found = self._unscored(f"no verdict within {self._timeout_s:g} s")
-            self._verdicts[key] = found
+            self._verdicts[key] = shared_scores(found)
             # Before the next is asked: a kill loses no more verdicts than are under way at once.
             if asks and is_whole(found.values()) and await self._trusted():
                 await self._cache.put(key, found)

@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Iterator, MutableMapping
 
 from ragate.errors import StorageError
-from ragate.models import RetrievedChunk, SystemOutput
+from ragate.models import SystemOutput
 from ragate.models.base import lean
+from ragate.models.output import bare_chunk
 
 Outputs = MutableMapping[str, SystemOutput]
+LENGTH_BITS = 40
 IN_MEMORY = 4 * 1024 * 1024  # bytes; a small run needs no file
 
 
@@ -18,7 +20,7 @@ class Spool(Outputs):
     """Outputs by sample id, read anew whenever one is wanted; the file goes with the object."""
 
     def __init__(self) -> None:
-        self._places: dict[str, tuple[int, int]] = {}  # offset and length
+        self._places: dict[str, int] = {}  # offset and length in one number, for it is small
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - see __del__
 
     def __del__(self) -> None:
@@ -31,10 +33,10 @@ class Spool(Outputs):
             self._file.write(content)
         except OSError as error:
             raise _cannot_keep(error) from error
-        self._places[key] = (offset, len(content))
+        self._places[key] = offset << LENGTH_BITS | len(content)
 
     def __getitem__(self, key: str) -> SystemOutput:
-        offset, length = self._places[key]
+        offset, length = divmod(self._places[key], 1 << LENGTH_BITS)
         try:
             self._file.seek(offset)
             content = self._file.read(length)
@@ -62,18 +64,7 @@ def _cannot_keep(error: OSError) -> StorageError:
     )
 
 
-class Slimmer:
-    """Takes the texts out of outputs; equal documents share one object."""
-
-    def __init__(self) -> None:
-        self._bare: dict[str, RetrievedChunk] = {}
-
-    def __call__(self, output: SystemOutput) -> SystemOutput:
-        """Return the output with document ids in place of chunks."""
-        chunks = tuple(map(self._chunk, output.chunks))
-        return lean(output.model_copy(update={"chunks": chunks}))
-
-    def _chunk(self, chunk: RetrievedChunk) -> RetrievedChunk:
-        if chunk.doc_id not in self._bare:
-            self._bare[chunk.doc_id] = lean(RetrievedChunk(doc_id=chunk.doc_id))
-        return self._bare[chunk.doc_id]
+def slim(output: SystemOutput) -> SystemOutput:
+    """Return the output with document ids in place of chunks."""
+    chunks = tuple(bare_chunk(chunk.doc_id) for chunk in output.chunks)
+    return lean(output.model_copy(update={"chunks": chunks}))
