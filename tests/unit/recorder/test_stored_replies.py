@@ -111,10 +111,10 @@ def test_a_file_that_is_none_is_refused(tmp_path, lines: list[Any]):
     "content",
     [
         b"no gzip",
-        gzip.compress(b"{}")[:-4],
-        gzip.compress(json.dumps(HEAD).encode() + b'\n{"key": NaN}'),
-        gzip.compress(b"[" * 10_000),
-        gzip.compress(b"\xff\xfe"),
+        gzip.compress(b"{}", mtime=0)[:-4],
+        gzip.compress(json.dumps(HEAD).encode() + b'\n{"key": NaN}', mtime=0),
+        gzip.compress(b"[" * 10_000, mtime=0),
+        gzip.compress(b"\xff\xfe", mtime=0),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, content):
@@ -128,7 +128,7 @@ def test_a_damaged_file_is_refused(tmp_path, content):
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("ragate.baseline.requests.MAX_BYTES", 1000)
     path = tmp_path / "x.gz"
-    path.write_bytes(gzip.compress(b" " * 2000))
+    path.write_bytes(gzip.compress(b" " * 2000, mtime=0))
 
     with pytest.raises(BaselineError, match="more than 1000 bytes"):
         load_replies(path)
