@@ -123,11 +123,11 @@ def test_full_contexts_are_kept_beside_the_file_and_read_back(tmp_path: Path):
     "data",
     [
         b"not gzip",
-        gzip.compress(b'{"hash":"a","chunks":[]}')[:-9],
-        gzip.compress(b"text")[:10] + b"\xff" * 20,
-        gzip.compress(b"[1]"),
-        gzip.compress(b'{"hash":"a"}'),
-        gzip.compress(b'{"hash":"a","chunks":[{"doc_id":1}]}'),
+        gzip.compress(b'{"hash":"a","chunks":[]}', mtime=0)[:-9],
+        gzip.compress(b"text", mtime=0)[:10] + b"\xff" * 20,
+        gzip.compress(b"[1]", mtime=0),
+        gzip.compress(b'{"hash":"a"}', mtime=0),
+        gzip.compress(b'{"hash":"a","chunks":[{"doc_id":1}]}', mtime=0),
     ],
 )
 def test_contexts_that_are_damaged_are_refused(tmp_path: Path, data: bytes):
