@@ -1,10 +1,11 @@
-"""The folder of a local model: what it must hold, what it must not, and its hash."""
+"""Local models: loading one, and what the folder of one must hold and must not."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
@@ -16,6 +17,42 @@ MAX_MODEL_BYTES = 8 * 1024**3
 def is_folder(model: str) -> bool:
     """Return whether `model` is written as a path."""
     return model.startswith(("./", "../", "/", "~"))
+
+
+def load_model(kind: str, model: str, revision: str, *, table: str, use: str) -> Any:
+    """Return a model of sentence-transformers, from its folder, the local cache or the hub.
+
+    Args:
+        kind: The library's class, such as ``CrossEncoder``.
+        table, use: What asked for it, for the message.
+
+    Raises:
+        ConfigError: the library is not installed, or there is no such model.
+    """
+    try:
+        import sentence_transformers
+        from transformers.utils.logging import disable_progress_bar
+    except ImportError as error:
+        raise ConfigError(
+            f'{table} use = "{use}" needs a library: {error}',
+            remedy="pip install 'ragate[local]'",
+        ) from error
+    disable_progress_bar()  # it writes into the report's stream
+    try:
+        return getattr(sentence_transformers, kind)(
+            model,
+            device="cpu",
+            revision=revision or None,
+            trust_remote_code=False,
+            model_kwargs={"use_safetensors": True},
+        )
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        why = " ".join(str(error).split())[:300]
+        raise ConfigError(
+            f"{table} model = {model!r} cannot be loaded: {why}",
+            remedy="give the name of a model on the hub, or a folder that holds its files as "
+            "./models/name; with HF_HUB_OFFLINE=1 it must be in the cache already",
+        ) from error
 
 
 def check_folder(model: str, *, where: str, listed: str = "modules.json") -> str:

@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from ragate.clients.local_models import check_folder, is_folder
+from ragate.clients.local_models import check_folder, is_folder, load_model
 from ragate.core.hashing import digest
-from ragate.errors import ConfigError
-from ragate.escape import one_line
 from ragate.models import Frozen
 from ragate.settings import read_settings
 
@@ -82,35 +80,14 @@ class LocalEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
 
-def load_model(settings: Settings) -> Model:
-    """Return the model, read from its folder, the local cache or the hub.
-
-    Raises:
-        ConfigError: the library is not installed, or there is no such model.
-    """
-    try:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils.logging import disable_progress_bar
-    except ImportError as error:
-        raise ConfigError(
-            f'[system.embedder] use = "sentence_transformers" needs a library: {error}',
-            remedy="pip install 'ragate[local]'",
-        ) from error
-    disable_progress_bar()  # it writes into the report's stream
-    try:
-        model: Model = SentenceTransformer(
-            settings.model,
-            device="cpu",
-            revision=settings.revision or None,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        )
-    except (OSError, ValueError, RuntimeError, ImportError) as error:
-        raise ConfigError(
-            f"{WHERE} = {settings.model!r} cannot be loaded: {one_line(str(error))}",
-            remedy="give the name of a model on the hub, or a folder that holds its files as "
-            "./models/name; with HF_HUB_OFFLINE=1 it must be in the cache already",
-        ) from error
+def _loaded(settings: Settings) -> Model:
+    model: Model = load_model(
+        "SentenceTransformer",
+        settings.model,
+        settings.revision,
+        table="[system.embedder]",
+        use="sentence_transformers",
+    )
     return model
 
 
@@ -126,4 +103,4 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalE
         check_folder(own.model, where=WHERE) if is_folder(own.model) else [own.model, own.revision]
     )
     name = f"sentence_transformers:{digest(identity)}"
-    return LocalEmbedder(own, name, lambda: load_model(own))
+    return LocalEmbedder(own, name, lambda: _loaded(own))

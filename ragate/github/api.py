@@ -107,9 +107,6 @@ class Api:
     def patch(self, path: str, body: Any) -> Any:
         return self._json(self._call("PATCH", path, body=body))
 
-    def put(self, path: str, body: Any, *, repeatable: bool = False) -> Any:
-        return self._json(self._call("PUT", path, body=body, repeatable=repeatable))
-
     def delete(self, path: str) -> None:
         self._call("DELETE", path)
 

@@ -107,7 +107,8 @@ def _judge(
         found = _unaffected(context, repository, gate, subject, operations)
         if found is not None:
             return Judgement(found, origin)
-    paths = measured(foreign_outputs(context.outputs_file, context.workspace))
+    collected = foreign_outputs(context.outputs_file, context.workspace)
+    paths = measured(collected, gate.config.policy.max_unscored)
     origin = _claimed(paths, gate, origin)
     report = asyncio.run(
         decide_outputs(

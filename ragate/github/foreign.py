@@ -38,18 +38,21 @@ def foreign_outputs(path: Path, workspace: Path) -> list[Path]:
     return files
 
 
-def measured(files: list[Path]) -> list[Path]:
-    """Return the files in which every sample was asked, or all where there is none such.
+def measured(files: list[Path], most: float) -> list[Path]:
+    """Return the files of attempts that count, or all where none does.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
-    measures: the earlier one is no evidence then.
+    measures. One that measured enough is evidence and stays, whatever it shows.
+
+    Args:
+        most: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
     """
-    whole = [file for file in files if not any(map(_is_unmeasured, _lines(file)))]
-    return whole or files
+    return [file for file in files if _unmeasured_share(file) <= most] or files
 
 
-def _lines(file: Path) -> list[RecordedOutput]:
-    return [line for _, line in read_outputs(file)[1]]
+def _unmeasured_share(file: Path) -> float:
+    lost = [_is_unmeasured(line) for _, line in read_outputs(file)[1]]
+    return sum(lost) / len(lost) if lost else 1.0
 
 
 def _is_unmeasured(line: RecordedOutput) -> bool:

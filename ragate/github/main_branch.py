@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from ragate.atomic import write_atomic
 from ragate.baseline import Recorded, contexts_path, dump_baseline, load_baseline, requests_path
 from ragate.config import Config, load_config
 from ragate.core.hashing import content_hash
@@ -148,7 +149,9 @@ def _night(
     if report is None or report.decision.exit_code != 0 or not report.run_id:
         return outcome
     exact = Reads.ANSWER in baseline.manifest.system.deterministic
-    if exact or runs >= MOST_TIMES * config.policy.runs:
+    # The contexts beside the file are of the runs that were recorded together.
+    whole = config.policy.store == "full"
+    if exact or whole or runs >= MOST_TIMES * config.policy.runs:
         return outcome
     store = LocalStore(context.operations().state)
     fresh = store.load(store.folder(report.run_id))
@@ -159,7 +162,7 @@ def _night(
         return outcome
     recorded = Recorded(commit=baseline.manifest.commit, date=baseline.manifest.created)
     data = dump_baseline(more, store=config.policy.store, recorded=recorded)
-    config.baseline.write_bytes(data)
+    write_atomic(config.baseline, data)
     _written(context, config, report.head, f"Baseline of {config.gate}: run {runs + 1}")
     return outcome
 
@@ -177,7 +180,7 @@ def _written(context: Context, config: Config, head: str, message: str) -> Outco
     branch = context.event.default_branch
     written = write(context.repository, branch, head, files, message, gate=config.gate)
     _tell(context, written, config.gate)
-    return Outcome(said=RECORDED)
+    return Outcome(said=RECORDED if written.commit else KEPT)
 
 
 def _tell(context: Context, written: Written, gate: str) -> None:

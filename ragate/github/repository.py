@@ -12,7 +12,6 @@ from ragate.escape import one_line
 from ragate.github.api import Api, ApiError
 
 State = Literal["pending", "success", "failure", "error"]
-Permission = Literal["admin", "write", "read", "none"]
 Json = dict[str, Any]
 
 LONGEST_DESCRIPTION = 140
@@ -57,11 +56,6 @@ class Repository:
         except ApiError as error:
             if error.status != 404:
                 raise
-
-    def react(self, comment_id: int, content: str) -> None:
-        """Put a reaction (``+1``, ``-1``, ``eyes``, …) under a comment."""
-        path = f"{self._at}/issues/comments/{comment_id}/reactions"
-        self.api.post(path, {"content": content}, repeatable=True)
 
     # The state of a commit.
 
@@ -141,36 +135,6 @@ class Repository:
             raise ApiError(200, f"the tree {sha[:7]} is too large to be listed")
         return [entry for entry in found["tree"] if isinstance(entry, dict)]
 
-    def blob_sha(self, path: str, ref: str) -> str:
-        """Return the blob's sha of a file, "" where there is no such file."""
-        folder, _, name = path.rpartition("/")
-        try:
-            place = f"{self._at}/contents/{_part(folder)}" if folder else f"{self._at}/contents/"
-            entries = self.api.get(place, {"ref": ref})
-        except ApiError as error:
-            if error.status == 404:
-                return ""
-            raise
-        listed = entries if isinstance(entries, list) else []
-        return next((str(entry["sha"]) for entry in listed if entry.get("name") == name), "")
-
-    def put_contents(
-        self, path: str, branch: str, content: bytes, message: str, blob_sha: str = ""
-    ) -> str:
-        """Commit one file of up to 1 MB on a branch and return the new commit's sha.
-
-        Args:
-            blob_sha: The blob that is replaced; another one there is refused (409).
-        """
-        body = {
-            "message": message,
-            "content": base64.b64encode(content).decode(),
-            "branch": branch,
-        }
-        body |= {"sha": blob_sha} if blob_sha else {}
-        found = _object(self.api.put(f"{self._at}/contents/{_part(path)}", body))
-        return str(found["commit"]["sha"])
-
     def create_blob(self, content: bytes) -> str:
         body = {"content": base64.b64encode(content).decode(), "encoding": "base64"}
         return self._made(self.api.post(f"{self._at}/git/blobs", body, repeatable=True))
@@ -190,13 +154,7 @@ class Repository:
 
     def branch_sha(self, branch: str) -> str:
         """Return the commit that a branch is at, "" where there is no such branch."""
-        try:
-            found = _object(self.api.get(f"{self._at}/git/ref/heads%2F{_part(branch)}"))
-        except ApiError as error:
-            if error.status == 404:
-                return ""
-            raise
-        return str(found["object"]["sha"])
+        return self.ref_sha(f"heads/{branch}")
 
     def create_branch(self, branch: str, sha: str) -> None:
         self.api.post(f"{self._at}/git/refs", {"ref": f"refs/heads/{branch}", "sha": sha})
@@ -207,7 +165,7 @@ class Repository:
         self.api.patch(path, {"sha": sha, "force": False})
 
     def ref_sha(self, ref: str) -> str:
-        """Return the commit that a ref outside of the branches is at, "" where there is none.
+        """Return the commit that a ref is at, "" where there is none.
 
         Args:
             ref: Without the leading ``refs/``.

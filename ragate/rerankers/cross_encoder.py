@@ -11,10 +11,9 @@ from typing import Any, Protocol
 
 from pydantic import Field
 
-from ragate.clients.local_models import check_folder, is_folder
+from ragate.clients.local_models import check_folder, is_folder, load_model
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.escape import one_line
 from ragate.models import Frozen
 from ragate.settings import read_settings
 
@@ -80,35 +79,14 @@ class LocalReranker:
         return [float(score) for score in scores]
 
 
-def load_model(settings: Settings) -> Model:
-    """Return the model, read from its folder, the local cache or the hub.
-
-    Raises:
-        ConfigError: the library is not installed, or there is no such model.
-    """
-    try:
-        from sentence_transformers import CrossEncoder
-        from transformers.utils.logging import disable_progress_bar
-    except ImportError as error:
-        raise ConfigError(
-            f'[system.rerank] use = "cross_encoder" needs a library: {error}',
-            remedy="pip install 'ragate[local]'",
-        ) from error
-    disable_progress_bar()  # it writes into the report's stream
-    try:
-        model: Any = CrossEncoder(
-            settings.model,
-            device="cpu",
-            revision=settings.revision or None,
-            trust_remote_code=False,
-            model_kwargs={"use_safetensors": True},
-        )
-    except (OSError, ValueError, RuntimeError, ImportError) as error:
-        raise ConfigError(
-            f"{WHERE} = {settings.model!r} cannot be loaded: {one_line(str(error))}",
-            remedy="give the name of a model on the hub, or a folder that holds its files as "
-            "./models/name; with HF_HUB_OFFLINE=1 it must be in the cache already",
-        ) from error
+def _loaded(settings: Settings) -> Model:
+    model: Any = load_model(
+        "CrossEncoder",
+        settings.model,
+        settings.revision,
+        table="[system.rerank]",
+        use="cross_encoder",
+    )
     _check_kind(settings.model, getattr(model, "config", None))
     ranker: Model = model
     return ranker
@@ -137,4 +115,4 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalR
     if is_folder(own.model):
         identity = check_folder(own.model, where=WHERE, listed="config.json")
     name = f"cross_encoder:{digest(identity)}"
-    return LocalReranker(own, name, lambda: load_model(own))
+    return LocalReranker(own, name, lambda: _loaded(own))

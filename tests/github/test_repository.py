@@ -17,15 +17,11 @@ def base(github: GitHub) -> str:
     return github.commit(files, branch="main")
 
 
-def test_a_comment_is_written_changed_answered_and_deleted(
-    github: GitHub, repository: Repository
-) -> None:
+def test_a_comment_is_written_changed_and_deleted(github: GitHub, repository: Repository) -> None:
     made = repository.create_comment(7, "first")
-    repository.react(made["id"], "eyes")
     repository.update_comment(made["id"], "second")
 
     assert [one["body"] for one in repository.comments(7)] == ["second"]
-    assert github.reactions == [(made["id"], "eyes")]
 
     repository.delete_comment(made["id"])
     repository.delete_comment(made["id"])  # gone already
@@ -148,32 +144,6 @@ def test_a_tree_that_was_cut_is_an_error(
 
     with pytest.raises(ApiError, match="too large"):
         repository.tree(base)
-
-
-def test_one_file_is_committed_and_an_outdated_blob_is_refused(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    path = "baselines/main.json"
-    first = repository.put_contents(path, "main", b"{}", "record")
-    old = repository.blob_sha(path, "main")
-    second = repository.put_contents(path, "main", b"[]", "record", old)
-
-    assert repository.commit(first).parents == (base,)
-    assert repository.commit(second).parents == (first,)
-    assert repository.branch_sha("main") == second
-    with pytest.raises(ApiError) as caught:
-        repository.put_contents(path, "main", b"1", "record", old)
-    assert caught.value.status == 409
-    assert repository.contents(path, "main") == b"[]"
-
-
-def test_a_blob_is_found_at_the_root_and_below_and_none_is_empty(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    assert repository.blob_sha("ragate.toml", base) == github.git.blob(b"[policy]\n")
-    assert repository.blob_sha("docs/guide.md", base) == github.git.blob(b"# Guide\n")
-    assert repository.blob_sha("docs/none.md", base) == ""
-    assert repository.blob_sha("none/none.md", base) == ""
 
 
 def test_a_large_file_is_committed_by_blob_tree_commit_and_branch(

@@ -101,11 +101,6 @@ class Resolver:
         return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
 
 
-def evidence_of(quote: str) -> dict[str, str]:
-    """Return the evidence that a quote is, as a golden set holds it."""
-    return {"quote": quote, "hash": passage_hash(quote)}
-
-
 def _same_file(doc_id: str, name: str) -> bool:
     path = name.replace("\\", "/")
     return doc_id == path or path.endswith(f"/{doc_id}") or doc_id.endswith(f"/{path}")

@@ -119,6 +119,7 @@ def test_a_branch_that_has_moved_is_left_to_its_newer_commit(forge: Forge):
 
     assert result.exit_code == 0, result.log
     assert "has moved meanwhile" in result.log
+    assert result.outputs["verdict"] == "kept"
     assert forge.github.git.resolve("refs/heads/main") == newer
 
 

@@ -48,7 +48,6 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "create_comment": lambda w: w.repository.create_comment(7, "text"),
     "update_comment": lambda w: w.repository.update_comment(w.comment, "text"),
     "delete_comment": lambda w: w.repository.delete_comment(w.github.add_comment(8, "x")["id"]),
-    "react": lambda w: w.repository.react(w.comment, "+1"),
     "set_status": lambda w: w.repository.set_status(
         w.head, "pending", "ragate/docs", "judging", "https://github.com/o/r/actions/runs/42"
     ),
@@ -61,8 +60,6 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "commit": lambda w: w.repository.commit(w.head),
     "contents": lambda w: w.repository.contents("docs/a.md", w.head),
     "tree": lambda w: w.repository.tree(w.head),
-    "blob_sha": lambda w: w.repository.blob_sha("docs/a.md", w.head),
-    "put_contents": lambda w: w.repository.put_contents("new.json", "change", b"{}", "record"),
     "create_blob": lambda w: w.repository.create_blob(b"\x00\xff"),
     "create_tree": lambda w: w.repository.create_tree(
         w.repository.commit(w.head).tree, {"b.md": w.repository.create_blob(b"b")}

@@ -43,27 +43,6 @@ def _file(github: GitHub, path: str, sha: str, size: int, kind: str) -> Json:
     return whole(github, "content-file", ours)
 
 
-@ROUTES("PUT", "/contents/{rest}", writes="contents")
-def put_contents(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
-    body, path = seen.json(), at[0]
-    branch = body.get("branch", github.default_branch)
-    head = github.git.resolve(f"refs/heads/{branch}")
-    if not head:
-        return refused(404, f"Branch {branch} not found")
-    entry = github.git.entry(head, path)
-    if entry is not None and not body.get("sha"):
-        return refused(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
-    if body.get("sha") and (entry is None or entry.sha != body["sha"]):
-        return refused(409, f"{path} does not match {body['sha']}")
-    blob = github.git.blob(base64.b64decode(body["content"]))
-    tree = github.git.tree_with(github.git.tree_of(head), {path: blob})
-    sha = github.git.commit(tree, [head], body["message"])
-    if not github.git.move(branch, sha, head):
-        return refused(409, f"{branch} was moved")
-    made = {"content": {"path": path, "sha": blob}, "commit": {"sha": sha}}
-    return Reply(200 if entry else 201, whole(github, "file-commit", made))
-
-
 @ROUTES("GET", "/git/commits/{}")
 def git_commit(github: GitHub, _seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
     sha = github.git.resolve(at[0])

@@ -65,16 +65,6 @@ def delete_comment(github: GitHub, _seen: Seen, at: tuple[str, ...], _: Account)
     return Reply(204)
 
 
-@ROUTES("POST", "/issues/comments/{}/reactions", writes="pulls")
-def react(github: GitHub, seen: Seen, at: tuple[str, ...], who: Account) -> Reply:
-    if comment_of(github, at[0]) is None:
-        return not_found()
-    content = seen.json()["content"]
-    github.reactions.append((int(at[0]), content))
-    made = {"id": github.new_id(), "content": content, "user": account(who.login, who.kind)}
-    return Reply(201, whole(github, "reaction", made))
-
-
 # The state of a commit, and people.
 
 

@@ -108,7 +108,6 @@ class GitHub:
     accounts: dict[str, Account] = field(default_factory=lambda: {TOKEN: Account()})
     permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "admin"})
     comments: dict[int, list[Json]] = field(default_factory=lambda: defaultdict(list))
-    reactions: list[tuple[int, str]] = field(default_factory=list)
     statuses: dict[str, list[Json]] = field(default_factory=lambda: defaultdict(list))
     pulls: dict[int, Json] = field(default_factory=dict)
     runs: dict[int, Json] = field(default_factory=dict)
