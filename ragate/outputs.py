@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,6 +209,24 @@ class Place:
             )
         where = f"{self.path}:{self.number}"
         return _output(self.path, self.number, loads(line, where=where, error=DatasetError))
+
+
+class Places:
+    """Many places in little memory, each under the number that it got."""
+
+    def __init__(self) -> None:
+        self._paths: dict[Path, int] = {}
+        self._rows = array("Q")  # the path's number, and three fields, of one place after another
+
+    def add(self, place: Place) -> int:
+        """Keep `place` and return its number."""
+        path = self._paths.setdefault(place.path, len(self._paths))
+        self._rows.extend((path, place.number, place.offset, place.check))
+        return len(self._rows) // 4 - 1
+
+    def get(self, number: int) -> Place:
+        path, *fields = self._rows[4 * number : 4 * number + 4]
+        return Place(list(self._paths)[path], *fields)
 
 
 def read_places(path: Path) -> Iterator[tuple[Place, RecordedOutput]]:

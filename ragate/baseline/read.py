@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ragate.baseline.lines import LayoutError, Samples, by_line
 from ragate.baseline.schema import (
     MAX_BYTES,
     SCHEMA_VERSION,
@@ -33,6 +34,7 @@ from ragate.models import (
 from ragate.models.base import lean
 from ragate.models.output import bare_chunk
 from ragate.models.score import shared_scores
+from ragate.spill import Spill
 from ragate.strict_json import loads
 
 REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
@@ -63,19 +65,17 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
     if len(text) > MAX_BYTES:
         raise _bad(where, f"{len(text)} bytes, at most {MAX_BYTES} are read")
     try:
-        data: Any = loads(text, where=where, error=BaselineError)
-    except BaselineError as error:
-        raise BaselineError(error.message, remedy=REMEDY) from error
+        return _made(*by_line(text), where=where)
+    except LayoutError:
+        return _made(*_at_once(text, where=where), where=where)
+
+
+def _made(data: Any, samples: Samples, *, where: str) -> Run:
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
         raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
     try:
-        # Sample by sample: a large file, what was read of it and what is made of that together
-        # would take twice the memory.
-        samples = data["samples"] if isinstance(data.get("samples"), dict) else {}
-        file = BaselineFile.model_validate({**data, "samples": {}} if samples else data)
-        del data
-        return _run(file, samples)
+        return _run(BaselineFile.model_validate(data), samples)
     except _SampleError as error:
         raise _bad(where, str(error)) from error.__cause__
     except ValidationError as error:
@@ -101,16 +101,27 @@ def _first(error: ValidationError, *above: str) -> str:
     return f"{place}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
 
 
-def _stored(samples: dict[str, Any]) -> Iterable[tuple[str, StoredSample]]:
-    """Yield the samples, each of which is then gone from the table."""
-    for sample_id in list(samples):
+def _at_once(text: bytes, *, where: str) -> tuple[Any, Samples]:
+    """Read the file as any JSON file: one that somebody laid out anew is right too."""
+    try:
+        data: Any = loads(text, where=where, error=BaselineError)
+    except BaselineError as error:
+        raise BaselineError(error.message, remedy=REMEDY) from error
+    samples = data.get("samples") if isinstance(data, dict) else None
+    if not isinstance(samples, dict):
+        return data, ()
+    return {**data, "samples": {}}, samples.items()
+
+
+def _stored(samples: Samples) -> Iterable[tuple[str, StoredSample]]:
+    for sample_id, stored in samples:
         try:
-            yield sample_id, StoredSample.model_validate(samples.pop(sample_id))
+            yield sample_id, StoredSample.model_validate(stored)
         except ValidationError as error:
             raise _SampleError(_first(error, "samples", sample_id)) from error
 
 
-def _run(file: BaselineFile, samples: dict[str, Any]) -> Run:
+def _run(file: BaselineFile, samples: Samples) -> Run:
     if file.identical >= file.runs:
         raise ValueError(f"identical: {file.identical} of {file.runs} runs repeat an earlier one")
     manifest = RunManifest(
@@ -128,13 +139,11 @@ def _run(file: BaselineFile, samples: dict[str, Any]) -> Run:
         accepted=file.accepted,
         eval_date=file.eval_date,
     )
-    records = [
-        record
-        for sample_id, sample in _stored(samples)
-        for record in _records(sample_id, sample, runs=file.runs, metrics=file.metrics)
-    ]
+    records = Spill(Record)
+    for sample_id, sample in _stored(samples):
+        records.extend(_records(sample_id, sample, runs=file.runs, metrics=file.metrics))
     aggregates = tuple(_read_scores(one) for one in file.aggregates)
-    return Run(manifest=manifest, records=tuple(records), aggregates=aggregates)
+    return Run(manifest=manifest, records=records, aggregates=aggregates)
 
 
 def _records(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ragate.atomic import write_atomic
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
+from ragate.core.lookup import Tries, passes_of
 from ragate.models import Record, Run, Score
 
 MACHINE_UNITS = frozenset({"seconds"})
@@ -48,8 +48,8 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     ]
     lines = [f'"{key}":{_line(value)}' for key, value in head.items()]
     lines.append(f'"aggregates":{_line(aggregates)}')
-    lines.append('"metrics":' + _table(metrics))
-    lines.append('"states":' + _table(manifest.states))
+    lines.append('"metrics":' + _table(sorted(metrics.items())))
+    lines.append('"states":' + _table(sorted(manifest.states.items())))
     lines.append('"samples":' + _table(_samples(run.records, store=store)))
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
@@ -64,17 +64,13 @@ def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _samples(records: Iterable[Record], *, store: Store) -> dict[str, Any]:
-    by_sample: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        by_sample[record.sample_id].append(record)
-    return {
-        sample_id: _sample(sorted(found, key=lambda one: one.run), store=store)
-        for sample_id, found in by_sample.items()
-    }
+def _samples(records: Sequence[Record], *, store: Store) -> Iterable[tuple[str, Any]]:
+    """Yield the samples in order of id."""
+    by_sample = Tries(passes_of(records))
+    return ((key, _sample(by_sample[key], store=store)) for key in sorted(by_sample))
 
 
-def _sample(records: list[Record], *, store: Store) -> dict[str, Any]:
+def _sample(records: Sequence[Record], *, store: Store) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = []
     for record in records:
         stored = _stored(record, store=store)
@@ -122,9 +118,9 @@ def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
     }
 
 
-def _table(rows: dict[str, Any]) -> str:
-    lines = [f"{_line(key)}:{_line(rows[key])}" for key in sorted(rows)]
-    return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
+def _table(rows: Iterable[tuple[str, Any]]) -> str:
+    lines = ",\n".join(f"{_line(key)}:{_line(value)}" for key, value in rows)
+    return "{\n" + lines + "\n}" if lines else "{}"
 
 
 def _line(value: Any) -> str:

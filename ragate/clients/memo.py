@@ -65,7 +65,7 @@ class Memo:
 
     def unaffected(self, key: str) -> bool:
         """Return True where the baseline holds this very request."""
-        return not self.fresh and bool(self.baseline.get(key))
+        return not self.fresh and key in self.baseline
 
     async def draw(
         self,

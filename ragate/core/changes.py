@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ragate.core.case import Case
@@ -24,6 +26,7 @@ from ragate.models import (
 
 _TINY = 1e-9
 MOST_ROWS = 1000
+_Key = tuple[int, float, float, str]
 Change = Literal["worse", "better", "mixed", "same", "failed", "new"]
 # Failures first, then what got worse, then what has no baseline, then the rest.
 _ORDER: dict[Change, int] = {"failed": 1, "worse": 2, "mixed": 2, "new": 3, "better": 4, "same": 5}
@@ -83,23 +86,35 @@ def changed_samples(
         texts: Gives a record of the candidate its retrieved texts, where it lacks them.
     """
     sides = sides_of(baseline, candidate, control, rules=rules, missing=missing_documents)
-    places: list[tuple[tuple[int, float, float, str], Sample]] = []
-    unchanged = 0
-    for sample in samples:
-        if not sides.candidate.get(sample.id):
-            continue
-        look, compared = _look(sample, sides)
-        unchanged += compared and (look is None or look.equal)
-        if look is not None:
-            places.append((_place(look, sides), sample))
-    places.sort(key=lambda place: place[0])
-    looks = (_look(sample, sides)[0] for _, sample in places[:most])
+    counts = _Counts()
+    first = heapq.nsmallest(most, _places(samples, sides, counts), key=lambda place: place[0])
+    looks = (_look(sample, sides)[0] for _, sample in first)
     rows = tuple(
         _row(look._replace(after=[*map(texts, look.after)]), sides)
         for look in looks
         if look is not None
     )
-    return Changes(rows, unchanged, max(0, len(places) - most))
+    return Changes(rows, counts.unchanged, max(0, counts.changed - most))
+
+
+@dataclass
+class _Counts:
+    changed: int = 0
+    unchanged: int = 0
+
+
+def _places(
+    samples: Sequence[Sample], sides: Sides, counts: _Counts
+) -> Iterator[tuple[_Key, Sample]]:
+    """Yield the samples worth a row with their sort keys, and count all."""
+    for sample in samples:
+        if sample.id not in sides.candidate:
+            continue
+        look, compared = _look(sample, sides)
+        counts.unchanged += compared and (look is None or look.equal)
+        if look is not None:
+            counts.changed += 1
+            yield _place(look, sides), sample
 
 
 def _look(sample: Sample, sides: Sides) -> tuple[_Look | None, bool]:
@@ -265,7 +280,7 @@ def _case(look: _Look, sides: Sides) -> Case:
     )
 
 
-def _place(look: _Look, sides: Sides) -> tuple[int, float, float, str]:
+def _place(look: _Look, sides: Sides) -> _Key:
     """Return the sort key: kind, worst error-level change, worst change, id."""
     gated = [
         one.good

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ragate.core.passes import Pass
-from ragate.models import Direction, MetricInfo, Score, ScoreState
+from ragate.core.lookup import Pass
+from ragate.models import Direction, MetricInfo, ScoreState
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -84,35 +84,39 @@ def row_means(values: Floats) -> Floats:
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 
-def read_side(info: MetricInfo, passes: Sequence[Pass], ids: Sequence[str]) -> Side:
-    """Collect one metric's scores; a value outside the metric's range is unscored."""
+def read_sides(
+    infos: Mapping[str, MetricInfo], passes: Sequence[Pass], ids: Sequence[str]
+) -> dict[str, Side]:
+    """Collect the scores by metric; a value outside the metric's range is unscored."""
     shape = (len(ids), len(passes))
-    values = np.full(shape, np.nan)
-    silent = np.zeros(shape, dtype=bool)
-    reasons: Counter[str] = Counter()
+    sides = {name: Side(np.full(shape, np.nan), np.zeros(shape, bool), {}) for name in infos}
     for column, each in enumerate(passes):
-        scores = [each[key].scores.get(info.name) if key in each else None for key in ids]
-        found = [None if score is None else score.value for score in scores]
-        values[:, column] = np.array(found, dtype=np.float64)
-        reasons.update(_drop_bad(info, values[:, column]))
-        _note_missing(found, scores, silent[:, column], reasons)
-    return Side(values, silent, dict(reasons))
+        missing = _read_pass(each, ids, sides, column)
+        for name, side in sides.items():
+            reasons = Counter(side.reasons)
+            reasons.update(_drop_bad(infos[name], side.values[:, column]))
+            reasons.update(missing[name])
+            sides[name] = replace(side, reasons=dict(reasons))
+    return sides
 
 
-def _note_missing(
-    found: Sequence[float | None],
-    scores: Sequence[Score | None],
-    silent: Mask,
-    reasons: Counter[str],
-) -> None:
-    for row, value in enumerate(found):
-        if value is not None:
-            continue
-        score = scores[row]
-        if score is not None and score.state is ScoreState.NOT_APPLICABLE:
-            silent[row] = True
-        else:
-            reasons[(score.reason or "no reason given") if score else NO_RECORD] += 1
+def _read_pass(
+    each: Pass, ids: Sequence[str], sides: Mapping[str, Side], column: int
+) -> dict[str, Counter[str]]:
+    """Read every record once; return why wanted values are missing, by metric."""
+    missing: dict[str, Counter[str]] = {name: Counter() for name in sides}
+    for row, key in enumerate(ids):
+        scores = each[key].scores if key in each else {}
+        for name, side in sides.items():
+            score = scores.get(name)
+            if score is not None and score.value is not None:
+                side.values[row, column] = score.value
+            elif score is not None and score.state is ScoreState.NOT_APPLICABLE:
+                side.silent[row, column] = True
+            else:
+                reason = (score.reason or "no reason given") if score else NO_RECORD
+                missing[name][reason] += 1
+    return missing
 
 
 def _drop_bad(info: MetricInfo, values: Floats) -> dict[str, int]:

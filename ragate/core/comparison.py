@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.core.affected import find_unaffected, keep_baseline
-from ragate.core.columns import Column, Mask, pair, read_side
+from ragate.core.columns import Column, Mask, pair, read_sides
 from ragate.core.comparability import is_exact, problem_of
+from ragate.core.lookup import samples_by_id
 from ragate.core.matching import Matching, cluster_numbers, match
 from ragate.core.passes import Passes, read_passes
 from ragate.models import (
@@ -98,8 +99,8 @@ def compare(
     then = read_passes(baseline, found.matched)
     now = read_passes(candidate, [*found.matched, *found.added])
     unaffected, known = find_unaffected(baseline, candidate, then, now, found.matched)
-    by_id = {sample.id: sample for sample in samples}
-    outputs = [record.output for record in candidate.records]
+    by_id = samples_by_id(samples)
+    failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
         data=found.data,
         ids=found.matched,
@@ -113,7 +114,7 @@ def compare(
         candidate=now,
         unaffected=unaffected,
         affected=int((~unaffected).sum()) if known else None,
-        all_failed=bool(outputs) and all(output.error is not None for output in outputs),
+        all_failed=failed and len(candidate.records) > 0,
         partial=partial,
         baseline_run=baseline,
         candidate_run=candidate,
@@ -134,16 +135,13 @@ def _columns(
         **(baseline.manifest.metrics if baseline else {}),
         **candidate.manifest.metrics,
     }
+    of_samples = {name: info for name, info in infos.items() if not info.aggregate}
+    old = read_sides(of_samples, then.distinct, found.matched)
+    new = read_sides(of_samples, now.distinct, found.matched)
+    added = read_sides(of_samples, now.distinct, found.added)
     columns = {}
-    for name, info in infos.items():
-        if info.aggregate:
-            continue
-        column = pair(
-            info,
-            read_side(info, then.distinct, found.matched),
-            read_side(info, now.distinct, found.matched),
-            read_side(info, now.distinct, found.added),
-        )
+    for name, info in of_samples.items():
+        column = pair(info, old[name], new[name], added[name])
         problem, remedy = problem_of(name, baseline, candidate)
         column = replace(
             column,

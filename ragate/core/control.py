@@ -21,7 +21,7 @@ def against_control(
     control: Run,
 ) -> tuple[FamilyResult, tuple[str, ...]]:
     """Test against the base version of today; report its own shift as drift."""
-    samples = [comparison.samples[key] for key in comparison.ids]
+    samples = tuple(comparison.samples[key] for key in comparison.ids)
     tested = [case for case in cases if case.name in family.tested]
     today = compare(control, comparison.candidate_run, samples, cluster=comparison.cluster)
     unfit = "the control does not cover the same metrics and samples: it is not used"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,11 +41,10 @@ def match(
     Args:
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
-    ran = _content(candidate.records)
-    now = {sample.id: ran.get(sample.id) or content_hash(sample) for sample in samples}
-    then = _content(baseline.records) if baseline else {}
+    then = _content(baseline.records if baseline else ())
+    now = _unchanged(samples, candidate.records, then)
     selected = [key for key in then if key in now or not partial]
-    matched = tuple(sorted(key for key in selected if now.get(key) == then[key]))
+    matched = tuple(sorted(key for key in selected if now.get(key)))
     kept = set(matched)
     gone = [key for key in selected if key not in kept]
     added = tuple(sorted(key for key in now if key not in kept))
@@ -62,8 +62,25 @@ def match(
 def _content(records: Sequence[Record]) -> dict[str, str]:
     hashes: dict[str, str] = {}
     for record in records:
-        hashes.setdefault(record.sample_id, record.content_hash)
+        hashes.setdefault(sys.intern(record.sample_id), record.content_hash)
     return hashes
+
+
+def _unchanged(
+    samples: Sequence[Sample], records: Sequence[Record], then: Mapping[str, str]
+) -> dict[str, bool]:
+    """Return by sample whether it has the content that the baseline knows."""
+    ran: dict[str, bool] = {}
+    for record in records:
+        if record.sample_id not in ran:
+            known = then.get(record.sample_id) == record.content_hash
+            ran[sys.intern(record.sample_id)] = known
+    return {
+        sys.intern(sample.id): ran[sample.id]
+        if sample.id in ran
+        else then.get(sample.id) == content_hash(sample)
+        for sample in samples
+    }
 
 
 def _means(records: Sequence[Record], ids: Sequence[str]) -> dict[str, dict[str, float]]:

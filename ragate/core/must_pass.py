@@ -29,7 +29,7 @@ def judge_must_pass(
     if comparison.all_failed:
         return rows, total, wanted
     waived = active((*comparison.waivers, *waivers), today)
-    marked = [key for key, sample in sorted(comparison.samples.items()) if sample.must_pass]
+    marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
     for case in cases:
         if not case.gates or case.rule.pass_at is None or case.info.aggregate:
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragate.core.lookup import Pass, Tries, passes_of
 from ragate.models import Record, Run
-
-Pass = Mapping[str, Record]  # by sample id
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,11 @@ def read_passes(run: Run | None, wanted: Sequence[str]) -> Passes:
     """Return the passes of `run` over the samples `wanted`."""
     if run is None:
         return Passes((), (), {}, 0)
-    by_run: dict[int, dict[str, Record]] = {}
-    tries: dict[str, list[Record]] = {}
-    for record in sorted(run.records, key=lambda record: record.run):
-        by_run.setdefault(record.run, {})[record.sample_id] = record
-        tries.setdefault(record.sample_id, []).append(record)
-    whole = _whole(by_run.values(), wanted)
-    distinct = _distinct(whole, wanted)
-    left_out = run.manifest.runs - len(by_run)  # equal passes that a file need not hold twice
+    passes = passes_of(run.records)
+    whole = _whole(passes, wanted)
+    left_out = run.manifest.runs - len(passes)  # equal passes that a file need not hold twice
     repeats = len(whole) + (left_out if 0 < left_out == run.manifest.identical else 0)
-    return Passes(whole, distinct, {key: tuple(rows) for key, rows in tries.items()}, repeats)
+    return Passes(whole, _distinct(whole, wanted), Tries(passes), repeats)
 
 
 def _whole(passes: Iterable[Pass], wanted: Sequence[str]) -> tuple[Pass, ...]:
@@ -56,8 +51,13 @@ def _whole(passes: Iterable[Pass], wanted: Sequence[str]) -> tuple[Pass, ...]:
 
 
 def _distinct(passes: Sequence[Pass], wanted: Sequence[str]) -> tuple[Pass, ...]:
-    seen: dict[tuple[str, ...], Pass] = {}
+    if len(passes) < 2:
+        return tuple(passes)
+    seen: dict[bytes, Pass] = {}
     for each in passes:
-        outputs = tuple(each[key].output_hash if key in each else "" for key in wanted)
-        seen.setdefault(outputs, each)
+        outputs = hashlib.sha256()
+        for key in wanted:
+            output = each[key].output_hash if key in each else ""
+            outputs.update(f"{output}\n".encode("utf-8", "surrogatepass"))
+        seen.setdefault(outputs.digest(), each)
     return tuple(seen.values())

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ragate.core.lookup import Tries, passes_of
 from ragate.core.movement import good_change, means
 from ragate.models import MetricInfo, Needs, Record, Rule, Run
 
@@ -56,10 +57,7 @@ def sides_of(
 
 
 def _by_sample(run: Run | None) -> Records:
-    found: defaultdict[str, list[Record]] = defaultdict(list)
-    for record in run.records if run else ():
-        found[record.sample_id].append(record)
-    return found
+    return Tries(passes_of(run.records if run else ()))
 
 
 def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:

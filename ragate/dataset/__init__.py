@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
 }
 
 
-def read_dataset(path: Path) -> list[Sample]:
+def read_dataset(path: Path) -> Sequence[Sample]:
     """Return the samples of a golden set, in the order of the file, without drafts.
 
     Args:
@@ -50,12 +50,12 @@ def read_dataset(path: Path) -> list[Sample]:
     Raises:
         DatasetError: it cannot be read, or holds no sample, or a sample is wrong; names the line.
     """
-    return asked(read_entries(path), path=path)
+    return asked(entries_of(_reader(path)(path), path=path), path=path)
 
 
 def read_entries(path: Path) -> list[Entry]:
     """Return the samples with their places, drafts included; otherwise as `read_dataset`."""
-    return entries_of(_reader(path)(path), path=path)
+    return list(entries_of(_reader(path)(path), path=path))
 
 
 def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
@@ -64,19 +64,20 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     In a format other than JSON Lines, reading ends where the file is no longer in its format.
     """
     entries, errors = Entries(path), []
+    found: list[Entry] = []
     try:
         for place, row in _each(path):
             try:
                 if isinstance(row, DatasetError):
                     raise row
-                entries.add(place, row)
+                found.append(entries.read(place, row))
             except DatasetError as error:
                 errors.append(error)
     except DatasetError as error:
         errors.append(error)
-    if not entries.found and not errors:
+    if not found and not errors:
         errors.append(DatasetError(f"{path}: no samples"))
-    return entries.found, errors
+    return found, errors
 
 
 def _each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:

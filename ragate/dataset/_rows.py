@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
 from ragate.settings import nearest, shown
+from ragate.spill import Spill
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_SAMPLES = 100_000
@@ -58,20 +59,24 @@ class Entry:
 
 @dataclass
 class Entries:
-    """The rows of one file, checked one by one."""
+    """The rows of one file, checked one by one.
+
+    Attributes:
+        places: Where each id stands.
+        own_ids: Whether rows have ids of their own; None before the first.
+    """
 
     path: Path
-    found: list[Entry] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
     own_ids: bool | None = None
 
-    def add(self, place: str, row: Any) -> None:
-        """Add a row.
+    def read(self, place: str, row: Any) -> Entry:
+        """Return the entry of a row.
 
         Raises:
             DatasetError: it is wrong, or its id stands above already.
         """
-        if len(self.found) == MAX_SAMPLES:
+        if len(self.places) == MAX_SAMPLES:
             raise DatasetError(f"{self.path}: more than {MAX_SAMPLES} samples")
         fields = _fields(place, row)
         self.own_ids = _own_id(place, fields, self.own_ids)
@@ -84,11 +89,11 @@ class Entries:
                 remedy="" if self.own_ids else "give every sample an id, or remove one of the two",
             )
         self.places[sample.id] = place
-        self.found.append(entry)
+        return entry
 
 
-def entries_of(rows: Iterable[Row], *, path: Path) -> list[Entry]:
-    """Return one entry for each row, drafts included.
+def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
+    """Yield one entry for each row, drafts included.
 
     Where no row has an id, each id is made from its question; where some have one, all must.
 
@@ -97,15 +102,14 @@ def entries_of(rows: Iterable[Row], *, path: Path) -> list[Entry]:
     """
     entries = Entries(path)
     for place, row in rows:
-        entries.add(place, row)
-    if not entries.found:
+        yield entries.read(place, row)
+    if not entries.places:
         raise DatasetError(
             f"{path}: no samples", remedy="docs/golden-set.md shows how to write one"
         )
-    return entries.found
 
 
-def samples_of(rows: Iterable[Row], *, path: Path) -> list[Sample]:
+def samples_of(rows: Iterable[Row], *, path: Path) -> Sequence[Sample]:
     """Return one sample for each row that is no draft.
 
     Raises:
@@ -114,13 +118,13 @@ def samples_of(rows: Iterable[Row], *, path: Path) -> list[Sample]:
     return asked(entries_of(rows, path=path), path=path)
 
 
-def asked(entries: Iterable[Entry], *, path: Path) -> list[Sample]:
+def asked(entries: Iterable[Entry], *, path: Path) -> Sequence[Sample]:
     """Return the samples that a run asks: those that are no draft.
 
     Raises:
         DatasetError: every one is a draft.
     """
-    found = [entry.sample for entry in entries if not entry.draft]
+    found = Spill(Sample, (entry.sample for entry in entries if not entry.draft))
     if not found:
         raise DatasetError(
             f"{path}: every sample is a draft, and drafts are not asked",

@@ -6,14 +6,16 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 
 from ragate.errors import UsageError
 from ragate.models import Filters, MetadataValue, Sample
+from ragate.spill import Spill
 
 _CONDITION = re.compile(r"(.+?)(>=|<=|=)(.*)", re.DOTALL)
 
 
-def select(samples: Sequence[Sample], filters: Filters) -> list[Sample]:
+def select(samples: Sequence[Sample], filters: Filters) -> Sequence[Sample]:
     """Return the samples that pass every filter, in the order of the golden set.
 
     A sample passes ``tags`` when it has any of them, and ``where`` when it meets every condition;
@@ -23,17 +25,20 @@ def select(samples: Sequence[Sample], filters: Filters) -> list[Sample]:
         UsageError: an id, a tag or a metadata field is nowhere in the golden set, a condition is
             none, or no sample is left.
     """
+    if not filters.narrows:
+        return samples
     _refuse_unknown("id", filters.ids, [sample.id for sample in samples])
     _refuse_unknown("tag", filters.tags, {tag for sample in samples for tag in sample.tags})
     ids, tags = set(filters.ids), set(filters.tags)
     conditions = [_condition(text, samples) for text in filters.where]
-    found = [
+    kept = (
         sample
         for sample in samples
         if (not ids or sample.id in ids)
         and (not tags or not tags.isdisjoint(sample.tags))
         and all(meets(sample) for meets in conditions)
-    ][: filters.limit]
+    )
+    found = Spill(Sample, islice(kept, filters.limit))
     if not found:
         raise UsageError(
             "the filters leave no sample", remedy="--ids, --tags and --where must all fit"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ragate.strict_json import read_lines
 Grades = dict[str, dict[str, int]]  # by query, by document
 
 
-def read(path: Path) -> list[Sample]:
+def read(path: Path) -> Sequence[Sample]:
     """Return the queries of a BEIR folder with the judgements of one qrels file.
 
     A query that only another qrels file of the folder judges belongs to that split and is left

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ _METADATA = "metadata."
 _JSON = ("[", "{")
 
 
-def read(path: Path) -> list[Sample]:
+def read(path: Path) -> Sequence[Sample]:
     """Return the samples of a comma-separated file; an empty cell is no value.
 
     In a cell of ``relevant``, document ids are separated by semicolons; a cell of ``relevant`` or

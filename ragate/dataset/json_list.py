@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragate.dataset._rows import MAX_BYTES, Row, samples_of
@@ -12,7 +12,7 @@ from ragate.models import Sample
 from ragate.strict_json import loads
 
 
-def read(path: Path) -> list[Sample]:
+def read(path: Path) -> Sequence[Sample]:
     """Return the samples of a JSON file that holds a list.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ragate.models import Sample
 from ragate.strict_json import loads, read_lines
 
 
-def read(path: Path) -> list[Sample]:
+def read(path: Path) -> Sequence[Sample]:
     """Return the samples of a JSON Lines file; empty lines are skipped.
 
     Raises:

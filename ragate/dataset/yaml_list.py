@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ for _tag, _pattern, _first in (
     )
 
 
-def read(path: Path) -> list[Sample]:
+def read(path: Path) -> Sequence[Sample]:
     """Return the samples of a YAML file that holds a list.
 
     Raises:

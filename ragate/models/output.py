@@ -23,7 +23,7 @@ class RetrievedChunk(Frozen):
     metadata: dict[str, MetadataValue] = Field(default_factory=dict)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def bare_chunk(doc_id: str) -> RetrievedChunk:
     """Return a chunk without text, which is its id: equal ones are shared, there are very many."""
     return lean(RetrievedChunk(doc_id=doc_id))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from collections.abc import Sequence
+
+from pydantic import Field, SkipValidation
 
 from ragate.models.base import Frozen
 from ragate.models.output import SystemOutput
@@ -117,10 +119,10 @@ class Run(Frozen):
     """A whole run: K passes over the samples. A baseline in memory is a Run too.
 
     Attributes:
-        records: Every sample of every pass.
+        records: Every sample of every pass; those of a large run are read when they are looked at.
         aggregates: One score a pass for each metric over the whole run (percentiles, rates).
     """
 
     manifest: RunManifest
-    records: tuple[Record, ...] = ()
+    records: SkipValidation[Sequence[Record]] = ()
     aggregates: tuple[dict[str, Score], ...] = ()

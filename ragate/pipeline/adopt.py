@@ -15,6 +15,7 @@ from ragate.models import Acceptance, Record, Run
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.record import refuse_left_out, refuse_unmeasured
 from ragate.pipeline.replies import RUN_REPLIES
+from ragate.spill import Spill
 
 
 def baseline_files(
@@ -60,10 +61,11 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
     if not outputs.is_file():
         raise RagateError('store = "full" needs the outputs of the run, which are not stored')
     passes = read_collected([outputs], read_dataset(config.dataset)).passes
-    records = tuple(
+    whole = (
         record.model_copy(update={"output": passes[record.run][record.sample_id]})
         for record in run.records
     )
+    records = Spill(Record, whole, kept=0)
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
         save_baseline(path, data, run.model_copy(update={"records": records}), "full")

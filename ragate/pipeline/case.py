@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -34,7 +34,7 @@ class Case:
 
     config: Config
     operations: Operations
-    samples: list[Sample]
+    samples: Sequence[Sample]
     baseline: Run | None
     control: Run | None
     today: datetime.date
@@ -118,7 +118,7 @@ def open_case(
     return Case(config, operations, samples, baseline, control, today, skip, asked)
 
 
-def load_samples(config: Config, selection: Selection) -> list[Sample]:
+def load_samples(config: Config, selection: Selection) -> Sequence[Sample]:
     """Return the selected golden set."""
     return select(read_dataset(config.dataset), selection.filters)
 

@@ -9,6 +9,7 @@ from ragate.errors import DatasetError
 from ragate.models import Run, SystemOutput
 from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import Collected
+from ragate.pipeline.spool import Spool
 
 MOST_PASSES = 60
 MOST_CHARS = 1_000_000
@@ -32,10 +33,12 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
         declared = baseline.manifest.system.deterministic
     system = manifest.system.model_copy(update={"fingerprint": "", "deterministic": declared})
     known = _requests(baseline)
-    passes: list[Outputs] = [
-        {key: _doubted(key, output, known) for key, output in outputs.items()}
-        for outputs in collected.passes
-    ]
+    passes: list[Outputs] = []
+    for outputs in collected.passes:
+        doubted = Spool()
+        for key, output in outputs.items():
+            doubted[key] = _doubted(key, output, known)
+        passes.append(doubted)
     update = {"system": system, "evidence": "", "commit": ""}
     return replace(collected, manifest=manifest.model_copy(update=update), passes=passes)
 

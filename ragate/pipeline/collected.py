@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragate.atomic import write_lines
 from ragate.core.hashing import content_hash
+from ragate.core.lookup import Lookup, samples_by_id
 from ragate.errors import DatasetError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
@@ -44,8 +45,8 @@ def read_collected(
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
     """
-    by_id = {sample.id: sample for sample in samples}
-    by_query = {" ".join(sample.query.split()): sample for sample in samples}
+    by_id = samples_by_id(samples)
+    by_query = Lookup(samples, {_words(one.query): row for row, one in enumerate(samples)})
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
@@ -55,7 +56,7 @@ def read_collected(
             headers.append(header)
         offset = len(passes)
         for number, line in lines:
-            sample = by_id.get(line.id) or by_query.get(" ".join(line.question.split()))
+            sample = by_id.get(line.id) or by_query.get(_words(line.question))
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
                 _place(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
@@ -63,6 +64,10 @@ def read_collected(
     for sample in samples:
         collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
     return collected
+
+
+def _words(query: str) -> str:
+    return " ".join(query.split())
 
 
 def _place(

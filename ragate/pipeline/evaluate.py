@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast, overload
@@ -26,6 +27,7 @@ from ragate.models.base import lean
 from ragate.models.score import shared_scores
 from ragate.pipeline.spool import slim
 from ragate.protocols import Aggregate, JudgedAggregate, JudgeMetric, Metric, Pair
+from ragate.spill import Spill
 
 DIGITS = 6
 BATCH = 200
@@ -77,14 +79,16 @@ def evaluate(
         verdicts: Gives a judge's scores by criterion; None where no metric needs a judge.
         passes: Outputs by sample id, one mapping a pass; a later pass may hold only some samples.
     """
-    records: list[Record] = []
+    records = Spill(Record)
     aggregates: list[dict[str, Score]] = []
     full: list[int] = []
     for run, outputs in enumerate(passes):
-        pairs = Pairs([sample for sample in samples if sample.id in outputs], outputs)
+        whole = all(sample.id in outputs for sample in samples)
+        asked = samples if whole else [one for one in samples if one.id in outputs]
+        pairs = Pairs(asked, outputs)
         for batch in pairs.batches():
             records.extend(_records(batch, metrics, verdicts, run=run))
-        if pairs and len(pairs) == len(samples):
+        if pairs and whole:
             aggregates.append(_aggregates(pairs, metrics, verdicts))
             full.append(run)
     infos = {metric.info.name: metric.info for metric in metrics}
@@ -101,7 +105,7 @@ def evaluate(
             "identical": _identical(records, full),
         }
     )
-    return Run(manifest=updated, records=tuple(records), aggregates=tuple(aggregates))
+    return Run(manifest=updated, records=records, aggregates=tuple(aggregates))
 
 
 class Pairs(Sequence[Pair]):
@@ -230,14 +234,12 @@ def _combined(
 
 def _identical(records: Sequence[Record], runs: Sequence[int]) -> int:
     """Count the passes that equal an earlier one, byte for byte, on every sample."""
-    hashes: dict[int, dict[str, str]] = {}
+    # Passes over all samples have them in one order.
+    hashes = {run: hashlib.sha256() for run in runs}
     for record in records:
-        hashes.setdefault(record.run, {})[record.sample_id] = record.output_hash
-    distinct: list[dict[str, str]] = []
-    for run in runs:
-        if hashes[run] not in distinct:
-            distinct.append(hashes[run])
-    return len(runs) - len(distinct)
+        if record.run in hashes:
+            hashes[record.run].update(f"{record.output_hash}\n".encode())
+    return len(runs) - len({one.digest() for one in hashes.values()})
 
 
 def count_unscored(records: Iterable[Record]) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragate.core.criteria import PAIRWISE, Criterion, decide
 from ragate.core.hashing import content_hash, digest
+from ragate.core.lookup import Lookup
 from ragate.core.verdict_hash import verdict_hash
-from ragate.models import Run, Sample, Score, SystemOutput, not_applicable, unscored
+from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 
 TIE = 0.5
 _SAMPLE = Criterion(PAIRWISE)
@@ -17,14 +19,13 @@ _LISTED = 5
 
 @dataclass(frozen=True)
 class Opponents:
-    """The answers of the baseline's first run by content of the sample.
+    """The baseline's first run by content of the sample.
 
     Attributes:
-        answers: "" where the output failed, None where the baseline keeps no answers.
         itself: There is no baseline yet: what is to become one is compared with itself.
     """
 
-    answers: Mapping[str, str | None] = field(default_factory=dict)
+    records: Mapping[str, Record] = field(default_factory=dict)
     itself: bool = False
 
     def settled(self, sample: Sample, output: SystemOutput) -> Score | None:
@@ -32,12 +33,12 @@ class Opponents:
         if self.itself:
             return _tie("a baseline beside itself")
         key = content_hash(sample)
-        if key not in self.answers:
+        if key not in self.records:
             return not_applicable(PAIRWISE, "the baseline does not hold this sample")
         decided = decide(_SAMPLE, sample, output)
         if decided is not None and decided.value is None:
             return decided
-        other = self.answers[key]
+        other = self._answer(key)
         if other is None:
             return unscored(
                 PAIRWISE, 'the baseline holds no answers: set [policy] store = "answers"'
@@ -51,18 +52,24 @@ class Opponents:
 
     def other(self, sample: Sample) -> SystemOutput:
         """Return what a judge sees of the baseline's output."""
-        return SystemOutput(answer=self.answers[content_hash(sample)])
+        return SystemOutput(answer=self._answer(content_hash(sample)))
+
+    def _answer(self, key: str) -> str | None:
+        """Return "" where the output failed, None where the baseline keeps no answers."""
+        output = self.records[key].output
+        return "" if output.error is not None else output.answer
 
 
 def opponents_of(baseline: Run | None) -> Opponents:
     """Return the answers to compare with, those of a run itself without a baseline."""
     if baseline is None:
         return Opponents(itself=True)
-    answers: dict[str, str | None] = {}
-    for record in sorted(baseline.records, key=lambda one: one.run):
-        failed = record.output.error is not None
-        answers.setdefault(record.content_hash, "" if failed else record.output.answer)
-    return Opponents(answers)
+    first: dict[str, int] = {}
+    rows: dict[str, int] = {}
+    for row, record in enumerate(baseline.records):
+        if record.run < first.get(record.content_hash, math.inf):
+            first[record.content_hash], rows[record.content_hash] = record.run, row
+    return Opponents(Lookup(baseline.records, rows))
 
 
 def pair_hash(judge: str, sample: Sample, output: SystemOutput, other: SystemOutput) -> str:

@@ -20,7 +20,9 @@ from ragate.pipeline.collected import Collected
 from ragate.pipeline.resources import Opened
 from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import MUST_PASS_TRIES, Selection
+from ragate.pipeline.spool import Spool
 from ragate.pipeline.verdict import judge, refuse_expired_waivers
+from ragate.spill import Spill
 
 Ask = Callable[[Sequence[Sample], int], Awaitable[Outputs]]
 
@@ -44,7 +46,7 @@ class Proposal:
 class Difference:
     """The proposed golden set against the base's."""
 
-    kept: tuple[Sample, ...]
+    kept: Sequence[Sample]
     new: tuple[Sample, ...]
     added: tuple[str, ...]
     edited: tuple[str, ...]
@@ -94,7 +96,7 @@ def difference(then: Sequence[Sample], now: Sequence[Sample]) -> Difference:
     """Compare two golden sets, sample by sample."""
     before = {sample.id: content_hash(sample) for sample in then}
     after = {sample.id: content_hash(sample) for sample in now}
-    kept = tuple(one for one in now if before.get(one.id) == after[one.id])
+    kept = Spill(Sample, (one for one in now if before.get(one.id) == after[one.id]))
     return Difference(
         kept=kept,
         new=tuple(one for one in now if before.get(one.id) != after[one.id]),
@@ -110,9 +112,13 @@ async def _passes(changes: Difference, collected: Collected, ask: Ask) -> list[O
     tries = [sample for sample in changes.new if sample.must_pass]
     widest = max((len(outputs) for outputs in collected.passes), default=0)
     for run, outputs in enumerate(collected.passes):
-        kept = {one.id: outputs[one.id] for one in changes.kept if one.id in outputs}
+        joined = Spool()
+        for sample in changes.kept:
+            if sample.id in outputs:
+                joined[sample.id] = outputs[sample.id]
         new = list(changes.new) if len(outputs) == widest else tries
-        passes.append({**kept, **(await ask(new, run) if new else {})})
+        joined.update(await ask(new, run) if new else {})
+        passes.append(joined)
     while tries and len(passes) < MUST_PASS_TRIES:
         passes.append(await ask(tries, len(passes)))
     return passes

@@ -22,12 +22,13 @@ from ragate.core.comparison import compare
 from ragate.core.decision import decide
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
-from ragate.models import Acceptance, MetricVerdict, Run, Sample, ScoreState
+from ragate.models import Acceptance, MetricVerdict, Record, Run, Sample, ScoreState
 from ragate.pipeline.evaluate import failures
 from ragate.pipeline.replies import asks_otherwise, given_replies, keep_replies
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import Selection, Session, open_session, possible_runs
+from ragate.spill import Spill
 from ragate.stores.local import LocalStore, new_run_id
 
 RECORDING_FILE = "recording"
@@ -103,7 +104,8 @@ async def update_baseline(
     LocalStore(operations.state).save(run)
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
     if config.policy.store == "full":
-        whole = tuple(map(session.collected.whole, run.records))
+        # With texts they are large: none is kept in memory.
+        whole = Spill(Record, map(session.collected.whole, run.records), kept=0)
         run = run.model_copy(update={"records": whole})
     run = _with_accepted(run, accepted)
     replies = given_replies(session.system)

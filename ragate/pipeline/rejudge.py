@@ -10,6 +10,7 @@ from ragate.baseline import Recorded, dump_baseline, load_baseline, load_context
 from ragate.config import Config
 from ragate.core.agreement import kappa
 from ragate.core.hashing import content_hash
+from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, ConfigError, ProviderError
 from ragate.models import (
@@ -28,6 +29,7 @@ from ragate.pipeline.judging import Judging
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import JudgeMetric
+from ragate.spill import Spill
 
 GRADE_PASS = 4.0
 
@@ -79,10 +81,11 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
         ProviderError: the judge gave no verdict on something; the baseline is as it was.
     """
     old = load_baseline(config.baseline)
-    samples = {content_hash(sample): sample for sample in read_dataset(config.dataset)}
-    metrics = _judged_metrics(config, list(samples.values()))
+    golden = read_dataset(config.dataset)
+    samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
+    metrics = _judged_metrics(config, golden)
     contexts = load_contexts(config.baseline)
-    records = [_with_texts(record, contexts) for record in old.records]
+    records = Spill(Record, (_with_texts(record, contexts) for record in old.records), kept=0)
     _refuse_without_answers(config, records)
     async with open_resources(config, operations) as opened:
         settings = config.policy.judge
@@ -113,7 +116,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     return Rejudgement(False, judging.fresh, rows, left)
 
 
-def _judged_metrics(config: Config, samples: list[Sample]) -> list[JudgeMetric]:
+def _judged_metrics(config: Config, samples: Sequence[Sample]) -> list[JudgeMetric]:
     made = make_metrics(config, samples, states={})
     # A value over the whole run is not made of verdicts on single answers.
     found = [one for one in made if one.info.needs is Needs.JUDGE and not one.info.aggregate]
@@ -152,13 +155,14 @@ async def _judge_all(
     for record in records:
         if record.content_hash in samples:
             judging.submit(samples[record.content_hash], record.output)
+            await judging.room()
     await judging.settle()
     judged = {name for name, info in manifest.metrics.items() if info.needs is Needs.JUDGE}
-    updated = [_rescored(judging, one, samples, metrics, judged) for one in records]
+    updated = (_rescored(judging, one, samples, metrics, judged) for one in records)
     kept = {name: info for name, info in manifest.metrics.items() if name not in judged}
     infos = kept | {metric.info.name: metric.info for metric in metrics}
     fresh = manifest.model_copy(update={"judge": judging.fingerprint, "metrics": infos})
-    return Run(manifest=fresh, records=tuple(updated))
+    return Run(manifest=fresh, records=Spill(Record, updated, kept=0))
 
 
 def _rescored(

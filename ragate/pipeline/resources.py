@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from array import array
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from ragate.clients.ranking import MemoisedReranker
 from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
-from ragate.models import Run
+from ragate.models import Record, Run
 from ragate.protocols import ChatClient, Embedder, Reranker, Resources
 from ragate.settings import nearest
 
@@ -228,11 +229,32 @@ async def open_resources(
             await clients.close()
 
 
-def draws(baseline: Run | None) -> dict[str, tuple[str, ...]]:
+class _Draws(Mapping[str, tuple[str, ...]]):
+    """Answers by model request, each read when it is wanted."""
+
+    def __init__(self, records: Sequence[Record], rows: Mapping[str, Sequence[int]]) -> None:
+        self._records = records
+        self._rows = rows
+
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return tuple(self._records[row].output.answer or "" for row in self._rows[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def draws(baseline: Run | None) -> Mapping[str, tuple[str, ...]]:
     """Return the baseline's answers by model request, in the order of its passes."""
-    found: dict[str, list[str]] = {}
-    for record in baseline.records if baseline else ():
+    records = baseline.records if baseline else ()
+    rows: dict[str, array[int]] = {}
+    for row, record in enumerate(records):
         output = record.output
         if output.request_hash and output.answer and output.error is None:
-            found.setdefault(output.request_hash, []).append(output.answer)
-    return {key: tuple(answers) for key, answers in found.items()}
+            rows.setdefault(output.request_hash, array("L")).append(row)
+    return _Draws(records, rows)

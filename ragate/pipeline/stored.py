@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
+from ragate.core.lookup import samples_by_id
 from ragate.dataset import read_dataset, select
 from ragate.errors import DatasetError
 from ragate.models import Acceptance, Report, Run, Sample, Verdict
@@ -19,6 +20,7 @@ from ragate.pipeline.verdict import (
     refuse_expired_waivers,
     run_facts,
 )
+from ragate.spill import Spill
 from ragate.stores.local import LocalStore
 
 
@@ -89,14 +91,14 @@ def _without_what_was_left_out(config: Config, run: Run, report: Report) -> Repo
     return report.model_copy(update={"decision": report.decision.model_copy(update=update)})
 
 
-def known_samples(config: Config, run: Run) -> list[Sample]:
+def known_samples(config: Config, run: Run) -> Sequence[Sample]:
     """Return the samples of `run`; one that left the golden set stands in by its id."""
     try:
-        known = {sample.id: sample for sample in read_dataset(config.dataset)}
+        known = samples_by_id(read_dataset(config.dataset))
     except DatasetError:
         known = {}
     ids = dict.fromkeys(record.sample_id for record in run.records)
-    return [
-        known.get(sample_id) or Sample(id=sample_id, query=f"({sample_id}: not in the golden set)")
-        for sample_id in ids
-    ]
+    return Spill(
+        Sample,
+        (known.get(key) or Sample(id=key, query=f"({key}: not in the golden set)") for key in ids),
+    )

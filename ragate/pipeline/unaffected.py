@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections.abc import Sequence
 
 from ragate import __version__, plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
-from ragate.models import Report, Run, Sample, SystemInfo, Verdict
+from ragate.models import Record, Report, Run, Sample, SystemInfo, Verdict
 from ragate.pipeline.case import open_case
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import Selection
 from ragate.pipeline.verdict import judge
+from ragate.spill import Spill
 from ragate.stores.local import new_run_id
 
 
@@ -50,14 +52,14 @@ async def describe_system(config: Config, operations: Operations) -> SystemInfo 
         return info
 
 
-def _covers(baseline: Run, samples: list[Sample]) -> bool:
+def _covers(baseline: Run, samples: Sequence[Sample]) -> bool:
     held = {record.sample_id: record.content_hash for record in baseline.records}
     return all(held.get(sample.id) == content_hash(sample) for sample in samples)
 
 
 def _as_candidate(
     baseline: Run,
-    samples: list[Sample],
+    samples: Sequence[Sample],
     config: Config,
     operations: Operations,
     selection: Selection,
@@ -74,5 +76,5 @@ def _as_candidate(
             "filters": selection.filters,
         }
     )
-    records = tuple(one for one in baseline.records if one.sample_id in chosen)
+    records = Spill(Record, (one for one in baseline.records if one.sample_id in chosen))
     return baseline.model_copy(update={"manifest": manifest, "records": records})

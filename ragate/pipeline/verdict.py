@@ -238,32 +238,53 @@ def run_facts(
     duration_s: float | None,
 ) -> RunFacts:
     """Count what the line under the verdict tells."""
-    calls, cost = _spent(candidate, judged.tally)
+    tally = judged.tally
+    seen = _look_over(candidate)
     affected = judged.comparison.affected
+    priced = tally.calls > tally.unpriced or seen.cost_usd is not None
     return RunFacts(
         samples=len(samples),
         affected=affected,
         reused=None if affected is None else judged.comparison.data.matched - affected,
         unjudged=sum(not sample.expected for sample in samples),
-        errors=failures(record.output for record in candidate.records if record.run == 0),
-        unscored=count_unscored(record for record in candidate.records if record.run == 0),
-        model_calls=calls,
-        calls_reused=judged.tally.reused,
-        cost_usd=cost,
+        errors=seen.errors,
+        unscored=seen.unscored,
+        model_calls=tally.calls + seen.calls,
+        calls_reused=tally.reused,
+        cost_usd=round(tally.cost_usd + (seen.cost_usd or 0.0), 6) if priced else None,
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
 
 
-def _spent(candidate: Run, tally: Tally) -> tuple[int, float | None]:
-    """Return the model calls of this run and their cost: ours, and what a foreign system tells."""
-    usages = [record.output.usage for record in candidate.records if record.output.usage]
-    told = [] if candidate.manifest.system.use in COUNTED or _records(candidate) else usages
-    calls = tally.calls + sum(usage.calls for usage in told)
-    costs = [usage.cost_usd for usage in told if usage.cost_usd is not None]
-    priced = tally.calls > tally.unpriced or bool(costs)
-    return calls, round(tally.cost_usd + sum(costs), 6) if priced else None
+@dataclass
+class _Seen:
+    """What one look over the records tells.
+
+    Attributes:
+        errors, unscored: Of the first pass.
+        calls, cost_usd: What a foreign system tells of itself; None where it names no cost.
+    """
+
+    errors: int = 0
+    unscored: int = 0
+    calls: int = 0
+    cost_usd: float | None = None
 
 
-def _records(candidate: Run) -> bool:
-    """Return True where the system's calls went through our recorder, which counts them."""
-    return any(is_recorded(record.output.request_hash) for record in candidate.records)
+def _look_over(candidate: Run) -> _Seen:
+    seen, recorded = _Seen(), candidate.manifest.system.use in COUNTED
+    costs: list[float] = []
+    for record in candidate.records:
+        if record.run == 0:
+            seen.errors += failures([record.output])
+            seen.unscored += count_unscored([record])
+        # Calls that went through our recorder are counted there.
+        recorded = recorded or is_recorded(record.output.request_hash)
+        if usage := record.output.usage:
+            seen.calls += usage.calls
+            costs += [usage.cost_usd] if usage.cost_usd is not None else []
+    if recorded:
+        seen.calls = 0
+    elif costs:
+        seen.cost_usd = sum(costs)
+    return seen

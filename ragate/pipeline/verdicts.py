@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ragate.cache import Cache
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest, output_hash
+from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput
 from ragate.pipeline.resources import Opened
 from ragate.protocols import Judge, JudgeMetric
@@ -72,11 +73,11 @@ def is_whole(scores: Iterable[Score]) -> bool:
 
 
 class KnownVerdicts:
-    """The baseline's verdicts of the same judge, by (content hash, output hash)."""
+    """The baseline's verdicts of the same judge, by content hash and output hash."""
 
     def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
         self._same: list[JudgeMetric] = []
-        self._records: dict[tuple[str, str], Record] = {}
+        self._records: Mapping[str, Record] = {}
         if baseline is None or baseline.manifest.judge != judge.fingerprint:
             return
         infos = baseline.manifest.metrics
@@ -86,16 +87,18 @@ class KnownVerdicts:
             if metric.info.name in infos
             and infos[metric.info.name].fingerprint == metric.info.fingerprint
         ]
-        for record in baseline.records:
+        rows: dict[str, int] = {}
+        for row, record in enumerate(baseline.records):
             verdict = self._verdict(record)
             if verdict and is_whole(verdict.values()):
-                self._records.setdefault((record.content_hash, record.output_hash), record)
+                rows.setdefault(_key(record.content_hash, record.output_hash), row)
+        self._records = Lookup(baseline.records, rows)
 
     def __call__(self, sample: Sample, output: SystemOutput) -> Verdict | None:
         """Return the scores by criterion, None where the baseline has no such output."""
         if not self._records:
             return None
-        record = self._records.get((content_hash(sample), output_hash(output)))
+        record = self._records.get(_key(content_hash(sample), output_hash(output)))
         return None if record is None else self._verdict(record)
 
     def _verdict(self, record: Record) -> Verdict:
@@ -104,3 +107,7 @@ class KnownVerdicts:
             for metric in self._same
             if metric.info.name in record.scores
         }
+
+
+def _key(content: str, output: str) -> str:
+    return f"{content} {output}"  # one text takes half as much as a pair

@@ -33,6 +33,7 @@ from ragate.models import (
     Usage,
 )
 from ragate.settings import nearest
+from ragate.spill import Spill
 from ragate.strict_json import loads
 
 
@@ -120,7 +121,7 @@ class LocalStore:
             manifest = RunManifest.model_validate(data)
         except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise StorageError(f"{where}: not a run of this ragate: {error}") from error
-        records = tuple(_read_records(folder / "scores.jsonl"))
+        records = Spill(Record, _read_records(folder / "scores.jsonl"))
         return Run(manifest=manifest, records=records, aggregates=aggregates)
 
     def load_report(self, folder: Path) -> Report:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -14,7 +13,7 @@ from pydantic import Field
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
-from ragate.outputs import Place, read_places
+from ragate.outputs import Place, Places, read_places
 from ragate.protocols import Resources
 from ragate.settings import read_settings
 
@@ -26,6 +25,27 @@ class Settings(Frozen):
         min_length=1,
         description="Files of recorded outputs, or glob patterns; several files are several runs.",
     )
+
+
+class Recordings(Mapping[str, list[Place]]):
+    """Where each sample's outputs stand, in order of run, under its id or else its question."""
+
+    def __init__(self) -> None:
+        self.places = Places()
+        self._numbers: dict[str, tuple[int, ...]] = {}
+
+    def add(self, key: str, numbers: Iterable[int]) -> None:
+        """Add runs of a sample, by the numbers of their places."""
+        self._numbers[key] = (*self._numbers.get(key, ()), *numbers)
+
+    def __getitem__(self, key: str) -> list[Place]:
+        return [self.places.get(number) for number in self._numbers[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 class Replay:
@@ -124,20 +144,21 @@ def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
     return any(fnmatch(real.relative_to(top).as_posix(), one) for one in allowed)
 
 
-def read_recordings(files: list[Path]) -> dict[str, list[Place]]:
-    """Return where each sample's outputs stand, in order of run, under its id or else its question.
+def read_recordings(files: list[Path]) -> Recordings:
+    """Return where the outputs of `files` stand; files follow one another.
 
-    A line's own ``run`` counts inside its file; files follow one another.
+    Raises:
+        DatasetError: a line is no recorded output, or a sample's second one of the same run.
     """
-    outputs: dict[str, list[Place]] = defaultdict(list)
+    found = Recordings()
     for file in files:
-        for key, recorded in _one_file(file).items():
-            outputs[key].extend(recorded)
-    return dict(outputs)
+        _add_file(found, file)
+    return found
 
 
-def _one_file(file: Path) -> dict[str, list[Place]]:
-    found: dict[str, list[tuple[int, Place]]] = defaultdict(list)
+def _add_file(found: Recordings, file: Path) -> None:
+    """Add the outputs of a file; a line's own ``run`` counts inside it."""
+    lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
     seen: set[tuple[str, int]] = set()
     for place, recorded in read_places(file):
         key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
@@ -148,8 +169,6 @@ def _one_file(file: Path) -> dict[str, list[Place]]:
                     remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
                 )
             seen.add((key, recorded.run))
-        found[key].append((recorded.run or 0, place))
-    return {
-        key: [place for _, place in sorted(all_runs, key=lambda one: one[0])]
-        for key, all_runs in found.items()
-    }
+        lines.setdefault(key, []).append((recorded.run or 0, found.places.add(place)))
+    for key, runs in lines.items():
+        found.add(key, [number for _, number in sorted(runs)])

@@ -64,6 +64,32 @@ def test_a_broken_system_fails_and_names_metrics_and_samples(gated, capsys):
     assert "other.md" in out
 
 
+def newest(project: ReplayProject, name: str) -> bytes:
+    return max((project.root / ".ragate/runs").glob(f"*/{name}")).read_bytes()
+
+
+def result(project: ReplayProject) -> dict[str, Any]:
+    """Return the report without what differs from run to run."""
+    report = project.report()
+    report["facts"].pop("duration_s")
+    return {key: value for key, value in report.items() if key not in {"run_id", "created"}}
+
+
+def test_what_is_kept_in_a_file_gives_the_same_baseline_scores_and_report(gated, monkeypatch):
+    gated.record(lost(2), runs=3)
+    baseline = (gated.root / "baselines/gate.json").read_bytes()
+    assert run(["check"]) == 1
+    first, scores = result(gated), newest(gated, "scores.jsonl")
+
+    monkeypatch.setattr("ragate.spill.KEPT", 3)
+    assert run(["check"]) == 1
+    assert result(gated) == first
+    assert newest(gated, "scores.jsonl") == scores
+    gated.record(right, runs=3)
+    assert run(["baseline", "update"]) == 0
+    assert (gated.root / "baselines/gate.json").read_bytes() == baseline
+
+
 def test_a_suspicious_run_is_confirmed_before_it_is_red(gated):
     gated.record(lost(2), runs=3)
 

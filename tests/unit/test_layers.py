@@ -26,6 +26,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "files",
         "outputs",
         "settings",
+        "spill",
         "strict_json",
         "vcs",
     ),

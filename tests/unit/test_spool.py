@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragate import spill as spooling
 from ragate.errors import DatasetError, StorageError
 from ragate.models import (
     Failure,
@@ -19,7 +20,6 @@ from ragate.models import (
     Usage,
 )
 from ragate.outputs import read_places
-from ragate.pipeline import spool as spooling
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.evaluate import BATCH, evaluate
 from ragate.pipeline.spool import Spool

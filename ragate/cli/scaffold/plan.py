@@ -120,7 +120,7 @@ def _read(root: Path, pattern: str) -> Iterator[RecordedOutput]:
 
 def _existing(
     survey: Survey, choice: Choice, known: frozenset[str] | None
-) -> tuple[tuple[Choice, list[Sample]] | None, tuple[str, ...]]:
+) -> tuple[tuple[Choice, Sequence[Sample]] | None, tuple[str, ...]]:
     """Return the first golden set that fits the documents, and why others were passed over."""
     notes: list[str] = []
     beir = [choice.source] if choice.source in survey.beir else []

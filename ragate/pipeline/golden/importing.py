@@ -65,7 +65,8 @@ def import_golden(
         rows = [{**row, "draft": True} for row in rows]
     _notice(rows, notes)
     # Read as a gate would read it, so that what is written can be read.
-    entries = entries_of(((f"{path}: sample {n}", row) for n, row in enumerate(rows, 1)), path=path)
+    numbered = ((f"{path}: sample {n}", row) for n, row in enumerate(rows, 1))
+    entries = list(entries_of(numbered, path=path))
     write_rows(output, rows)
     return Import(
         samples=len(rows),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def read(folder: Path, name: str, content: str | bytes) -> list[Sample]:
+def read(folder: Path, name: str, content: str | bytes) -> Sequence[Sample]:
     return read_dataset(write(folder, name, content))
 
 

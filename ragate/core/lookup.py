@@ -1,0 +1,75 @@
+"""Items of a sequence by key, each read when it is looked at: a large run is not in memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from ragate.models import Record, Sample
+
+T = TypeVar("T")
+
+
+class Lookup(Mapping[str, T]):
+    """A mapping that holds the places of its items only.
+
+    Args:
+        rows: Place in `items` by key.
+    """
+
+    def __init__(self, items: Sequence[T], rows: dict[str, int]) -> None:
+        self._items = items
+        self._rows = rows
+
+    def __getitem__(self, key: str) -> T:
+        return self._items[self._rows[key]]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows  # without reading it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+Pass = Mapping[str, Record]  # by sample id
+
+
+class Tries(Mapping[str, tuple[Record, ...]]):
+    """Every record of a sample, in the order of the passes."""
+
+    def __init__(self, passes: Sequence[Pass]) -> None:
+        self._passes = passes
+
+    def __getitem__(self, key: str) -> tuple[Record, ...]:
+        found = tuple(each[key] for each in self._passes if key in each)
+        if not found:
+            raise KeyError(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in each for each in self._passes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(key for each in self._passes for key in each))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def passes_of(records: Sequence[Record]) -> list[Pass]:
+    """Return the records by pass and sample id, in the order of the passes' numbers."""
+    rows: dict[int, dict[str, int]] = {}
+    for row, record in enumerate(records):
+        # The same id stands in every table: one text for all.
+        rows.setdefault(record.run, {})[sys.intern(record.sample_id)] = row
+    return [Lookup(records, rows[run]) for run in sorted(rows)]
+
+
+def samples_by_id(samples: Sequence[Sample]) -> Mapping[str, Sample]:
+    """Return the samples by id."""
+    rows = {sys.intern(sample.id): row for row, sample in enumerate(samples)}
+    return Lookup(samples, rows)

@@ -1,0 +1,113 @@
+"""Sequences that a large run would fill the memory with: the rest of them is kept in a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, TypeVar, overload
+
+from pydantic import BaseModel
+
+from ragate.errors import StorageError
+
+M = TypeVar("M", bound=BaseModel)
+IN_MEMORY = 4 * 1024 * 1024  # bytes; less than this needs no file
+KEPT = 10_000
+_LENGTH = 8  # bytes of the number that stands before each content
+
+
+class Scratch:
+    """Contents in a file without a name, each found again by its place; it goes with the object."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - see __del__
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def put(self, content: bytes) -> int:
+        """Keep `content` and return its place.
+
+        Raises:
+            StorageError: the temporary folder is full.
+        """
+        try:
+            place = self._file.seek(0, os.SEEK_END)
+            self._file.write(len(content).to_bytes(_LENGTH))
+            self._file.write(content)
+        except OSError as error:
+            raise _cannot_keep(error) from error
+        return place
+
+    def get(self, place: int) -> bytes:
+        """Return what was put at `place`; raises as `put`."""
+        try:
+            self._file.seek(place)
+            return self._file.read(int.from_bytes(self._file.read(_LENGTH)))
+        except OSError as error:
+            raise _cannot_keep(error) from error
+
+
+class Spill(Sequence[M], Generic[M]):
+    """Models of one kind: the first `kept` in memory, the others in a file, read when looked at.
+
+    A gate of common size stays in memory; one of a hundred thousand samples takes little more. What
+    comes from the file is a new object each time, equal to what was put there.
+    """
+
+    def __init__(self, kind: type[M], models: Iterable[M] = (), *, kept: int | None = None) -> None:
+        self._kind = kind
+        self._most = KEPT if kept is None else kept
+        self._first: list[M] = []
+        self._places = array("Q")
+        self._scratch = Scratch()
+        self.extend(models)
+
+    def append(self, model: M) -> None:
+        if len(self._first) < self._most:
+            self._first.append(model)
+        else:
+            content = model.model_dump_json(exclude_defaults=True)
+            self._places.append(self._scratch.put(content.encode()))
+
+    def extend(self, models: Iterable[M]) -> None:
+        for model in models:
+            self.append(model)
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._places)
+
+    def __iter__(self) -> Iterator[M]:
+        yield from self._first
+        for place in self._places:
+            yield self._read(place)
+
+    @overload
+    def __getitem__(self, place: int) -> M: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[M]: ...
+    def __getitem__(self, place: int | slice) -> M | list[M]:
+        if isinstance(place, slice):
+            return [self[row] for row in range(*place.indices(len(self)))]
+        row = range(len(self))[place]  # from the end too, or an IndexError
+        kept = len(self._first)
+        return self._first[row] if row < kept else self._read(self._places[row - kept])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return NotImplemented if not isinstance(other, Sequence) else False
+        return all(mine == its for mine, its in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # it can grow
+
+    def _read(self, place: int) -> M:
+        return self._kind.model_validate_json(self._scratch.get(place))
+
+
+def _cannot_keep(error: OSError) -> StorageError:
+    return StorageError(
+        f"outputs cannot be kept in the temporary folder: {error.strerror}",
+        remedy="free some space, or set TMPDIR to a folder with more",
+    )

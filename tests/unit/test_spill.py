@@ -1,0 +1,134 @@
+"""A sequence whose rest is in a file is the sequence that was put there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.core.lookup import Lookup, Tries, passes_of, samples_by_id
+from ragate.errors import StorageError
+from ragate.models import Evidence, Record, Sample, ScoreState, not_applicable, unscored
+from ragate.spill import Spill
+from tests.factories import output_factory, record_factory, run_factory, sample_factory
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, width=64) | texts
+samples = st.builds(
+    Sample,
+    id=texts,
+    query=texts,
+    relevant=st.dictionaries(texts, st.integers(-1, 1000), max_size=3),
+    references=st.lists(texts, max_size=2).map(tuple),
+    answerable=st.booleans(),
+    tags=st.lists(texts, max_size=2).map(tuple),
+    must_pass=st.booleans(),
+    metadata=st.dictionaries(
+        texts, values.filter(lambda one: one not in (float("inf"), -float("inf"))), max_size=3
+    ),
+    evidence=st.dictionaries(texts, st.just(Evidence(quote="Yes.")), max_size=1),
+)
+
+
+def records(count: int, *, runs: int = 1) -> list[Record]:
+    return [
+        record_factory(
+            sample_factory(f"q{number}"),
+            output_factory(answer=f"{number} \u2028 of {run}"),
+            run=run,
+            scores={"m": number / 7, "n": not_applicable("n", "no"), "u": unscored("u", "lost")},
+        )
+        for number in range(count)
+        for run in range(runs)
+    ]
+
+
+@given(found=st.lists(samples, max_size=6), kept=st.integers(0, 7))
+def test_any_sample_comes_back_as_it_was(found: list[Sample], kept: int) -> None:
+    spilled = Spill(Sample, found, kept=kept)
+
+    assert list(spilled) == found
+    assert [type(v) for s in spilled for v in s.metadata.values()] == [
+        type(v) for s in found for v in s.metadata.values()
+    ]
+
+
+@pytest.mark.parametrize("kept", [0, 3, 100])
+def test_it_is_read_like_a_list(kept: int) -> None:
+    found = records(9)
+    spilled = Spill(Record, found, kept=kept)
+
+    assert len(spilled) == 9
+    assert spilled[-1] == found[-1]
+    assert spilled[2:8:2] == found[2:8:2]
+    assert found[4] in spilled
+    assert spilled == found
+    assert spilled != found[:-1]
+    assert spilled != [*found[:-1], found[0]]
+    with pytest.raises(IndexError):
+        spilled[9]
+    assert spilled[8].scores["u"].state is ScoreState.UNSCORED
+
+
+def test_two_readers_at_once_do_not_disturb_each_other() -> None:
+    found = records(5)
+    spilled = Spill(Record, found, kept=1)
+
+    assert list(zip(spilled, reversed(spilled), strict=True)) == list(
+        zip(found, reversed(found), strict=True)
+    )
+
+
+def test_what_is_kept_in_memory_is_the_very_object() -> None:
+    found = records(3)
+    spilled = Spill(Record, found, kept=2)
+
+    assert spilled[1] is found[1]
+    assert spilled[2] is not found[2]
+
+
+def test_a_full_disk_is_an_error_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragate.spill.IN_MEMORY", 1)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+
+    with pytest.raises(StorageError, match="No such file") as caught:
+        Spill(Record, records(1), kept=0)
+    assert "TMPDIR" in str(caught.value.remedy)
+
+
+def test_a_run_may_hold_its_records_in_a_file() -> None:
+    spilled = Spill(Record, records(4), kept=1)
+
+    run = run_factory([]).model_copy(update={"records": spilled})
+
+    assert run.records is spilled
+
+
+def test_a_lookup_reads_only_what_it_is_asked_for() -> None:
+    found = Lookup(["a", "b"], {"x": 1})
+
+    assert found["x"] == "b"
+    assert "x" in found
+    assert found.get("y") is None
+    assert dict(found) == {"x": "b"}
+    assert len(found) == 1
+    assert samples_by_id([sample_factory("q2"), sample_factory("q1")])["q1"].id == "q1"
+
+
+def test_passes_are_found_whatever_the_order_of_their_records() -> None:
+    found = records(3, runs=2)
+
+    passes = passes_of(Spill(Record, [*found[1::2], *found[0:4:2]], kept=2))
+    tries = Tries(passes)
+
+    assert [sorted(each) for each in passes] == [["q0", "q1"], ["q0", "q1", "q2"]]
+    assert [one.run for one in tries["q0"]] == [0, 1]
+    assert [one.run for one in tries["q2"]] == [1]
+    assert sorted(tries) == ["q0", "q1", "q2"]
+    assert len(tries) == 3
+    assert "q3" not in tries
+    assert tries.get("q3", ()) == ()
