@@ -106,7 +106,10 @@ def _keys(subject: Subject) -> Iterable[Finding]:
     used = policy.used_providers(config.system.settings)
     recorded = {provider_of(config, _recorded(config))} if is_recorded_system(config) else set()
     environment = subject.operations.environment
-    return policy.keys(config.policy.providers, used, environment, recorded=recorded)
+    judging = policy.judging_providers(config)
+    spared = judging if config.policy.without_key == "judge-free" else set()
+    used |= judging - spared
+    return policy.keys(config.policy.providers, used, environment, recorded=recorded, spared=spared)
 
 
 def _recorded(config: Config) -> str:

@@ -6,10 +6,11 @@ import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from ragate import plugins
 from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warning
 from ragate.config import Config, Provider
 from ragate.core.waivers import expired
-from ragate.models import DrillProof, Waiver
+from ragate.models import DrillProof, Needs, Waiver
 
 
 def configuration(config: Config) -> list[Finding]:
@@ -72,9 +73,25 @@ def proof(last: DrillProof | None) -> list[Finding]:
 
 
 def used_providers(system: Mapping[str, Any]) -> set[str]:
-    """Return the providers that the tables of ``[system]`` name."""
+    """Return the providers that the tables of ``[system]``, or of the judge, name."""
     tables = [value for value in system.values() if isinstance(value, dict)]
     return {name for table in tables if isinstance(name := table.get("provider"), str) and name}
+
+
+def judging_providers(config: Config) -> set[str]:
+    """Return the judge's providers where a metric needs the judge; a foreign metric may."""
+    judge = config.policy.judge
+    measured = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
+    if judge is None or not any(_may_need_judge(name, config) for name in measured):
+        return set()
+    return ({judge.provider} if judge.provider else set()) | used_providers(judge.settings)
+
+
+def _may_need_judge(name: str, config: Config) -> bool:
+    if not plugins.is_builtin("metrics", plugins.split_metric(name)[0]):
+        return True
+    made = plugins.metric(name, settings=config.metric_settings.get(name))
+    return made.info.needs is Needs.JUDGE
 
 
 def keys(
@@ -83,18 +100,23 @@ def keys(
     environment: Mapping[str, str],
     *,
     recorded: Collection[str] = (),
+    spared: Collection[str] = (),
 ) -> list[Finding]:
     """Say which key variables are set; their values are looked at, and never shown.
 
     Args:
         recorded: Providers that recorded calls go to: without the key they are replayed.
+        spared: Providers of a judge that a run without the key leaves out.
     """
     found = [_unknown(name, providers) for name in sorted(set(used) - providers.keys())]
     for name, provider in sorted(providers.items()):
-        if name in recorded and name not in used and not environment.get(provider.key_env):
+        missing = bool(provider.key_env) and not environment.get(provider.key_env)
+        if name in recorded and name not in used and missing:
             found += _replayed(name, provider)
+        elif name in spared and name not in used and missing:
+            found.append(_spared(name, provider))
         else:
-            found += _key(name, provider, environment, used=name in {*used, *recorded})
+            found += _key(name, provider, environment, used=name in {*used, *recorded, *spared})
     return found
 
 
@@ -108,8 +130,6 @@ def _unknown(name: str, providers: Mapping[str, Provider]) -> Finding:
 
 
 def _replayed(name: str, provider: Provider) -> Iterable[Finding]:
-    if not provider.key_env:
-        return _key(name, provider, {}, used=True)
     return [
         warning(
             "keys",
@@ -118,6 +138,15 @@ def _replayed(name: str, provider: Provider) -> Iterable[Finding]:
             f"set {provider.key_env}, or answer them elsewhere with `ragate record fulfil`",
         )
     ]
+
+
+def _spared(name: str, provider: Provider) -> Finding:
+    return warning(
+        "keys",
+        f"provider {name}: {provider.key_env} is not set: judged metrics are left out "
+        "([policy] without_key = judge-free)",
+        f"set {provider.key_env} where they should count",
+    )
 
 
 def _key(
@@ -136,7 +165,7 @@ def _key(
             exit_code=3,
         )
     elif not value:
-        yield ok("keys", f"provider {name}: {variable} is not set; [system] does not use it")
+        yield ok("keys", f"provider {name}: {variable} is not set; nothing here uses it")
     elif value != value.strip():
         yield warning(
             "keys",

@@ -294,6 +294,43 @@ def test_a_key_that_is_used_and_not_set_is_a_problem_and_one_not_used_is_none() 
     assert statuses(policy.keys(OPENAI, set(), {})) == ["ok"]
 
 
+JUDGED = """
+[policy.providers.judging]
+base_url = "https://api.openai.com/v1"
+key_env = "JUDGE_KEY"
+[policy.judge]
+use = "rubric"
+provider = "judging"
+model = "m"
+[policy.metrics.faithfulness]
+level = "{level}"
+"""
+
+
+def key_findings(folder: Path, *, level: str = "error", policy: str = "") -> list[Finding]:
+    config = CONFIG.replace("[policy]\n", f"[policy]\n{policy}\n", 1)
+    (folder / "ragate.toml").write_text(config + JUDGED.format(level=level))
+    return [one for one in examine(folder, None, {}, today=TODAY) if one.check == "keys"]
+
+
+def test_the_key_of_a_judge_that_a_metric_needs_is_used(tmp_path: Path) -> None:
+    [found] = key_findings(tmp_path)
+
+    assert (found.status, found.exit_code) == ("problem", 3)
+    assert "JUDGE_KEY is not set" in found.message
+
+
+def test_the_key_of_a_judge_that_no_metric_needs_is_not_missed(tmp_path: Path) -> None:
+    assert statuses(key_findings(tmp_path, level="off")) == ["ok"]
+
+
+def test_a_gate_that_goes_without_its_judge_is_warned_of_the_key(tmp_path: Path) -> None:
+    [found] = key_findings(tmp_path, policy='without_key = "judge-free"')
+
+    assert found.status == "warning"
+    assert "left out" in found.message
+
+
 def test_a_key_is_named_and_its_value_never_shown() -> None:
     for value in ("secret-value", "secret-value\n"):
         found = policy.keys(OPENAI, {"openai"}, {"MY_KEY": value})
