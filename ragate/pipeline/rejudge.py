@@ -19,9 +19,9 @@ from ragate.models import (
     Record,
     RetrievedChunk,
     Run,
-    RunManifest,
     Sample,
     Score,
+    ScoreState,
     unscored,
 )
 from ragate.pipeline.evaluate import make_metrics
@@ -32,6 +32,7 @@ from ragate.protocols import JudgeMetric
 from ragate.spill import Spill
 
 GRADE_PASS = 4.0
+_GONE = "the sample is no longer in the golden set"
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,11 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     """Judge the stored outputs with the policy's judge and write the baseline.
 
     Metrics that read contexts need ``store = "full"``; without it they leave the baseline, and a
-    new recording has to bring them back.
+    new recording has to bring them back. The others are judged without the contexts then; no
+    verdict in the cache is mistaken for one with them, since texts belong to its key.
 
     Raises:
-        NoBaselineError, BaselineError: there is none, or it holds no answers.
+        NoBaselineError, BaselineError: there is none, or nothing of it can be judged.
         ConfigError: no metric of the policy needs a judge.
         ProviderError: the judge gave no verdict on something; the baseline is as it was.
     """
@@ -87,6 +89,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     contexts = load_contexts(config.baseline)
     records = Spill(Record, (_with_texts(record, contexts) for record in old.records), kept=0)
     _refuse_without_answers(config, records)
+    _refuse_without_samples(config, records, samples)
     async with open_resources(config, operations) as opened:
         settings = config.policy.judge
         if settings is None:
@@ -96,8 +99,14 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             if judge.fingerprint == old.manifest.judge:
                 return Rejudgement(same_judge=True)
             grounded = getattr(judge, "grounded", judge.criteria)
-            whole = all(_has_texts(record) for record in records)
-            chosen = [one for one in metrics if whole or one.criterion not in grounded]
+            left = tuple(
+                one.info.name
+                for one in metrics
+                if one.criterion in grounded and not _has_texts(records, one.info.name)
+            )
+            chosen = [one for one in metrics if one.info.name not in left]
+            if not chosen:
+                raise _without_contexts(config, left)
             judging = Judging(
                 judge,
                 chosen,
@@ -106,12 +115,13 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 concurrency=settings.concurrency,
                 timeout_s=settings.timeout_s,
             )
-            new = await _judge_all(judging, records, samples, chosen, old.manifest)
-    _refuse_unscored(new, chosen)
-    left = tuple(one.info.name for one in metrics if one not in chosen)
+            new = await _judge_all(judging, records, samples, chosen, old)
+    _refuse_unscored(judging, old, new, chosen)
     kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
-    data = dump_baseline(new, store=config.policy.store, recorded=kept)
-    save_baseline(config.baseline, data, new, config.policy.store)
+    store = config.policy.store
+    if store == "full" and not contexts:  # there are none to write beside it
+        store = "answers"
+    save_baseline(config.baseline, dump_baseline(new, store=store, recorded=kept), new, store)
     rows = tuple(_agreement(config, one.info, old, new) for one in chosen)
     return Rejudgement(False, judging.fresh, rows, left)
 
@@ -132,8 +142,27 @@ def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...
     return record.model_copy(update={"output": record.output.model_copy(update={"chunks": chunks})})
 
 
-def _has_texts(record: Record) -> bool:
-    return all(chunk.text for chunk in record.output.chunks)
+def _has_texts(records: Sequence[Record], metric: str) -> bool:
+    """Return False where a judge would have to read contexts that are not there.
+
+    An output that the old judge could not score either changes nothing.
+    """
+    for record in records:
+        before = record.scores.get(metric)
+        matters = before is None or before.value is not None
+        chunks = record.output.chunks
+        if matters and chunks and not any(chunk.text.strip() for chunk in chunks):
+            return False
+    return True
+
+
+def _without_contexts(config: Config, names: Sequence[str]) -> BaselineError:
+    return BaselineError(
+        f"{config.policy.baseline} holds no contexts, and {', '.join(names)} "
+        f"{'reads' if len(names) == 1 else 'read'} them, so nothing can be judged again",
+        remedy='set [policy] store = "full" and run `ragate baseline update`; '
+        "the baseline is as it was",
+    )
 
 
 def _refuse_without_answers(config: Config, records: Sequence[Record]) -> None:
@@ -145,24 +174,40 @@ def _refuse_without_answers(config: Config, records: Sequence[Record]) -> None:
         )
 
 
+def _refuse_without_samples(
+    config: Config, records: Sequence[Record], samples: Mapping[str, Sample]
+) -> None:
+    if not any(record.content_hash in samples for record in records):
+        raise BaselineError(
+            f"{config.policy.baseline} holds no sample as it stands in the golden set, "
+            "so nothing can be judged again",
+            remedy="record it anew with `ragate baseline update`; the baseline is as it was",
+        )
+
+
 async def _judge_all(
     judging: Judging,
     records: Sequence[Record],
     samples: Mapping[str, Sample],
     metrics: Sequence[JudgeMetric],
-    manifest: RunManifest,
+    old: Run,
 ) -> Run:
     for record in records:
         if record.content_hash in samples:
             judging.submit(samples[record.content_hash], record.output)
             await judging.room()
     await judging.settle()
-    judged = {name for name, info in manifest.metrics.items() if info.needs is Needs.JUDGE}
+    manifest = old.manifest
+    judged = {
+        name
+        for name, info in manifest.metrics.items()
+        if info.needs is Needs.JUDGE and not info.aggregate
+    }
     updated = (_rescored(judging, one, samples, metrics, judged) for one in records)
     kept = {name: info for name, info in manifest.metrics.items() if name not in judged}
     infos = kept | {metric.info.name: metric.info for metric in metrics}
     fresh = manifest.model_copy(update={"judge": judging.fingerprint, "metrics": infos})
-    return Run(manifest=fresh, records=Spill(Record, updated, kept=0))
+    return Run(manifest=fresh, records=Spill(Record, updated, kept=0), aggregates=old.aggregates)
 
 
 def _rescored(
@@ -177,7 +222,7 @@ def _rescored(
     for metric in metrics:
         name = metric.info.name
         if sample is None:
-            scores[name] = unscored(name, "the sample is no longer in the golden set")
+            scores[name] = unscored(name, _GONE)
         else:
             found = judging.verdict(sample, record.output)[metric.criterion]
             scores[name] = _named(found, name)
@@ -188,16 +233,30 @@ def _named(score: Score, name: str) -> Score:
     return Score(metric=name, value=score.value, state=score.state, reason=score.reason)
 
 
-def _refuse_unscored(run: Run, metrics: Sequence[JudgeMetric]) -> None:
-    """A rejudged baseline must be whole: what was scored by the old judge is by the new one."""
-    for metric in metrics:
-        for record in run.records:
-            score = record.scores[metric.info.name]
-            if score.state == "unscored" and "golden set" not in score.reason:
+def _refuse_unscored(judging: Judging, old: Run, new: Run, metrics: Sequence[JudgeMetric]) -> None:
+    """A rejudged baseline must be whole: what was scored by the old judge is by the new one.
+
+    What no judge could score (a metric that does not fit the answer, an answer too long) stays so.
+    """
+    stopped = bool(judging.out) or not all(one.passed for one in judging.canaries)
+    for before, after in zip(old.records, new.records, strict=True):
+        for metric in metrics:
+            name = metric.info.name
+            score = after.scores[name]
+            if _is_lost(before.scores.get(name), score, stopped=stopped):
                 raise ProviderError(
-                    f"{record.sample_id}: {metric.info.name} got no verdict: {score.reason}",
+                    f"{after.sample_id}: {name} got no verdict: {score.reason}",
                     remedy="try again: finished verdicts are kept; the baseline is as it was",
                 )
+
+
+def _is_lost(before: Score | None, after: Score, *, stopped: bool) -> bool:
+    if after.state is not ScoreState.UNSCORED or after.reason == _GONE:
+        return False
+    if before is not None and before.value is not None:
+        return True
+    # Nothing is lost, but a judge that failed is no rule: it may do better the next time.
+    return after.reason.startswith("judge:") and (before is None or stopped)
 
 
 def _agreement(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:

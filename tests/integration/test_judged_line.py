@@ -249,19 +249,6 @@ def test_a_new_judge_is_not_comparable_until_it_has_read_the_stored_answers(
     assert server.requests == []
 
 
-def test_without_stored_contexts_the_grounded_metrics_are_named_and_leave_the_baseline(
-    recorded, server, capsys
-):
-    newer_judge(recorded)
-    capsys.readouterr()
-
-    assert run(["baseline", "rejudge"]) == 2
-
-    said = capsys.readouterr().err
-    assert "faithfulness" in said
-    assert 'store = "full"' in said
-
-
 def test_a_baseline_of_hashes_cannot_be_judged_again(project, server, capsys):
     configure(project, server, policy='store = "hashes"')
     assert run(["baseline", "update", "--runs", "1"]) == 0

@@ -62,6 +62,7 @@ class LlamaIndexJudge:
         identity = llm.identity if llm is not None else settings.sent()
         self.fingerprint = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
         self.criteria = frozenset(ASKED) - (set() if settings.embedder else {SIMILARITY})
+        self.grounded = frozenset(name for name, one in ASKED.items() if one.grounded)
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput

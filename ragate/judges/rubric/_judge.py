@@ -41,6 +41,7 @@ class RubricJudge:
         shown = settings.model_dump(mode="json", exclude={"prompt"})
         self.fingerprint = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
         self.criteria = frozenset(CRITERIA)
+        self.grounded = frozenset(name for name, one in CRITERIA.items() if one.grounded)
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput

@@ -1,0 +1,232 @@
+"""`ragate baseline rejudge`: what a new judge can read of a stored baseline, and what it cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.main import run
+from tests.projects import ReplayProject, right
+from tests.servers.faults import status
+from tests.servers.model import answers_and_judges, is_judgement
+from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.unit.judges.judge_factories import gullible
+
+pytestmark = pytest.mark.integration
+
+SAMPLES = 6
+JUDGE = """
+[policy.metrics.retrieved_tokens]
+level = "warn"
+
+[policy.providers.local]
+base_url = "{url}"
+key_env = "TEST_KEY"
+
+[policy.judge]
+use = "{use}"
+provider = "local"
+model = "{model}"
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        fake.reply = answers_and_judges()
+        yield fake
+
+
+class Gate(ReplayProject):
+    """A replay project with a judge and some judged metrics."""
+
+    def judged_by(
+        self,
+        server: FakeOpenAI,
+        *names: str,
+        store: str = "answers",
+        model: str = "judge-1",
+        use: str = "rubric",
+    ) -> None:
+        tables = "".join(f'\n[policy.metrics.{name}]\nlevel = "warn"\n' for name in names)
+        judge = JUDGE.format(url=server.base_url, use=use, model=model)
+        self.configure(policy=f'store = "{store}"', metrics=judge + tables)
+
+    @property
+    def file(self) -> Path:
+        return self.root / "baselines" / "gate.json"
+
+    def scores(self, name: str) -> list[Any]:
+        """Return what the baseline holds of one metric, None where it holds nothing."""
+        samples = json.loads(self.file.read_text())["samples"].values()
+        return [one["scores"].get(name) for sample in samples for one in sample["outputs"]]
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return Gate(tmp_path, samples=SAMPLES)
+
+
+def ours(server: FakeOpenAI) -> list[str]:
+    """Return the judge's messages on our questions."""
+    sent = [body for _, _, body in server.requests if is_judgement(body)]
+    texts = [body["messages"][1]["content"] for body in sent]
+    return [text for text in texts if "What is the value" in text]
+
+
+def recorded(gate: Gate, server: FakeOpenAI, *names: str, **settings: str) -> None:
+    """Record a baseline by one judge, and configure another."""
+    gate.judged_by(server, *names, **settings)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    gate.judged_by(server, *names, **settings, model="judge-2")
+    server.requests.clear()
+
+
+def test_metrics_that_need_no_contexts_are_judged_without_them(gate, server, capsys):
+    recorded(gate, server, "relevancy", "correctness")
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert gate.scores("relevancy") == [1.0] * SAMPLES
+    assert gate.scores("correctness") == [5.0] * SAMPLES
+    assert len(ours(server)) == SAMPLES
+    assert "Something else." not in "".join(ours(server))
+    server.requests.clear()
+    assert run(["check"]) == 0
+    assert ours(server) == []
+
+
+def test_metrics_that_read_contexts_leave_the_baseline_and_the_others_are_done(
+    gate, server, capsys
+):
+    recorded(gate, server, "faithfulness", "relevancy")
+
+    assert run(["baseline", "rejudge"]) == 2
+
+    said = capsys.readouterr()
+    assert f"{SAMPLES} stored outputs judged anew" in said.out
+    assert "faithfulness" in said.err
+    assert 'store = "full"' in said.err
+    assert gate.scores("relevancy") == [1.0] * SAMPLES
+    assert gate.scores("faithfulness") == [None] * SAMPLES
+
+
+def test_a_verdict_without_contexts_is_none_on_the_contexts(gate, server):
+    recorded(gate, server, "relevancy")
+    assert run(["baseline", "rejudge"]) == 0
+    gate.file.unlink()
+    server.requests.clear()
+
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+
+    assert len(ours(server)) == SAMPLES
+    assert all("Something else." in text for text in ours(server))
+
+
+def test_where_nothing_can_be_judged_the_baseline_is_left_alone(gate, server, capsys):
+    recorded(gate, server, "faithfulness")
+    before = gate.file.read_bytes()
+
+    assert run(["baseline", "rejudge"]) == 2
+
+    assert gate.file.read_bytes() == before
+    assert server.requests == []
+    said = capsys.readouterr().err
+    assert "faithfulness reads them" in said
+    assert "ragate baseline update" in said
+
+
+def test_a_golden_set_of_other_samples_leaves_the_baseline_alone(gate, server, capsys):
+    recorded(gate, server, "relevancy")
+    before = gate.file.read_bytes()
+    gate.write_golden(range(SAMPLES), references=["Quite another value."])
+
+    assert run(["baseline", "rejudge"]) == 2
+
+    assert gate.file.read_bytes() == before
+    assert "no sample as it stands in the golden set" in capsys.readouterr().err
+
+
+def test_full_after_the_recording_brings_no_contexts_back(gate, server, capsys):
+    recorded(gate, server, "faithfulness", "relevancy")
+    gate.judged_by(server, "faithfulness", "relevancy", store="full", model="judge-2")
+
+    assert run(["baseline", "rejudge"]) == 2
+
+    assert json.loads(gate.file.read_text())["store"] == "answers"
+    assert not list(gate.file.parent.glob("*.contexts.jsonl.gz"))
+
+
+def test_what_no_judge_can_score_stays_unscored(gate, server):
+    """No citation in one answer, too many characters in another."""
+
+    def answer(number: int, run: int) -> dict[str, Any]:
+        texts = {0: "The value of 0 is 0 apples.", 1: "The value of 1 is 1 apples. [1] " * 2_000}
+        return {**right(number, run), **({"answer": texts[number]} if number in texts else {})}
+
+    gate.record(answer)
+    recorded(gate, server, "citation_precision", store="full")
+    unscored = [isinstance(score, str) for score in gate.scores("citation_precision")]
+    assert unscored == [True, True, *[False] * (SAMPLES - 2)]
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert [isinstance(score, str) for score in gate.scores("citation_precision")] == unscored
+
+
+@pytest.mark.parametrize("store", ["answers", "full"])
+def test_a_judge_that_stops_loses_no_score(gate, server, capsys, store: str):
+    recorded(gate, server, "relevancy", store=store)
+    before = gate.file.read_bytes()
+    server.faults.extend([status(401)] * 100)
+
+    assert run(["baseline", "rejudge"]) == 3
+
+    assert gate.file.read_bytes() == before
+    assert "the baseline is as it was" in capsys.readouterr().err
+
+
+def test_a_gullible_judge_writes_nothing_even_where_nothing_was_scored(gate, server):
+    gate.judged_by(server)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    gate.judged_by(server, "relevancy")
+    before = gate.file.read_bytes()
+    server.reply = answers_and_judges(gullible())
+
+    assert run(["baseline", "rejudge"]) == 3
+
+    assert gate.file.read_bytes() == before
+
+
+def test_values_over_the_whole_run_stay(gate, server):
+    recorded(gate, server, "relevancy")
+    before = json.loads(gate.file.read_text())["aggregates"]
+    assert "retrieved_tokens" in before[0]
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert json.loads(gate.file.read_text())["aggregates"] == before
+
+
+def test_llamaindex_is_asked_for_what_needs_no_contexts(gate, server, capsys):
+    def reply(body: dict[str, Any]) -> str:
+        text = body["messages"][0]["content"]
+        return "Good.\n[RESULT] " + ("0" if "Invoices" in text else "2")
+
+    server.reply = reply
+    gate.judged_by(server, "answer_relevancy", use="llamaindex")
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    gate.judged_by(server, "answer_relevancy", use="llamaindex", model="judge-2")
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert gate.scores("answer_relevancy") == [1.0] * SAMPLES
+    assert f"{SAMPLES} stored outputs judged anew" in capsys.readouterr().out
