@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from ragate import plugins
 from ragate.clients.memo import MemoisedChat
@@ -40,22 +40,24 @@ class Sizes:
 
     def add(self, request: ChatRequest, price: Price | None, *, output_tokens: int) -> None:
         tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
-        self.calls += 1
-        self.prompt_tokens += tokens
-        if price is None or self.cost_usd is None:
-            self.cost_usd = None
-        else:
-            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
+        self._count(1, tokens, price, output_tokens=output_tokens)
 
-    def add_unbuilt(self, output: SystemOutput, calls: int) -> None:
+    def add_unbuilt(self, output: SystemOutput, calls: int, price: Price | None) -> None:
         """Count the calls of a judge that sends them by ways of its own: at least one a criterion.
 
         Such a judge is not asked even for an estimate, since nothing would hold its requests back.
         """
         texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
+        tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
+        self._count(calls, tokens, price, output_tokens=calls * VERDICT_TOKENS)
+
+    def _count(self, calls: int, tokens: int, price: Price | None, *, output_tokens: int) -> None:
         self.calls += calls
-        self.prompt_tokens += calls * sum(map(len, texts)) // CHARS_PER_TOKEN
-        self.cost_usd = None
+        self.prompt_tokens += tokens
+        if price is None or self.cost_usd is None:
+            self.cost_usd = None
+        else:
+            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
 
 
 @dataclass
@@ -175,7 +177,9 @@ async def _verdicts(
     if settings is None or not judged:
         return
     sizes = Sizes()
-    unsent = Unsent(_prices(config, settings.provider), VERDICT_TOKENS, sizes)
+    prices = _prices(config, settings.provider)
+    price = price_of(_model(settings.own), prices)
+    unsent = Unsent(prices, VERDICT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)
     module = plugins.load("judges", settings.use)
     async with module.create(settings.own, resources) as judge:
@@ -200,7 +204,7 @@ async def _verdicts(
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:
-                sizes.add_unbuilt(output, calls.get(number, len(criteria)))
+                sizes.add_unbuilt(output, calls.get(number, len(criteria)), price)
     found.verdicts = sizes
 
 
@@ -212,6 +216,12 @@ def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
     chunks = output.chunks if output is not None else ()
     usual = RetrievedChunk(doc_id="unknown", text="x" * CONTEXT_TOKENS * CHARS_PER_TOKEN)
     return SystemOutput(answer=answer, chunks=chunks or (usual,))
+
+
+def _model(own: Mapping[str, Any]) -> str:
+    """Return the name of the judge's model, "" where only its own code knows it."""
+    named = {**own.get("llm_settings", {}), **own}
+    return str(named.get("model", ""))
 
 
 def _prices(config: Config, name: str) -> dict[str, Price]:
