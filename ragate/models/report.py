@@ -264,7 +264,12 @@ class Diagnosis(Frozen):
 
 
 class RunFacts(Frozen):
-    """Counts and costs of the run, for the line under the verdict."""
+    """Counts and costs of the run, for the line under the verdict.
+
+    Attributes:
+        calls_reused, verdicts_reused: Answers, and verdicts of the judge, that were there already.
+        saved_usd: What reused answers cost when they were made, as far as that is known.
+    """
 
     samples: int = 0
     affected: int | None = None
@@ -274,7 +279,9 @@ class RunFacts(Frozen):
     unscored: int = 0
     model_calls: int = 0
     calls_reused: int = 0
+    verdicts_reused: int = 0
     cost_usd: float | None = None
+    saved_usd: float = 0.0
     duration_s: float | None = None
 
 

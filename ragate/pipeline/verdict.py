@@ -41,6 +41,7 @@ class Judged:
     """A comparison with its decision.
 
     Attributes:
+        verdicts_reused: Distinct verdicts of the judge that were there already.
         texts: Gives a record of the candidate its retrieved texts back.
     """
 
@@ -48,6 +49,7 @@ class Judged:
     decision: Decision
     rules: tuple[Rule, ...]
     tally: Tally = field(default_factory=Tally)
+    verdicts_reused: int = 0
     texts: Callable[[Record], Record] = lambda record: record
 
     def with_note(self, note: str) -> Judged:
@@ -75,6 +77,7 @@ class Judged:
             self,
             decision=self.decision.model_copy(update={"warnings": warnings}),
             tally=scorer.opened.tally,
+            verdicts_reused=judging.reused if judging is not None else 0,
         )
 
 
@@ -251,7 +254,9 @@ def run_facts(
         unscored=seen.unscored,
         model_calls=tally.calls + seen.calls,
         calls_reused=tally.reused,
+        verdicts_reused=judged.verdicts_reused,
         cost_usd=round(tally.cost_usd + (seen.cost_usd or 0.0), 6) if priced else None,
+        saved_usd=round(tally.saved_usd, 6),
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
 

@@ -10,7 +10,7 @@ from ragate.core.wording import odds
 from ragate.escape import code, name, one_line, short_sha
 from ragate.models import MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
-from ragate.renderers._numbers import COMMENT, counted, duration
+from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._proposed import floors_note, proposed_note
 from ragate.renderers._tables import (
     MOST_REASONS,
@@ -31,10 +31,7 @@ def figures(report: Report) -> str:
     parts = [counted(facts.samples, "question")]
     if facts.affected is not None and facts.reused is not None:
         parts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
-    parts.append(counted(facts.model_calls, "model call"))
-    parts += [f"{facts.calls_reused:,} answers reused"] if facts.calls_reused else []
-    if facts.cost_usd is not None:
-        parts.append(f"${facts.cost_usd:,.2f}")
+    parts += spending(facts)
     if facts.duration_s is not None:
         parts.append(duration(facts.duration_s))
     counts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}

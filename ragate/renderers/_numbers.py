@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ragate.models import RunFacts
+
 _SUFFIX = {"seconds": " s"}
 _WHOLE = frozenset({"tokens", "count"})
 NOTHING = "–"
 MOST_DECIMALS = 4
+_CENT = 0.01
 
 
 @dataclass(frozen=True)
@@ -94,3 +97,16 @@ def duration(seconds: float) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return ``1 question``, ``2 questions``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def spending(facts: RunFacts) -> list[str]:
+    """Return the calls of models, what was reused in their place, and the cost where it is known.
+
+    What is zero is left out, except the calls.
+    """
+    kinds = {"answer": facts.calls_reused, "verdict": facts.verdicts_reused}
+    reused = " and ".join(counted(count, noun) for noun, count in kinds.items() if count)
+    parts = [counted(facts.model_calls, "model call")]
+    parts += [f"{reused} reused"] if reused else []
+    parts += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
+    return parts + ([f"${facts.saved_usd:,.2f} saved"] if facts.saved_usd >= _CENT / 2 else [])

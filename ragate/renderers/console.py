@@ -9,7 +9,7 @@ from ragate.models import MetricRow, Report, Verdict
 from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
 from ragate.renderers._notes import proof, reproduce
-from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration
+from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spending
 from ragate.renderers._proposed import proposed_lines
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._words import below_floor, ordered, verdict_text
@@ -113,9 +113,7 @@ def _facts(report: Report, page: Page) -> list[str]:
     if facts.affected is not None and facts.reused is not None:
         counts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
     counts += [f"{facts.errors:,} failed, {facts.unscored:,} unscored, {facts.unjudged:,} unjudged"]
-    spent = [counted(facts.model_calls, "model call")]
-    spent += [f"{facts.calls_reused:,} answers reused"] if facts.calls_reused else []
-    spent += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
+    spent = spending(facts)
     spent += [duration(facts.duration_s)] if facts.duration_s is not None else []
     head, base = short_sha(report.head), short_sha(report.base)
     spent += [f"{head} against {base}" if base else head] if head else []

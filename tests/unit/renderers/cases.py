@@ -116,8 +116,9 @@ def improvement() -> Report:
         direction=Direction.LOWER, aggregate=True,
     )  # fmt: skip
     facts = RunFacts(
-        samples=200, affected=41, reused=159, model_calls=82, cost_usd=0.19, duration_s=38.4
-    )
+        samples=200, affected=41, reused=159, model_calls=82, calls_reused=1, verdicts_reused=1159,
+        cost_usd=0.19, saved_usd=0.6049, duration_s=38.4,
+    )  # fmt: skip
     return report_factory(
         decision_factory(
             metrics=[HELD, exact, hits, latency],
