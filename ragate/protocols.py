@@ -129,6 +129,7 @@ class Resources:
         environment: The variables that processes of the project may get.
         key_names: Those of them that hold keys of the policy's providers and services.
         commit: The commit that is judged, where it is not the checked-out one; else "".
+        steps: For a judge that asks several questions for one score; None where each is asked anew.
     """
 
     root: Path
@@ -149,6 +150,7 @@ class Resources:
     reranker: Callable[[Mapping[str, Any]], Reranker] | None = None
     capped: Callable[[ChatClient], ChatClient] = lambda client: client
     commit: str = ""
+    steps: Steps | None = None
 
 
 class System(Protocol):
@@ -219,6 +221,11 @@ class Judge(Protocol):
     it needs a model, so that no canary has to be asked for it either. ``async compare(sample,
     output, other)`` gives the score of the criterion ``pairwise``: 1 where the answer of `output`
     is better than that of `other`, 0.5 for a tie, 0 where it is worse; both hold answers only.
+    An attribute ``apart`` that is True says that each criterion is a question of its own: then they
+    are asked one by one, and each score is kept when it is there.
+    Two more are sets of criteria: ``grounded``, those that read the retrieved texts (all of them
+    where it is absent), and ``own_rules``, those for which a text of the user's says what passes,
+    so that no canary can know it.
     """
 
     @property
@@ -242,6 +249,18 @@ class Judge(Protocol):
             ProviderError: the judge's provider is out altogether (breaker open, wrong key): every
                 further call would fail too.
         """
+        ...
+
+
+class Steps(Protocol):
+    """Remembers replies on the way to a verdict, by what was asked."""
+
+    async def get(self, key: str) -> str | None:
+        """Return what was said, None where it is not known."""
+        ...
+
+    async def keep(self, key: str, text: str) -> None:
+        """Keep what was said; it is on the disk on return, or goes there once it may."""
         ...
 
 

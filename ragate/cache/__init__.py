@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.cache.rows import Draw
-from ragate.cache.store import CACHE_NAME, Cache, CacheInfo
+from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo
 from ragate.cache.transfer import export_cache, import_cache
 
-__all__ = ["CACHE_NAME", "Cache", "CacheInfo", "Draw", "export_cache", "import_cache"]
+__all__ = ["CACHE_NAME", "STEPS", "Cache", "CacheInfo", "Draw", "export_cache", "import_cache"]

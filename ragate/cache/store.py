@@ -27,6 +27,7 @@ from ragate.models import Score
 
 T = TypeVar("T")
 CACHE_NAME = "cache.sqlite"
+STEPS = "judge"  # session of the replies on the way to a verdict
 _CHUNK = 500  # keys in one query
 DrawKey = tuple[str, str, int]  # session, key, draw
 
@@ -140,11 +141,14 @@ class Cache:
         return CacheInfo(self.path, rows, sum(f.stat().st_size for f in files if f.exists()))
 
     def clear(self, tables: Iterable[str] = tuple(TABLES)) -> None:
-        """Forget everything, or the named tables."""
+        """Forget everything, or the named tables; with verdicts go the replies they came from."""
+        chosen = list(tables)
 
         def forget(known: sqlite3.Connection) -> None:
-            for table in tables:
+            for table in chosen:
                 known.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
+            if "verdicts" in chosen:
+                known.execute("DELETE FROM draws WHERE session = ?", (STEPS,))
             known.execute("VACUUM")
             known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 
 from ragate.core.criteria import PAIRWISE
 from ragate.core.verdict_hash import verdict_hash
@@ -17,9 +18,11 @@ from ragate.judges import CUT, CanaryResult, run_canaries
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
-from ragate.pipeline.verdicts import CachedVerdicts, KnownVerdicts, Verdict, is_whole
+from ragate.pipeline.steps import CachedSteps, aside
+from ragate.pipeline.verdicts import CachedVerdicts, KnownVerdicts, Verdict, measured
 from ragate.protocols import Judge, JudgeMetric
 
+Ask = Callable[[], Awaitable[Verdict]]
 BACKLOG = 256  # verdicts that are waited for while more outputs are taken
 
 
@@ -44,8 +47,10 @@ class Judging:
         timeout_s: float,
         may_ask: Callable[[Sample], bool] = lambda _sample: True,
         opponents: Opponents | None = None,
+        steps: CachedSteps | None = None,
     ) -> None:
         self._judge = judge
+        self._steps = steps
         wanted = {metric.criterion for metric in metrics}
         self._criteria = tuple(sorted(wanted - {PAIRWISE}))
         self._opponents = (opponents or Opponents()) if PAIRWISE in wanted else None
@@ -55,7 +60,7 @@ class Judging:
         self._timeout_s = timeout_s
         self._may_ask = may_ask
         self._verdicts: dict[str, Verdict] = {}
-        self._pending: dict[str, asyncio.Task[None]] = {}
+        self._pending: set[asyncio.Task[None]] = set()
         self._space = asyncio.Event()
         self._failure: BaseException | None = None
         self._canaries: asyncio.Task[list[CanaryResult]] | None = None
@@ -78,23 +83,38 @@ class Judging:
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output; an equal one is judged once."""
-        if self._criteria:
-            key = self._key(sample, output)
-            found = self._new(key, lambda: self._look_up(key, sample, output))
-            if found and self._may_ask(sample):
-                self._begin(
-                    key,
-                    lambda: self._judge(self._criteria, sample, output),
-                    asks=asks(self._judge, self._criteria, sample, output),
-                )
+        key = self._key(sample, output)
+        if self._criteria and key not in self._verdicts:
+            self._submit(key, sample, output)
         if self._opponents is not None and self._opponents.settled(sample, output) is None:
             self._submit_pair(self._opponents, sample, output)
+
+    def _submit(self, key: str, sample: Sample, output: SystemOutput) -> None:
+        """Ask for the criteria that have no score yet, and for no other."""
+        known = self._look_up(key, sample, output)
+        missing = [name for name in self._criteria if name not in known]
+        asked = [name for name in missing if asks(self._judge, [name], sample, output)]
+        ruled = [name for name in missing if name not in asked]
+        self._verdicts[key] = shared_scores(known)
+        if ruled:
+            self._begin(key, lambda: self._judge(ruled, sample, output), ruled, asks=False)
+        if not asked:
+            self.reused += bool(known)
+        elif self._may_ask(sample):
+            self.fresh += 1
+            for part in _parts(self._judge, asked):
+                self._begin(key, partial(self._judge, part, sample, output), part)
 
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         ours, other = bare(output), opponents.other(sample)
         key = pair_hash(self.fingerprint, sample, ours, other)
         compare = getattr(self._judge, "compare", None)
-        if not self._new(key, lambda: self._cache.get(key)) or not self._may_ask(sample):
+        if key in self._verdicts:
+            return
+        known = self._cache.get(key) or {}
+        self._verdicts[key] = shared_scores(known)
+        self.reused += bool(known)
+        if known or not self._may_ask(sample):
             return
         if compare is None:
             reason = "this judge does not compare answers"
@@ -104,11 +124,14 @@ class Judging:
         async def judge() -> Verdict:
             return {PAIRWISE: await compare(sample, ours, other)}
 
-        self._begin(key, judge, asks=True)
+        self.fresh += 1
+        self._begin(key, judge, [PAIRWISE])
 
     def knows(self, sample: Sample, output: SystemOutput) -> bool:
         """Return True where the verdict is there without asking the judge."""
-        return self._look_up(self._key(sample, output), sample, output) is not None
+        known = self._look_up(self._key(sample, output), sample, output)
+        missing = [name for name in self._criteria if name not in known]
+        return not any(asks(self._judge, [name], sample, output) for name in missing)
 
     async def room(self) -> None:
         """Wait until more outputs may be submitted: those that wait are held in memory."""
@@ -124,27 +147,27 @@ class Judging:
         """
         try:
             while self._pending and self._failure is None:
-                await asyncio.wait(
-                    list(self._pending.values()), return_when=asyncio.FIRST_EXCEPTION
-                )
+                await asyncio.wait(list(self._pending), return_when=asyncio.FIRST_EXCEPTION)
             if self._failure is not None:
                 raise self._failure
             if self._canaries is not None:
                 self.canaries = await self._canaries
         except (ProviderError, BudgetError) as error:
-            self.out = error.message
+            self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:
             await self.close()
 
     async def close(self) -> None:
         """Stop what is still being asked; verdicts that came are in the cache."""
-        tasks = [*self._pending.values(), *([self._canaries] if self._canaries else [])]
+        tasks = [*self._pending, *([self._canaries] if self._canaries else [])]
         for task in tasks:
             task.cancel()
         for task in tasks:
             with suppress(asyncio.CancelledError, Exception):
                 await task
         await self._cache.flush()
+        if self._steps is not None:
+            await self._steps.flush()
 
     def verdict(self, sample: Sample, output: SystemOutput) -> Verdict:
         """Return the scores by criterion.
@@ -160,8 +183,9 @@ class Judging:
             return self._unscored(f"the judge failed {share}, such as {first}")
         found: Verdict = {}
         if self._criteria:
-            known = self._verdicts.get(self._key(sample, output))
-            found = self._unscored("was not judged") if known is None else known
+            known = self._verdicts.get(self._key(sample, output), {})
+            missing = self._criteria if len(known) < len(self._criteria) else ()
+            found = {**_unscored(missing, "was not judged"), **known}
         if self._opponents is None:
             return found
         self.preferences[sample.id] = self._preference(self._opponents, sample, output)
@@ -172,67 +196,79 @@ class Judging:
         if settled is not None:
             return settled
         key = pair_hash(self.fingerprint, sample, bare(output), opponents.other(sample))
-        known = self._verdicts.get(key)
-        return unscored(PAIRWISE, "judge: was not judged") if known is None else known[PAIRWISE]
+        known = self._verdicts.get(key, {}).get(PAIRWISE)
+        return unscored(PAIRWISE, "judge: was not judged") if known is None else known
 
     def _unscored(self, reason: str) -> Verdict:
         names = (*self._criteria, *([PAIRWISE] if self._opponents is not None else []))
-        return {name: unscored(name, f"judge: {reason}") for name in names}
+        return _unscored(names, reason)
 
     def _key(self, sample: Sample, output: SystemOutput) -> str:
         return verdict_hash(self._judge.fingerprint, sample, output)
 
-    def _look_up(self, key: str, sample: Sample, output: SystemOutput) -> Verdict | None:
+    def _look_up(self, key: str, sample: Sample, output: SystemOutput) -> Verdict:
+        """Return the scores that are there: the baseline's, and those of the cache for the rest."""
         known = self._known(sample, output)
-        if known is None:
-            known = self._cache.get(key)
-        if known is None or not known.keys() >= set(self._criteria):
-            return None
-        return known
+        if all(name in known for name in self._criteria):
+            return known
+        found = {**(self._cache.get(key) or {}), **known}
+        return {name: score for name, score in found.items() if name in self._criteria}
 
-    def _new(self, key: str, look_up: Callable[[], Verdict | None]) -> bool:
-        """Return True where a verdict has to be asked for; take it where it is there."""
-        if key in self._verdicts or key in self._pending:
-            return False
-        found = look_up()
-        if found is None:
-            return True
-        self._verdicts[key] = shared_scores(found)
-        self.reused += 1
-        return False
+    def _begin(self, key: str, judge: Ask, criteria: Sequence[str], *, asks: bool = True) -> None:
+        """Start getting the scores of some criteria of one verdict.
 
-    def _begin(self, key: str, judge: Callable[[], Awaitable[Verdict]], *, asks: bool) -> None:
+        Args:
+            asks: False where it is known that no model is needed.
+        """
         if asks and self._canaries is None:
-            known = run_canaries(self._judge, criteria=self._criteria, timeout_s=self._timeout_s)
-            self._canaries = asyncio.create_task(known)
-        self.fresh += 1
-        task = self._pending[key] = asyncio.create_task(self._ask(key, judge, asks=asks))
-        task.add_done_callback(lambda done: self._ended(key, done))
+            with aside():
+                self._canaries = asyncio.create_task(self._run_canaries())
+        task = asyncio.create_task(self._ask(key, judge, criteria, asks=asks))
+        self._pending.add(task)
+        task.add_done_callback(self._ended)
 
-    def _ended(self, key: str, task: asyncio.Task[None]) -> None:
-        del self._pending[key]
+    async def _run_canaries(self) -> list[CanaryResult]:
+        found = await run_canaries(self._judge, criteria=self._criteria, timeout_s=self._timeout_s)
+        if self._steps is not None and all(result.passed for result in found):
+            await self._steps.trust()
+        return found
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._pending.discard(task)
         if len(self._pending) <= BACKLOG // 2:
             self._space.set()
         if not task.cancelled():
-            self._failure = self._failure or task.exception()
+            failure = task.exception()  # looked at in every case: asyncio tells what nobody saw
+            self._failure = self._failure or failure
 
-    async def _ask(self, key: str, judge: Callable[[], Awaitable[Verdict]], *, asks: bool) -> None:
-        async with self._gate:
+    async def _ask(self, key: str, judge: Ask, criteria: Sequence[str], *, asks: bool) -> None:
+        async with self._gate if asks else nullcontext():
             try:
                 async with asyncio.timeout(self._timeout_s):
                     found = await judge()
             except TimeoutError:
-                found = self._unscored(f"no verdict within {self._timeout_s:g} s")
-            self._verdicts[key] = shared_scores(found)
+                found = _unscored(criteria, f"no verdict within {self._timeout_s:g} s")
+            self._verdicts[key] = shared_scores({**self._verdicts[key], **found})
             # Before the next is asked: a kill loses no more verdicts than are under way at once.
-            if asks and is_whole(found.values()) and await self._trusted():
-                await self._cache.put(key, found)
+            if asks and measured(found) and await self._trusted():
+                await self._cache.put(key, measured(found))
 
     async def _trusted(self) -> bool:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""
         if self._canaries is None:
             return False
         return all(result.passed for result in await asyncio.shield(self._canaries))
+
+
+def _parts(judge: Judge, criteria: Sequence[str]) -> list[list[str]]:
+    """Return what is asked in one go: all, or one by one where each is a question of its own."""
+    if getattr(judge, "apart", False):
+        return [[name] for name in criteria]
+    return [list(criteria)]
+
+
+def _unscored(criteria: Sequence[str], reason: str) -> Verdict:
+    return {name: unscored(name, f"judge: {reason}") for name in criteria}
 
 
 def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:

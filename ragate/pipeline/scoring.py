@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from ragate import plugins
@@ -17,6 +17,7 @@ from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.judging import Judging
 from ragate.pipeline.pairwise import opponents_of
 from ragate.pipeline.resources import Opened
+from ragate.pipeline.steps import CachedSteps
 from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import Aggregate, JudgeMetric, Metric
 
@@ -132,7 +133,8 @@ async def open_scorer(
         names = ", ".join(one.info.name for one in judged)
         raise ConfigError(f"{names}: needs a judge", remedy="add [policy.judge]: docs/judge.md")
     module = plugins.load("judges", settings.use)
-    async with module.create(settings.own, opened.judge) as judge:
+    steps = CachedSteps(opened.cache, address=config.policy.address(settings.provider))
+    async with module.create(settings.own, replace(opened.judge, steps=steps)) as judge:
         scorer.judging = Judging(
             judged_on(judge, eval_date, samples),
             judged,
@@ -142,6 +144,7 @@ async def open_scorer(
             timeout_s=settings.timeout_s,
             may_ask=may_ask,
             opponents=opponents_of(None if recording else baseline),
+            steps=steps,
         )
         try:
             yield scorer

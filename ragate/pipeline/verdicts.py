@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ragate.cache import Cache
 from ragate.config import Config
@@ -67,9 +67,11 @@ def cached_verdicts(config: Config, opened: Opened) -> CachedVerdicts:
     return CachedVerdicts(opened.cache, address=address)
 
 
-def is_whole(scores: Iterable[Score]) -> bool:
-    """Return False where one of the scores could not be measured; such a verdict is not kept."""
-    return all(score.state is not ScoreState.UNSCORED for score in scores)
+def measured(verdict: Verdict) -> Verdict:
+    """Return the scores that could be measured; no other is kept."""
+    return {
+        name: score for name, score in verdict.items() if score.state is not ScoreState.UNSCORED
+    }
 
 
 class KnownVerdicts:
@@ -88,25 +90,27 @@ class KnownVerdicts:
             and infos[metric.info.name].fingerprint == metric.info.fingerprint
         ]
         rows: dict[str, int] = {}
+        most: dict[str, int] = {}
         for row, record in enumerate(baseline.records):
-            verdict = self._verdict(record)
-            if verdict and is_whole(verdict.values()):
-                rows.setdefault(_key(record.content_hash, record.output_hash), row)
+            key, count = _key(record.content_hash, record.output_hash), len(self._verdict(record))
+            if count > most.get(key, 0):
+                most[key], rows[key] = count, row
         self._records = Lookup(baseline.records, rows)
 
-    def __call__(self, sample: Sample, output: SystemOutput) -> Verdict | None:
-        """Return the scores by criterion, None where the baseline has no such output."""
+    def __call__(self, sample: Sample, output: SystemOutput) -> Verdict:
+        """Return the scores by criterion, none where the baseline has no such output."""
         if not self._records:
-            return None
+            return {}
         record = self._records.get(_key(content_hash(sample), output_hash(output)))
-        return None if record is None else self._verdict(record)
+        return {} if record is None else self._verdict(record)
 
     def _verdict(self, record: Record) -> Verdict:
-        return {
+        scores = {
             metric.criterion: record.scores[metric.info.name]
             for metric in self._same
             if metric.info.name in record.scores
         }
+        return measured(scores)
 
 
 def _key(content: str, output: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from ragate.judges import load_canaries
 from tests.projects import TOPICS, write_docs_project
 from tests.servers.evaluator import evaluation
 from tests.servers.model import answers_and_judges
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import RESET, FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
 
@@ -87,3 +89,27 @@ def test_a_baseline_is_judged_and_an_unchanged_run_makes_no_call(project, server
     shown = capsys.readouterr().out
     assert "faithfulness_binary" in shown
     assert "relevancy" in shown
+
+
+def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
+    honest = answers_and_evaluates()
+    known = {one.output.answer for one in load_canaries()}
+    answered: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        found = evaluation(body)
+        if found is None or any(str(answer) in found.answer for answer in known):
+            return honest(body)
+        answered.append(json.dumps(body, sort_keys=True))
+        return "NO"  # so that each chain is as long as it has contexts
+
+    server.reply = reply
+    plugged = server.next_fault
+    server.next_fault = lambda: RESET if len(answered) >= 40 else None
+    assert run(["baseline", "update", "--runs", "1"]) == 3
+    assert 40 <= len(answered) < 100
+
+    server.next_fault = plugged
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    assert len(answered) > 2 * 2 * len(TOPICS)
+    assert len(answered) == len(set(answered))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ragate.cache import Cache
 from ragate.errors import ProviderError
-from ragate.metrics import relevancy
-from ragate.models import Sample, Score, SystemOutput
+from ragate.metrics import citation_precision, correctness, relevancy
+from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.pipeline.judging import BACKLOG, Judging
+from ragate.pipeline.steps import CachedSteps, aside
 from ragate.pipeline.verdicts import CachedVerdicts
 from ragate.protocols import MetricRequest
 from tests.factories import output_factory, sample_factory
@@ -79,3 +80,101 @@ def test_a_judge_that_is_out_leaves_nothing_scored_and_nobody_waiting(tmp_path: 
 
     assert {score.value for score in scores} == {None}
     assert out == "it is out"
+
+
+class Sorting:
+    """A judge that sorts out and counts what it is asked; citations are none of a model's doing."""
+
+    fingerprint = "0123456789abcdef"
+    criteria: frozenset[str] = frozenset()
+
+    def __init__(self, *, apart: bool = False, without: str = "") -> None:
+        self.apart = apart
+        self.asked: list[tuple[str, ...]] = []
+        self._without = without
+
+    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
+        del sample, output
+        return set(criteria) != {"citation_precision"}
+
+    async def __call__(
+        self, criteria: Sequence[str], sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        if not self.asks(criteria, sample, output):
+            return {name: unscored(name, "no citations in the answer") for name in criteria}
+        self.asked.append(tuple(criteria))
+        return {
+            name: unscored(name, "no valid reply")
+            if name == self._without
+            else Score(metric=name, value=1.0)
+            for name in criteria
+        }
+
+
+METRICS = (citation_precision, correctness, relevancy)
+
+
+def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
+    pair = (sample_factory("q"), output_factory(answer="Yes."))
+
+    async def run() -> dict[str, Score]:
+        with Cache(root / "cache.sqlite") as cache:
+            judging = Judging(
+                judge,
+                [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
+                baseline=None,
+                cache=CachedVerdicts(cache),
+                concurrency=1,
+                timeout_s=5.0,
+            )
+            judging.submit(*pair)
+            await judging.settle()
+            return dict(judging.verdict(*pair))
+
+    return asyncio.run(run())
+
+
+def test_what_is_decided_without_a_model_is_never_asked_again(tmp_path: Path) -> None:
+    first = judge_once(fresh := Sorting(), tmp_path)
+    second = judge_once(again := Sorting(), tmp_path)
+
+    assert first == second
+    assert first["citation_precision"].reason == "no citations in the answer"
+    assert fresh.asked == [("correctness", "relevancy")]
+    assert again.asked == []
+
+
+def test_only_the_criteria_without_a_score_are_asked_again(tmp_path: Path) -> None:
+    judge_once(Sorting(without="relevancy"), tmp_path)
+    found = judge_once(again := Sorting(), tmp_path)
+
+    assert again.asked == [("relevancy",)]
+    assert found["correctness"].value == found["relevancy"].value == 1.0
+
+
+def test_criteria_that_stand_apart_are_asked_one_by_one(tmp_path: Path) -> None:
+    judge_once(judge := Sorting(apart=True), tmp_path)
+
+    assert judge.asked == [("correctness",), ("relevancy",)]
+
+
+def test_replies_on_the_way_to_a_verdict_are_kept_once_the_judge_is_trusted(
+    tmp_path: Path,
+) -> None:
+    async def run() -> list[str | None]:
+        with Cache(tmp_path / "cache.sqlite") as cache:
+            steps, other = CachedSteps(cache, address="here"), CachedSteps(cache, address="there")
+            with aside():
+                await asyncio.create_task(steps.keep("canary", "YES"))
+            await steps.keep("one", "NO")
+            before = await steps.get("one")
+            await steps.trust()
+            await steps.keep("two", "YES")
+            with aside():
+                hidden = await asyncio.create_task(steps.get("one"))
+            found = [await steps.get(key) for key in ("one", "two", "canary")]
+            elsewhere = await other.get("one")
+            cache.clear(["verdicts"])
+            return [before, hidden, *found, elsewhere, await steps.get("two")]
+
+    assert asyncio.run(run()) == [None, None, "NO", "YES", None, None, None]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ragate.core.hashing import digest
 from ragate.escape import one_line
 from ragate.judges._asking import read_or_mend
 from ragate.judges.llamaindex._prompts import Messages
 from ragate.judges.llamaindex._replies import MAX_CHARS, Form, InvalidReplyError
-from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Steps
 
 
 @dataclass(frozen=True)
@@ -31,24 +33,46 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Asker:
-    """Asks a model, and once more where the reply cannot be read."""
+    """Asks a model, and once more where the reply cannot be read.
+
+    Attributes:
+        identity: What tells the judge from another.
+        steps: Where replies are remembered; None where nowhere.
+    """
 
     client: ChatClient
     model: str
     parameters: Mapping[str, Any]
+    identity: str = ""
+    steps: Steps | None = None
 
-    async def __call__(self, messages: Messages, form: Form) -> Verdict:
+    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> Verdict:
         """Return the verdict of the first reply that has the form, of two.
+
+        Args:
+            of: Questions that make one score; what is said to one of several is remembered.
 
         Raises:
             InvalidReplyError: neither has.
             ProviderError: there is none.
         """
+        if self.steps is None or of == 1:
+            return await self._fresh(messages, form)
+        key = digest([self.identity, form.name, messages])
+        said = await self.steps.get(key)
+        if said is not None:
+            with suppress(InvalidReplyError):
+                return _verdict(said, form)
+        verdict = await self._fresh(messages, form)
+        await self.steps.keep(key, verdict.said)
+        return verdict
+
+    async def _fresh(self, messages: Messages, form: Form) -> Verdict:
         request = ChatRequest(self.model, messages, self.parameters)
         reply = await self.client(request)
 
         def read(given: ChatReply) -> Verdict:
-            return _verdict(given, form)
+            return _verdict(given.text, form)
 
         def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
             wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
@@ -61,11 +85,11 @@ class Asker:
             raise InvalidReplyError(f"not {form.name}") from error
 
 
-def _verdict(reply: ChatReply, form: Form) -> Verdict:
-    if len(reply.text) > MAX_CHARS:
-        raise InvalidReplyError(f"{len(reply.text)} characters")
-    value, remark = form.read(reply.text)
-    return Verdict(value, remark, reply.text)
+def _verdict(said: str, form: Form) -> Verdict:
+    if len(said) > MAX_CHARS:
+        raise InvalidReplyError(f"{len(said)} characters")
+    value, remark = form.read(said)
+    return Verdict(value, remark, said)
 
 
 async def run_chain(

@@ -46,9 +46,14 @@ class _Case:
 class LlamaIndexJudge:
     """Implements `ragate.protocols.Judge`.
 
+    Attributes:
+        apart: Each criterion is asked on its own.
+
     Args:
         llm: The model, where it is one by dotted path.
     """
+
+    apart = True
 
     def __init__(
         self, settings: Settings, prompts: Prompts, resources: Resources, llm: LlmClient | None
@@ -63,6 +68,8 @@ class LlamaIndexJudge:
         self.fingerprint = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
         self.criteria = frozenset(ASKED) - (set() if settings.embedder else {SIMILARITY})
         self.grounded = frozenset(name for name, one in ASKED.items() if one.grounded)
+        # What passes by guidelines of the user's own is known to no canary.
+        self.own_rules = frozenset({"guideline"} if settings.guidelines else ())
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
@@ -86,8 +93,13 @@ class LlamaIndexJudge:
         return found | {score.metric: score for score in scores}
 
     def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
-        """Return False where all of it is decided without a call."""
-        return bool(sort_out(criteria, ASKED, sample, output)[1])
+        """Return False where all of it is decided without a call to a model."""
+        if len(output.answer or "") > self._settings.max_answer_chars:
+            return False
+        asked = sort_out(criteria, ASKED, sample, output)[1]
+        return any(name != SIMILARITY for name in asked) or (
+            SIMILARITY in asked and bool(self._settings.embedder)
+        )
 
     async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
         """Return 1 where `output` has the better answer in both orders, 0 where `other` has."""
@@ -96,8 +108,10 @@ class LlamaIndexJudge:
     def _asker(self) -> Asker:
         one = self._settings
         if self._llm is not None:
-            return Asker(self._resources.capped(self._llm), one.model, {})
-        return Asker(self._resources.chat(one.provider), one.model, one.sent())
+            client, sent = self._resources.capped(self._llm), {}
+        else:
+            client, sent = self._resources.chat(one.provider), one.sent()
+        return Asker(client, one.model, sent, self.fingerprint, self._resources.steps)
 
     async def _score(self, name: str, case: _Case, asker: Asker | None) -> Score:
         try:
@@ -140,7 +154,7 @@ class LlamaIndexJudge:
                 values = {"query_str": question, "context_msg": text}
                 values["existing_answer"] = so_far.said
                 messages = self._prompts.messages(one.evaluator, "refine", values)
-            return await asker(messages, one.form)
+            return await asker(messages, one.form, of=len(texts))
 
         verdict, steps = await run_chain(texts, ask, best=one.best)
         return verdict.value / one.best, f"settled at step {steps} of {len(texts)}"
@@ -152,7 +166,7 @@ class LlamaIndexJudge:
             values = {"query": case.query, "generated_answer": case.answer}
             values["reference_answer"] = reference
             messages = self._prompts.messages(CORRECTNESS, "first", values)
-            grades.append(await asker(messages, GRADE))
+            grades.append(await asker(messages, GRADE, of=len(case.references)))
             if grades[-1].value >= _HIGHEST:
                 break
         best = max(grades, key=lambda one: one.value)
@@ -164,9 +178,8 @@ class LlamaIndexJudge:
         async def ask(first: str, second: str) -> float:
             values = {"query": case.query, "answer_1": first, "answer_2": second}
             values["reference"] = "\n".join(case.references)
-            return (
-                await asker(self._prompts.messages(PAIRWISE, "first", values), PREFERENCE)
-            ).value
+            messages = self._prompts.messages(PAIRWISE, "first", values)
+            return (await asker(messages, PREFERENCE, of=2)).value
 
         ahead = await ask(case.answer, case.other)
         behind = 1.0 - await ask(case.other, case.answer)

@@ -56,6 +56,8 @@ class RubricJudge:
 
     def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
         """Return False where all of it is decided without a call."""
+        if len(output.answer or "") > self._settings.max_answer_chars:
+            return False
         return bool(sort_out(criteria, CRITERIA, sample, output)[1])
 
     async def _judge(

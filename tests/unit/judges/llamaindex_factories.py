@@ -29,6 +29,7 @@ def resources_of(
         chat=lambda _provider: chat,
         embedder=lambda _table: embedder,
         environment=environment or {},
+        steps=None,
         capped=capped,
     )
     resources: Resources = made
