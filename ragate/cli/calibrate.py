@@ -12,7 +12,7 @@ import click
 from ragate.cli.calibration import as_json, as_table
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
-from ragate.errors import ConfigError, DatasetError
+from ragate.errors import BudgetError, ConfigError, DatasetError
 
 if TYPE_CHECKING:
     from ragate.config import Config, JudgeSettings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragate.protocols import Judge
 
 Scores = list[list["Score"]]  # by label, its judgements
+_CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
 
 
 @click.command("calibrate")
@@ -77,6 +78,7 @@ async def judged(
     Raises:
         DatasetError: a label has a criterion that the judge does not know.
         ProviderError: the judge cannot be asked.
+        BudgetError: a cap of the policy is reached.
     """
     from ragate import plugins
     from ragate.pipeline.resources import open_resources
@@ -85,7 +87,10 @@ async def judged(
         module = plugins.load("judges", settings.use)
         async with module.create(settings.own, opened.judge) as judge:
             _check_criteria(judge, labels)
-            return await _ask_all(judge, settings, labels, repeats=repeats)
+            try:
+                return await _ask_all(judge, settings, labels, repeats=repeats)
+            except BudgetError as error:  # its own remedy is for a run, which keeps what it has
+                raise BudgetError(error.message, remedy=_CAPPED) from error
 
 
 def _check_criteria(judge: Judge, labels: Sequence[Label]) -> None:

@@ -57,7 +57,9 @@ def _details(name: str, report: CalibrationReport) -> list[str]:
     ]
     if report.grades_kappa is not None:
         lines.append(f"  kappa of the grades, quadratic weights: {report.grades_kappa:.3f}")
-    if report.best and abs(report.best.value - report.pass_at) > 1e-9:
+    if report.best is None and report.balanced_accuracy is not None:
+        lines.append("  no pass mark tells good from bad better than chance: none to choose")
+    elif report.best and abs(report.best.value - report.pass_at) > 1e-9:
         accuracy = report.best.counts.balanced_accuracy
         lines.append(
             f"  a pass mark of {report.best.value:.3f} has a balanced accuracy of "

@@ -121,7 +121,10 @@ class Threshold:
 def best_threshold(
     labels: Sequence[bool], scores: Sequence[float], *, near: float
 ) -> Threshold | None:
-    """Return the pass mark with the highest balanced accuracy; None where one class lacks.
+    """Return the pass mark with the highest balanced accuracy; None where there is none to choose.
+
+    That is where one class lacks, or no mark tells the classes apart better than chance: the lowest
+    score as a mark passes everything, and has 0.5 whatever the judge said.
 
     A score passes at the mark and above. Only observed scores are tried, since any mark between two
     of them gives the same verdicts as the upper one; of equal ones the nearest to `near` wins, then
@@ -134,7 +137,7 @@ def best_threshold(
     rated = [
         (round(accuracy, 9), -round(abs(one.value - near), 9), one.value, one)
         for one in found
-        if (accuracy := one.counts.balanced_accuracy) is not None
+        if (accuracy := one.counts.balanced_accuracy) is not None and accuracy > 0.5 + _EDGE
     ]
     return max(rated, key=lambda row: row[:3])[3] if rated else None
 
@@ -149,7 +152,7 @@ class CalibrationReport:
         kappa: Cohen's kappa of pass and fail; grades_kappa: with quadratic weights, where labels
             are grades.
         flips: Chance that two judgements of one item differ; None without repeats.
-        best: The mark that agrees best, and its table.
+        best: The mark that agrees best, and its table; None where none is better than chance.
     """
 
     n: int

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragate.core.criteria import KNOWN
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES
 from ragate.errors import DatasetError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -34,7 +35,8 @@ class Label:
     """One answer and what a person said of it under one criterion.
 
     Attributes:
-        label: True where it is good, false where not, or a grade on the criterion's own scale.
+        label: True where it is good, false where not, or a grade on the criterion's own scale; one
+            of a criterion that ragate does not know can be any number.
     """
 
     sample: Sample
@@ -100,20 +102,25 @@ def _label(place: str, number: int, fields: Mapping[str, Any]) -> Label:
     answer = fields["answer"]
     if not isinstance(answer, str):
         raise _wrong(place, "answer", answer, "must be text")
+    criterion = _text(place, "criterion", fields["criterion"])
     return Label(
         sample=sample,
         output=SystemOutput(chunks=tuple(chunks), answer=answer),
-        criterion=_text(place, "criterion", fields["criterion"]),
-        label=_verdict(place, fields["label"]),
+        criterion=criterion,
+        label=_verdict(place, fields["label"], criterion),
     )
 
 
-def _verdict(place: str, value: Any) -> bool | float:
+def _verdict(place: str, value: Any, criterion: str) -> bool | float:
     if isinstance(value, bool):
         return value
-    if isinstance(value, int | float) and math.isfinite(value):
-        return float(value)
-    raise _wrong(place, "label", value, "must be true, false or a grade")
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise _wrong(place, "label", value, "must be true, false or a grade")
+    known = KNOWN.get(criterion)
+    if known is not None and not known.low <= value <= known.high:
+        scale = f"{known.low:g} to {known.high:g}"
+        raise _wrong(place, "label", value, f"{criterion} goes from {scale}")
+    return float(value)
 
 
 def _text(place: str, name: str, value: Any) -> str:

@@ -14,9 +14,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ragate.cli.calibrate import command
-from ragate.errors import ConfigError, DatasetError, ProviderError
+from ragate.errors import BudgetError, ConfigError, DatasetError, ProviderError
 from ragate.models import Sample, Score, SystemOutput, unscored
 
+PAGE = Path(__file__).parents[3] / "docs" / "calibrate.md"
 CONFIG = """
 [policy]
 dataset = "golden.jsonl"
@@ -51,6 +52,8 @@ class FakeJudge:
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
         self.calls.append(tuple(criteria))
+        if output.answer == "capped":
+            raise BudgetError("[policy] max_calls = 1 is reached", remedy="use --limit")
         if output.answer == "out":
             raise ProviderError("h: HTTP 401", fatal=True)
         number = self._seen[sample.id] = self._seen.get(sample.id, -1) + 1
@@ -128,6 +131,16 @@ def test_one_call_serves_all_criteria_of_an_answer(tmp_path: Path, judge: FakeJu
     assert json.loads(result.output)["correctness"]["pass_at"] == 4.0
 
 
+def test_the_labels_of_the_page_cost_one_call_an_answer(tmp_path: Path, judge: FakeJudge) -> None:
+    block = PAGE.read_text().partition("```json\n")[2].partition("```")[0]
+    scores = {"a1": "1.0", "a2": "0.0"}
+    rows = [json.loads(line) for line in block.splitlines()]
+
+    calibrate(tmp_path, [row | {"answer": scores[row["id"]]} for row in rows])
+
+    assert sorted(judge.calls) == [("correctness", "faithfulness"), ("faithfulness",)]
+
+
 def test_the_pass_mark_of_the_metric_counts(tmp_path: Path, judge: FakeJudge) -> None:
     config = f"{CONFIG}\n[policy.metrics.faithfulness]\npass_at = 0.85\n"
 
@@ -150,6 +163,30 @@ def test_labels_of_one_kind_cannot_tell_a_judge_from_a_yes_man(
     tmp_path: Path, judge: FakeJudge
 ) -> None:
     assert "all labels say the same" in calibrate(tmp_path, ROWS[:2]).output
+
+
+@pytest.mark.parametrize("answers", [("0.0", "0.0"), ("0.2", "0.9")])
+def test_no_mark_is_advised_where_none_is_better_than_chance(
+    tmp_path: Path, judge: FakeJudge, answers: tuple[str, str]
+) -> None:
+    good, bad = answers
+
+    output = calibrate(tmp_path, [label(good, True), label(bad, False)]).output
+
+    assert "pass_at" not in output
+    assert "no pass mark tells good from bad better than chance" in output
+    assert output.splitlines()[3].split()[-1] == "-"
+
+
+def test_a_cap_says_that_nothing_is_kept_and_names_no_option_of_another_command(
+    tmp_path: Path, judge: FakeJudge
+) -> None:
+    found = calibrate(tmp_path, [*ROWS, label("capped", True)]).exception
+
+    assert isinstance(found, BudgetError)
+    assert found.message == "[policy] max_calls = 1 is reached"
+    assert "no verdict is kept" in found.remedy
+    assert "--limit" not in found.remedy
 
 
 def test_a_criterion_that_the_judge_does_not_know(tmp_path: Path, judge: FakeJudge) -> None:

@@ -52,6 +52,16 @@ def test_a_grade_is_a_number_and_what_is_left_out_has_its_default(tmp_path: Path
     assert label.output.chunks == ()
 
 
+@pytest.mark.parametrize(
+    ("criterion", "grade"),
+    [("correctness", 1), ("correctness", 5.0), ("context_relevancy", 0), ("of_a_plugin", 9)],
+)
+def test_a_grade_may_be_anything_on_its_scale(tmp_path: Path, criterion: str, grade: float) -> None:
+    (label,) = read_labels(write(tmp_path, ROW | {"criterion": criterion, "label": grade}))
+
+    assert label.label == grade
+
+
 def test_one_answer_may_have_labels_for_several_criteria(tmp_path: Path) -> None:
     rows = read_labels(write(tmp_path, ROW, ROW | {"criterion": "relevancy", "label": False}))
 
@@ -69,6 +79,10 @@ def test_one_answer_may_have_labels_for_several_criteria(tmp_path: Path) -> None
         ({"anser": "x"}, "unknown field 'anser'; did you mean 'answer'?"),
         ({"query": "x"}, "'query' stands twice"),
         ({"question": " "}, "query = ' '"),
+        ({"label": 7.5}, "label = 7.5: faithfulness goes from 0 to 1"),
+        ({"label": -0.1}, "label = -0.1: faithfulness goes from 0 to 1"),
+        ({"label": 9, "criterion": "correctness"}, "label = 9: correctness goes from 1 to 5"),
+        ({"label": 0, "criterion": "correctness"}, "label = 0: correctness goes from 1 to 5"),
         ({"answer": None}, "answer = None: must be text"),
         ({"contexts": [1]}, "contexts = 1: must be text"),
         ({"criterion": 3}, "criterion = 3"),

@@ -126,9 +126,9 @@ def test_the_best_mark_separates_and_is_near_the_usual_one_among_equals() -> Non
     assert found.counts.balanced_accuracy == 1.0
 
 
-@pytest.mark.parametrize(("near", "mark"), [(0.5, 0.6), (0.2, 0.2), (0.4, 0.6)])
+@pytest.mark.parametrize(("near", "mark"), [(0.5, 0.4), (0.9, 0.8), (0.6, 0.8)])
 def test_of_equal_marks_the_nearest_wins_then_the_higher(near: float, mark: float) -> None:
-    found = best_threshold([True, False, True, False], [0.2, 0.4, 0.6, 0.8], near=near)
+    found = best_threshold([False, True, False, True], [0.2, 0.4, 0.6, 0.8], near=near)
 
     assert found is not None
     assert found.value == mark
@@ -147,9 +147,9 @@ def test_no_mark_does_better_than_the_best(rows: list[tuple[bool, float]]) -> No
     if len(set(labels)) < 2:
         assert found is None
         return
-    assert found is not None
-    best = found.counts.balanced_accuracy
+    best = found.counts.balanced_accuracy if found is not None else 0.5
     assert best is not None
+    assert (best > 0.5) is (found is not None)
     for mark in [x / 20 for x in range(22)]:
         other = confusion(labels, [score >= mark - 1e-9 for score in scores]).balanced_accuracy
         assert other is not None
