@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_CREDIT = "add credit to the account, or raise its limit"
+_FINAL_URL = "set base_url to the final address: a redirect is not followed"
 _REMEDIES = {
     401: "check the key of this provider",
+    402: _CREDIT,
     403: "check the key of this provider, and what it may use",
     404: "check base_url (it usually ends in /v1) and the model's name",
 }
+_MOVED = range(300, 400)
+_ALL_MODELS = frozenset({401, 402, *_MOVED})
 _MODEL_ONLY = frozenset({403, 404})
 
 
@@ -96,19 +101,16 @@ def status_fault(status: int, *, code: str | None, said: str, after: str | None)
     # What a server says about a wrong key often holds the key.
     text = f"HTTP {status}" if status in (401, 403) else f"HTTP {status}: {said}"
     if code in _SPENT:
-        return Fault(text, kind=None, status=status, scope="provider", billed=False)
+        return Fault(text, kind=None, status=status, scope="provider", billed=False, remedy=_CREDIT)
     if status in _TRANSIENT or status >= 500:
         now = datetime.datetime.now(datetime.UTC)
         wait = retry_after(after, now=now)
         kind = Kind.REJECTED if status == 429 else Kind.FAILED
         return Fault(text, kind=kind, after=wait, status=status, billed=status >= 500)
-    whole = status in (401, *_MOVED)
+    whole = status in _ALL_MODELS
     scope = "model" if status in _MODEL_ONLY else "provider" if whole else "request"
-    remedy = _REMEDIES.get(status, "")
+    remedy = _FINAL_URL if status in _MOVED else _REMEDIES.get(status, "")
     return Fault(text, kind=None, status=status, scope=scope, billed=False, remedy=remedy)
-
-
-_MOVED = range(300, 400)
 
 
 def _said(error: openai.APIStatusError) -> str:
