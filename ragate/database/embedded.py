@@ -12,10 +12,11 @@ import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.database.folder import SOCKET_NAME, give, socket_folder
+from ragate.database.folder import SOCKET_NAME, give, is_abandoned, socket_folder
 from ragate.database.install import Account, Programs
 from ragate.database.locks import exclusive, try_lock
 from ragate.database.postmaster import Postmaster, read_postmaster
@@ -112,6 +113,12 @@ class EmbeddedServer:
                 self._stop()
                 return True
             return self._stop_if_unused()
+
+    def remove_abandoned(self) -> None:
+        """Remove the data of a project that is gone, unless a process still uses it."""
+        with suppress(FileNotFoundError), exclusive(self.home / "lock"):  # another one was first
+            if is_abandoned(self.home) and self._stop_if_unused():
+                shutil.rmtree(self.home, ignore_errors=True)
 
     def status(self) -> ServerStatus:
         """Return what runs, changing nothing."""

@@ -7,6 +7,7 @@ import os
 import stat
 from pathlib import Path
 
+from ragate.atomic import write_atomic
 from ragate.database.install import Account, can_enter
 from ragate.errors import DatabaseError
 
@@ -29,14 +30,29 @@ def choose_home(state: Path, account: Account | None, *, base: Path = BASE) -> P
     name = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:16]
     home = private_base(base) / name
     home.mkdir(mode=0o711, exist_ok=True)
-    (home / PROJECT).write_bytes(os.fsencode(wanted.parent))
+    mark, project = home / PROJECT, os.fsencode(wanted.parent)
+    if _read(mark) != project:
+        write_atomic(mark, project)  # another process may look at it at any moment
     return home
 
 
 def abandoned(home: Path) -> list[Path]:
     """Return the folders beside the fallback folder `home` whose projects are gone."""
     marks = home.parent.glob(f"*/{PROJECT}")
-    return [mark.parent for mark in marks if not os.path.lexists(mark.read_bytes())]
+    return [mark.parent for mark in marks if is_abandoned(mark.parent)]
+
+
+def is_abandoned(home: Path) -> bool:
+    """Return True for the folder of a project that is gone; False where it does not tell whose."""
+    project = _read(home / PROJECT)
+    return bool(project) and not os.path.lexists(project)
+
+
+def _read(mark: Path) -> bytes:
+    try:
+        return mark.read_bytes()
+    except OSError:
+        return b""
 
 
 def private_base(base: Path = BASE) -> Path:

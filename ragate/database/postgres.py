@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -93,14 +92,8 @@ def open_server(state: Path) -> EmbeddedServer:
         programs = reachable(programs, account, private_base())
     if (home / PROJECT).exists():
         for left in abandoned(home):
-            _remove(EmbeddedServer(left, programs, account))
+            EmbeddedServer(left, programs, account).remove_abandoned()
     return EmbeddedServer(home, programs, account)
-
-
-def _remove(server: EmbeddedServer) -> None:
-    """Remove the data of a project that is gone, unless a process still uses it."""
-    if server.stop():
-        shutil.rmtree(server.home, ignore_errors=True)
 
 
 def stop(state: Path, *, force: bool = False) -> bool:

@@ -182,6 +182,33 @@ def test_no_folder_is_opened_to_others_and_a_private_home_is_left_alone(state: P
 
 
 @as_root
+def test_a_folder_in_use_never_looks_abandoned(state: Path) -> None:
+    home = state / "home"
+    (home / "project").mkdir(parents=True)
+    home.chmod(0o700)
+    chosen = folder.choose_home(home / "project", Account(65534, 65534), base=state)
+    seen: list[bool] = []
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            seen.append(folder.is_abandoned(chosen))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    for _ in range(200):
+        assert folder.choose_home(home / "project", Account(65534, 65534), base=state) == chosen
+        (chosen / folder.PROJECT).unlink()
+    done.set()
+    watcher.join()
+
+    assert seen
+    assert not any(seen)
+    (chosen / folder.PROJECT).write_bytes(b"")
+    assert folder.abandoned(chosen) == []
+
+
+@as_root
 def test_data_of_a_project_that_is_gone_is_removed_from_the_fallback_folder(state: Path) -> None:
     state.chmod(0o700)
     gone, kept, new = (state / name for name in ("gone", "kept", "new"))

@@ -53,6 +53,7 @@ SIDE_BY_SIDE = {
     ("outputs", "files"),
     ("outputs", "strict_json"),
     ("cache", "atomic"),
+    ("database", "atomic"),
     ("cache", "strict_json"),
     ("clients", "cache"),
     ("clients", "files"),
