@@ -59,7 +59,7 @@ TEMPLATES = {"recorded answers": REPLAY, "answers of a model": PAGES}
 # What differs by right between a run that was resumed and one that was not: its name, its times,
 # and how much of it was paid for now. Nothing else is left out of the comparison.
 OF_THE_REPORT = ("run_id", "created")
-OF_ITS_FACTS = ("model_calls", "calls_reused", "duration_s")
+OF_ITS_FACTS = ("model_calls", "calls_reused", "verdicts_reused", "saved_usd", "duration_s")
 OF_A_SCORE_LINE = ("usage",)
 ANSWER, VERDICT, CANARY = "answers", "verdicts", "canaries"
 Call = tuple[str, int]  # kind, and the number of the sample

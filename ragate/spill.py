@@ -108,6 +108,6 @@ class Spill(Sequence[M], Generic[M]):
 
 def _cannot_keep(error: OSError) -> StorageError:
     return StorageError(
-        f"outputs cannot be kept in the temporary folder: {error.strerror}",
+        f"what does not fit into memory cannot be kept in the temporary folder: {error.strerror}",
         remedy="free some space, or set TMPDIR to a folder with more",
     )

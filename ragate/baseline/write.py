@@ -11,7 +11,7 @@ from typing import Any
 from ragate.atomic import write_atomic
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
 from ragate.core.lookup import Tries, passes_of
-from ragate.models import Record, Run, Score
+from ragate.models import Record, Run, RunManifest, Score
 
 MACHINE_UNITS = frozenset({"seconds"})
 
@@ -19,6 +19,29 @@ MACHINE_UNITS = frozenset({"seconds"})
 def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     """Return the file's bytes; equal runs give equal bytes."""
     manifest = run.manifest
+    # What a machine's speed decides would make every recording another file.
+    kept = {name: i for name, i in manifest.metrics.items() if i.unit not in MACHINE_UNITS}
+    metrics = {
+        name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
+        for name, info in kept.items()
+    }
+    aggregates = [
+        {name: value for name, value in _write_scores(one).items() if name in kept}
+        for one in run.aggregates
+    ]
+    lines = [
+        f'"{key}":{_line(value)}'
+        for key, value in _head(manifest, store=store, recorded=recorded).items()
+    ]
+    lines.append(f'"aggregates":{_line(aggregates)}')
+    lines.append('"metrics":' + _table(sorted(metrics.items())))
+    lines.append('"states":' + _table(sorted(manifest.states.items())))
+    lines.append('"samples":' + _table(_samples(run.records, store=store)))
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[str, Any]:
+    """Return what holds for the whole file, in order; what is absent in most files is left out."""
     head: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "recorded": recorded.model_dump(),
@@ -36,22 +59,7 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
         head["eval_date"] = manifest.eval_date
     if manifest.accepted:
         head["accepted"] = [one.model_dump(exclude_defaults=True) for one in manifest.accepted]
-    machine = {name for name, info in manifest.metrics.items() if info.unit in MACHINE_UNITS}
-    metrics = {
-        name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
-        for name, info in manifest.metrics.items()
-        if name not in machine
-    }
-    aggregates = [
-        {name: value for name, value in _write_scores(one).items() if name not in machine}
-        for one in run.aggregates
-    ]
-    lines = [f'"{key}":{_line(value)}' for key, value in head.items()]
-    lines.append(f'"aggregates":{_line(aggregates)}')
-    lines.append('"metrics":' + _table(sorted(metrics.items())))
-    lines.append('"states":' + _table(sorted(manifest.states.items())))
-    lines.append('"samples":' + _table(_samples(run.records, store=store)))
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+    return head
 
 
 def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
