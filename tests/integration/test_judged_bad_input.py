@@ -150,7 +150,19 @@ def test_a_proxy_that_calls_an_unknown_model_a_bad_request_is_quoted(gate, serve
 
     assert run(["check"]) == 3
 
-    assert "Invalid model name: nobody" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Invalid model name: nobody; check the model's name" in said
+    assert "known answers" not in said
+    assert len(server.requests) < 2 * SAMPLES + 16  # not three ways for each
+
+
+def test_a_judge_that_fences_its_json_whatever_is_asked_for_is_read(gate, server):
+    answering = server.reply
+    server.reply = lambda body: f"```json\n{answering(body)}\n```"
+
+    assert run(["check"]) == 0
+
+    assert len(faithfulness(gate)) == len(invented(gate)) == SAMPLES
 
 
 @pytest.mark.parametrize("answer", ["", "  \n"])

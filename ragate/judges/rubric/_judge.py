@@ -11,16 +11,20 @@ from ragate.errors import ProviderError
 from ragate.escape import one_line
 from ragate.judges._asking import InvalidReplyError, read_or_mend
 from ragate.judges.rubric._case import Case, case_of
-from ragate.judges.rubric._prompt import Messages, Prompt
-from ragate.judges.rubric._reply import NotAVerdictError, Reply, read_reply
+from ragate.judges.rubric._formats import Formats
+from ragate.judges.rubric._prompt import Messages, Prompt, schema_in_words
+from ragate.judges.rubric._reply import (
+    NotAVerdictError,
+    NotJsonError,
+    OtherShapeError,
+    Reply,
+    read_reply,
+)
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-
-_REFUSED = frozenset({400, 415, 422, 501})  # what servers answer to a format they do not have
-_NEXT: dict[Format, Format] = {"schema": "json", "json": "text"}
 
 
 class RubricJudge:
@@ -36,8 +40,7 @@ class RubricJudge:
         self._settings = settings
         self._prompt = prompt
         self._chat = chat
-        self._format: Format = settings.format
-        self._settled = False  # the server has answered in this format
+        self._formats = Formats(settings.format)
         shown = settings.model_dump(mode="json", exclude={"prompt"})
         self.fingerprint = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
         self.criteria = frozenset(CRITERIA)
@@ -79,38 +82,31 @@ class RubricJudge:
         return {name: score(name, reply, case) for name in asked}
 
     async def _ask(self, client: ChatClient, case: Case, keys: tuple[str, ...]) -> Reply:
-        request, form, reply = await self._first(client, case, keys)
+        def request(form: Format) -> ChatRequest:
+            return self._request(self._prompt.messages(case, keys, form), keys, form)
+
+        form, first = await self._formats(lambda form: client(request(form)))
+        ignored = False
 
         def read(given: ChatReply) -> Reply:
-            return read_reply(given.text, case, keys, fenced=form == "text")
+            found = read_reply(given.text, case, keys)
+            if given is first:
+                self._formats.prove(form)
+            return found
 
-        return await read_or_mend(client, request, reply, read, _wish)
+        def wish(given: ChatReply, error: InvalidReplyError) -> str:
+            nonlocal ignored
+            words = _wish(given, error)
+            if form != "schema" or self._formats.proven:
+                return words
+            # As far as is known the server does not hold to the schema: it is sent in words.
+            ignored = isinstance(error, NotJsonError | OtherShapeError) and not _cut(given)
+            return f"{words}\n\n{schema_in_words(keys)}"
 
-    async def _first(
-        self, client: ChatClient, case: Case, keys: tuple[str, ...]
-    ) -> tuple[ChatRequest, Format, ChatReply]:
-        """Ask in the best format that the server takes; the one it took is kept.
-
-        Once a format was taken, a refusal is about something else (a request too long) and stands.
-        """
-        form = self._format
-        refusal: ProviderError | None = None
-        while True:
-            request = self._request(self._prompt.messages(case, keys, form), keys, form)
-            try:
-                reply = await client(request)
-            except ProviderError as error:
-                refusal = refusal or error
-                if error.fatal or error.status not in _REFUSED:
-                    raise
-                if self._settled and form == self._format:
-                    raise
-                if not self._settled and form not in _NEXT:
-                    raise refusal from error
-                form = self._format if self._settled else _NEXT[form]
-                continue
-            self._format, self._settled = form, True
-            return request, form, reply
+        found = await read_or_mend(client, request(form), first, read, wish)
+        if ignored:
+            self._formats.give_up(form)
+        return found
 
     def _request(self, messages: Messages, keys: tuple[str, ...], form: Format) -> ChatRequest:
         parameters = self._settings.sent()
@@ -125,8 +121,12 @@ class RubricJudge:
 def _wish(reply: ChatReply, error: InvalidReplyError) -> str:
     """Return what asks for the same verdict in the right form."""
     wrong = json.dumps(one_line(error.message, 300), ensure_ascii=False)
-    cut = " It was cut off at the length limit." if reply.finish_reason == "length" else ""
+    cut = " It was cut off at the length limit." if _cut(reply) else ""
     return (
         f"This reply cannot be read: {wrong}.{cut} Judge the same material by the same "
         "instructions, and send the whole JSON object again, complete and with nothing around it."
     )
+
+
+def _cut(reply: ChatReply) -> bool:
+    return reply.finish_reason == "length"

@@ -42,8 +42,7 @@ class Prompt:
         data, mark = render_data(case)
         parts = [data, self._instructions(case, keys, mark)]
         if form != "schema":
-            schema = json.dumps(schema_for(keys), separators=(",", ":"))
-            parts.append(f"JSON schema of the object:\n{schema}")
+            parts.append(schema_in_words(keys))
         return (("system", self.system), ("user", "\n\n".join(parts)))
 
     def _instructions(self, case: Case, keys: Sequence[str], mark: str) -> str:
@@ -65,6 +64,12 @@ class Prompt:
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
             raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
         return str(text).strip()
+
+
+def schema_in_words(keys: Sequence[str]) -> str:
+    """Return the schema as a part of a message."""
+    schema = json.dumps(schema_for(keys), separators=(",", ":"))
+    return f"JSON schema of the object:\n{schema}"
 
 
 def load_prompt(root: Path, given: str) -> Prompt:

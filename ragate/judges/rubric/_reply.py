@@ -78,19 +78,18 @@ class Reply(_Strict):
     correct: bool = False
 
 
-def read_reply(text: str, case: Case, keys: Collection[str], *, fenced: bool = False) -> Reply:
-    """Return the verdict that `text` is.
+def read_reply(text: str, case: Case, keys: Collection[str]) -> Reply:
+    """Return the verdict that `text` is; one code fence around all of it is taken off.
 
     Args:
         keys: What was asked for; more and less are both refused.
-        fenced: One code fence around the whole reply is taken off.
 
     Raises:
         NotAVerdictError: it is anything else, or numbers of it are missing, double or unknown.
     """
     if len(text) > MAX_CHARS:
         raise NotJsonError(f"{len(text)} characters")
-    if fenced and (found := _FENCED.fullmatch(text)):
+    if found := _FENCED.fullmatch(text):
         text = found["body"]
     value = loads(text.strip(), where="reply", error=NotJsonError, max_depth=8)
     reply = _typed(value, keys)

@@ -38,7 +38,8 @@ MALFORMED = {
     "truncated": GOOD[:-20],
     "text before": f"Here is the verdict: {GOOD}",
     "text behind": f"{GOOD} I hope this helps.",
-    "a code fence": f"```json\n{GOOD}\n```",
+    "text before a code fence": f"Here it is:\n```json\n{GOOD}\n```",
+    "a fence in a fence": f"```\n```json\n{GOOD}\n```\n```",
     "twice": GOOD + GOOD,
     "a list": f"[{GOOD}]",
     "a number": "5",
@@ -140,10 +141,11 @@ def test_white_space_around_a_verdict_is_no_fault() -> None:
     assert judge_all(Chat([f"\n {GOOD} \n"]), asked(), TWO)["relevancy"].value == 1.0
 
 
-def test_a_fence_is_taken_off_where_words_alone_asked_for_json() -> None:
+@pytest.mark.parametrize("form", ["schema", "json", "text"])
+def test_one_fence_is_taken_off_however_json_was_asked_for(form: str) -> None:
     fenced = f"```json\n{GOOD}\n```"
 
-    assert judge_all(Chat([fenced]), asked(), TWO, format="text")["relevancy"].value == 1.0
+    assert judge_all(Chat([fenced]), asked(), TWO, format=form)["relevancy"].value == 1.0
 
 
 def test_a_key_of_the_form_that_was_not_asked_for_is_one_too_many() -> None:
