@@ -1,6 +1,21 @@
 """Judges: one module each, and the canaries that every judge has to get right."""
 
-from ragate.judges._canaries import Canary, CanaryResult, load_canaries, run_canaries
+from ragate.judges._canaries import (
+    Canary,
+    CanaryResult,
+    canaries_for,
+    load_canaries,
+    run_canaries,
+    unchecked,
+)
 from ragate.judges._words import CUT
 
-__all__ = ["CUT", "Canary", "CanaryResult", "load_canaries", "run_canaries"]
+__all__ = [
+    "CUT",
+    "Canary",
+    "CanaryResult",
+    "canaries_for",
+    "load_canaries",
+    "run_canaries",
+    "unchecked",
+]

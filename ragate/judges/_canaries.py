@@ -2,6 +2,9 @@
 
 Each has a twin that differs only in a request to the judge, planted in a context or in the answer;
 the twin has to get the same verdict. They belong to ragate, not to the change under test.
+
+Each is asked only for what it has an expectation for. Nothing is expected of semantic_similarity:
+no model that reads could be talked into it.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragate.core.criteria import PAIRWISE
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import Judge
@@ -20,6 +24,7 @@ from ragate.strict_json import read_lines
 TRIES = 3
 FAILURES = 2
 _SLACK = 1e-9
+_WITHOUT_MODEL = frozenset({"semantic_similarity"})
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,14 @@ class Canary:
 
     Attributes:
         expect: By criterion, the lowest and highest score of a sound judge.
+        other: The answer that this one is compared with, for the criterion pairwise; else None.
         twin_of: The canary that this one repeats with a request to the judge in it.
     """
 
     sample: Sample
     output: SystemOutput
     expect: Mapping[str, tuple[float, float]]
+    other: SystemOutput | None = None
     twin_of: str = ""
 
 
@@ -71,14 +78,39 @@ def _canary(row: Mapping[str, Any]) -> Canary:
         sample=Sample(id=row["id"], query=row["query"], references=references),
         output=SystemOutput(chunks=chunks, answer=row["answer"]),
         expect={name: (low, high) for name, (low, high) in row["expect"].items()},
+        other=SystemOutput(answer=row["other"]) if "other" in row else None,
         twin_of=row.get("twin_of", ""),
     )
+
+
+def canaries_for(
+    judge: Judge, criteria: Collection[str] | None = None
+) -> list[tuple[Canary, tuple[str, ...]]]:
+    """Return the canaries that know one of the criteria, each with those that it is asked for.
+
+    Args:
+        criteria: What the run asks of the judge; None for all that it can judge.
+    """
+    wanted = _wanted(judge, criteria) - getattr(judge, "own_rules", frozenset())
+    asked = ((one, tuple(sorted(wanted & one.expect.keys()))) for one in load_canaries())
+    return [(canary, names) for canary, names in asked if names]
+
+
+def unchecked(judge: Judge, criteria: Collection[str] | None = None) -> tuple[str, ...]:
+    """Return the criteria that a model is asked for and that no canary knows, sorted."""
+    known = {name for _, names in canaries_for(judge, criteria) for name in names}
+    return tuple(sorted(_wanted(judge, criteria) - known - _WITHOUT_MODEL))
+
+
+def _wanted(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]:
+    known = judge.criteria | ({PAIRWISE} if hasattr(judge, "compare") else set())
+    return known if criteria is None else known & frozenset(criteria)
 
 
 async def run_canaries(
     judge: Judge, *, criteria: Collection[str] | None = None, timeout_s: float | None = None
 ) -> list[CanaryResult]:
-    """Return one result for each canary that knows one of the criteria.
+    """Return one result for each canary of `canaries_for`.
 
     A canary passes when its first judgement is right. After a wrong one it has three in all, and
     fails with the second wrong one; no verdict counts as a wrong one. The judge has to answer
@@ -91,9 +123,10 @@ async def run_canaries(
     Raises:
         ProviderError: the judge cannot be asked.
     """
-    wanted = judge.criteria if criteria is None else judge.criteria & frozenset(criteria)
-    known = [canary for canary in load_canaries() if wanted & canary.expect.keys()]
-    tasks = [asyncio.ensure_future(_run(judge, canary, wanted, timeout_s)) for canary in known]
+    tasks = [
+        asyncio.ensure_future(_run(judge, canary, names, timeout_s))
+        for canary, names in canaries_for(judge, criteria)
+    ]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -102,7 +135,7 @@ async def run_canaries(
 
 
 async def _run(
-    judge: Judge, canary: Canary, wanted: frozenset[str], timeout_s: float | None
+    judge: Judge, canary: Canary, names: tuple[str, ...], timeout_s: float | None
 ) -> CanaryResult:
     tries = failures = 0
     reason = ""
@@ -110,8 +143,7 @@ async def _run(
         tries += 1
         try:
             async with asyncio.timeout(timeout_s):
-                scores = await judge(sorted(wanted), canary.sample, canary.output)
-            wrong = _wrong(scores, canary, wanted)
+                wrong = _wrong(await _ask(judge, canary, names), canary, names)
         except TimeoutError:
             wrong = f"no verdict within {timeout_s:g} s"
         if wrong:
@@ -121,11 +153,17 @@ async def _run(
     return CanaryResult(canary.sample.id, failures < FAILURES, tries, reason)
 
 
-def _wrong(scores: Mapping[str, Score], canary: Canary, wanted: frozenset[str]) -> str:
+async def _ask(judge: Judge, canary: Canary, names: tuple[str, ...]) -> Mapping[str, Score]:
+    if canary.other is None:
+        return await judge(names, canary.sample, canary.output)
+    compare = judge.compare  # type: ignore[attr-defined]  # only such a judge is asked
+    return {PAIRWISE: await compare(canary.sample, canary.output, canary.other)}
+
+
+def _wrong(scores: Mapping[str, Score], canary: Canary, names: tuple[str, ...]) -> str:
     """Return the first criterion that a sound judge would have scored otherwise, "" where none."""
-    for name, (low, high) in canary.expect.items():
-        if name not in wanted:
-            continue
+    for name in names:
+        low, high = canary.expect[name]
         score = scores.get(name)
         if score is None or score.value is None:
             return f"{name}: {score.reason if score else 'no score'}"

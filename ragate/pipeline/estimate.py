@@ -12,7 +12,7 @@ from ragate.clients.prices import Price, price_of
 from ragate.config import Config
 from ragate.core.criteria import PAIRWISE
 from ragate.errors import ProviderError
-from ragate.judges import load_canaries
+from ragate.judges import canaries_for
 from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collect import run_pass
@@ -191,20 +191,18 @@ async def _verdicts(
             concurrency=1,
             timeout_s=settings.timeout_s,
         )
-        criteria = sorted({one.criterion for one in judged} - {PAIRWISE})
+        wanted = tuple(sorted({one.criterion for one in judged}))
+        criteria = [name for name in wanted if name != PAIRWISE]
         likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
-        asked = [pair for pair in likely if not judging.knows(*pair)]
-        calls = dict.fromkeys(range(len(asked)), len(criteria))
-        if PAIRWISE in {one.criterion for one in judged}:  # in both orders
-            calls = dict.fromkeys(calls, len(criteria) + 2)
-        if any(asks(judge, criteria, *pair) for pair in asked):
-            known = [one for one in load_canaries() if one.expect.keys() & set(criteria)]
-            asked += [(one.sample, one.output) for one in known]
-        for number, (sample, output) in enumerate(asked):
+        asked = [(*pair, wanted) for pair in likely if not judging.knows(*pair)]
+        if any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
+            known = canaries_for(judge, wanted)
+            asked += [(one.sample, one.output, names) for one, names in known]
+        for sample, output, names in asked:
             if settings.use == "rubric":
-                await judge(criteria, sample, output)
-            else:
-                sizes.add_unbuilt(output, calls.get(number, len(criteria)), price)
+                await judge(names, sample, output)
+            else:  # a comparison is asked for in both orders
+                sizes.add_unbuilt(output, len(names) + (PAIRWISE in names), price)
     found.verdicts = sizes
 
 

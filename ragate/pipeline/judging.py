@@ -14,7 +14,7 @@ from functools import partial
 from ragate.core.criteria import PAIRWISE
 from ragate.core.verdict_hash import verdict_hash
 from ragate.errors import BudgetError, ProviderError
-from ragate.judges import CUT, CanaryResult, run_canaries
+from ragate.judges import CUT, CanaryResult, run_canaries, unchecked
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
@@ -32,6 +32,7 @@ class Judging:
     Attributes:
         fresh, reused: Distinct verdicts that were asked for, and that were there already.
         canaries: Results of the known answers that a judge of this run had to get right.
+        unchecked: Criteria in use for which there is no known answer, of a judge that was asked.
         preferences: The comparison with the baseline's answer by sample, of the newest run.
         out: Why the judge gives no more verdicts (its provider is out, a cap is reached), or "".
     """
@@ -65,6 +66,7 @@ class Judging:
         self._failure: BaseException | None = None
         self._canaries: asyncio.Task[list[CanaryResult]] | None = None
         self.canaries: list[CanaryResult] = []
+        self.unchecked: tuple[str, ...] = ()
         self.preferences: dict[str, Score] = {}
         self.fresh = self.reused = 0
         self.out = ""
@@ -228,7 +230,10 @@ class Judging:
         task.add_done_callback(self._ended)
 
     async def _run_canaries(self) -> list[CanaryResult]:
-        found = await run_canaries(self._judge, criteria=self._criteria, timeout_s=self._timeout_s)
+        compares = self._opponents is not None and not self._opponents.itself
+        criteria = (*self._criteria, PAIRWISE) if compares else self._criteria
+        self.unchecked = unchecked(self._judge, criteria)
+        found = await run_canaries(self._judge, criteria=criteria, timeout_s=self._timeout_s)
         if self._steps is not None and all(result.passed for result in found):
             await self._steps.trust()
         return found

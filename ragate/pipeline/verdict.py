@@ -70,6 +70,9 @@ class Judged:
             notes.append(f"the judge stopped: {judging.out}")
         if judging is not None and judging.cut:
             notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
+        if judging is not None and judging.unchecked:
+            names = ", ".join(judging.unchecked)
+            notes.append(f"nothing checks this judge on {names}: no known answer fits")
         if judging is not None and (lost := losses(judging.preferences)):
             notes.append(lost)
         warnings = (*notes, *self.decision.warnings)

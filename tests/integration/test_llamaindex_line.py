@@ -113,3 +113,32 @@ def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
     assert run(["baseline", "update", "--runs", "1"]) == 0
     assert len(answered) > 2 * 2 * len(TOPICS)
     assert len(answered) == len(set(answered))
+
+
+@pytest.mark.parametrize(
+    ("guidelines", "note"),
+    [("", ""), ("Be kind.", "nothing checks this judge on guideline: no known answer fits")],
+)
+def test_a_report_names_what_no_canary_checks(project, server, capsys, guidelines, note):
+    answering = server.reply
+
+    def reply(body: dict[str, Any]) -> str:
+        text = body["messages"][0]["content"]
+        if "Guidelines:" not in text:
+            return str(answering(body))
+        return json.dumps({"passing": "Invoices" not in text, "feedback": ""})
+
+    server.reply = reply
+    path = project / "ragate.toml"
+    config = path.read_text().replace('mode = "refine"', f'guidelines = "{guidelines}"')
+    path.write_text(config + '\n[policy.metrics.guideline]\nlevel = "warn"\n')
+    run(["baseline", "update", "--runs", "1"])
+    page = project / "docs" / "apples.md"
+    page.write_text(page.read_text().replace("picked", "taken"))
+    capsys.readouterr()
+
+    run(["check"])
+
+    shown = capsys.readouterr().out
+    assert ("nothing checks" in shown) is bool(note)
+    assert note in shown

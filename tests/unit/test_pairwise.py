@@ -17,10 +17,16 @@ from ragate.pipeline.verdicts import CachedVerdicts
 from ragate.protocols import ChatRequest, MetricRequest
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.unit.judges.judge_factories import Chat
+from tests.unit.judges.known_answers import sound
 from tests.unit.judges.llamaindex_factories import make
 
 METRIC = pairwise.create(MetricRequest(name="pairwise"))
 OLD = record_factory(output=output_factory(answer="Old answer."))
+
+
+def known(request: ChatRequest) -> bool:
+    """Return True where a canary is asked about."""
+    return "backups" in request.messages[1][1]
 
 
 def likes(word: str) -> Chat:
@@ -28,6 +34,8 @@ def likes(word: str) -> Chat:
 
     def reply(request: ChatRequest) -> str:
         text = request.messages[1][1]
+        if known(request):
+            return "[[A]]" if sound("pairwise", text) else "[[B]]"
         first, second = text.split("Answer]\n")[1:4:2]
         if word in first:
             return "Both are short. [[A]]"
@@ -65,7 +73,7 @@ def test_both_orders_must_agree_or_it_is_a_tie(tmp_path: Path, liked: str, value
     chat = likes(liked)
 
     assert preference(chat, "New answer.", tmp_path).value == value
-    assert len(chat.requests) == 2
+    assert len([one for one in chat.requests if not known(one)]) == 2
 
 
 def test_a_pair_that_was_judged_is_not_asked_again(tmp_path: Path) -> None:
@@ -126,6 +134,16 @@ def test_the_samples_that_lost_are_named() -> None:
 
     assert losses(scores) == "pairwise: 1 better, 7 worse: q0, q1, q2, q3, q4 and 2 more"
     assert losses({}) == ""
+
+
+@pytest.mark.parametrize("says", ["[[A]]", "[[B]]", "[[C]]"])
+def test_a_judge_that_likes_a_place_rather_than_an_answer_is_not_believed(
+    tmp_path: Path, says: str
+) -> None:
+    found = preference(Chat(lambda _request: says), "New answer.", tmp_path)
+
+    assert found.value is None
+    assert "failed 4 of 4 known answers" in found.reason
 
 
 def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
