@@ -24,6 +24,7 @@ from ragate.models import (
     ScoreState,
     unscored,
 )
+from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.judging import Judging
 from ragate.pipeline.resources import Operations, open_resources
@@ -108,7 +109,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             if not chosen:
                 raise _without_contexts(config, left)
             judging = Judging(
-                judge,
+                judged_on(judge, old.manifest.eval_date, golden),
                 chosen,
                 baseline=None,
                 cache=cached_verdicts(config, opened),

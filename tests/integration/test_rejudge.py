@@ -230,3 +230,16 @@ def test_llamaindex_is_asked_for_what_needs_no_contexts(gate, server, capsys):
 
     assert gate.scores("answer_relevancy") == [1.0] * SAMPLES
     assert f"{SAMPLES} stored outputs judged anew" in capsys.readouterr().out
+
+
+def test_a_question_is_judged_as_it_was_asked_on_its_date(gate, server):
+    gate.write_golden(range(SAMPLES), query="What is the value on {today}?")
+    gate.judged_by(server, "relevancy")
+    assert run(["baseline", "update", "--runs", "1", "--eval-date", "2024-02-29"]) == 0
+    gate.judged_by(server, "relevancy", model="judge-2")
+    server.requests.clear()
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert len(ours(server)) == SAMPLES
+    assert all("What is the value on 2024-02-29?" in text for text in ours(server))
