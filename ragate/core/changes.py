@@ -11,7 +11,7 @@ from ragate.core.case import Case
 from ragate.core.diagnosis import diagnose
 from ragate.core.evidence import docs_of
 from ragate.core.movement import Movement, means, movements
-from ragate.core.sides import Sides, sides_of
+from ragate.core.sides import Records, Sides, sides_of
 from ragate.models import (
     Direction,
     Record,
@@ -71,6 +71,7 @@ def changed_samples(
     control: Run | None = None,
     most: int = MOST_ROWS,
     texts: Callable[[Record], Record] = lambda record: record,
+    known: tuple[Records, Records] | None = None,
 ) -> Changes:
     """Return the samples that differ, each with its cause, and the number of those that do not.
 
@@ -84,8 +85,10 @@ def changed_samples(
 
     Args:
         texts: Gives a record of the candidate its retrieved texts, where it lacks them.
+        known: The records of both sides by sample, where the caller has them already.
     """
-    sides = sides_of(baseline, candidate, control, rules=rules, missing=missing_documents)
+    missing = missing_documents
+    sides = sides_of(baseline, candidate, control, rules=rules, missing=missing, known=known)
     counts = _Counts()
     first = heapq.nsmallest(most, _places(samples, sides, counts), key=lambda place: place[0])
     looks = (_look(sample, sides)[0] for _, sample in first)

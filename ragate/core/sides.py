@@ -36,11 +36,18 @@ def sides_of(
     *,
     rules: Sequence[Rule],
     missing: Mapping[str, tuple[str, ...]],
+    known: tuple[Records, Records] | None = None,
 ) -> Sides:
+    """Return what holds for the whole run.
+
+    Args:
+        known: The records of baseline and candidate by sample, where the caller has them already.
+    """
+    before, after = known or (_by_sample(baseline), _by_sample(candidate))
     metrics = dict(baseline.manifest.metrics if baseline else {}) | candidate.manifest.metrics
     sides = Sides(
-        baseline=_by_sample(baseline),
-        candidate=_by_sample(candidate),
+        baseline=before,
+        candidate=after,
         control=_by_sample(control),
         metrics=metrics,
         rules={rule.metric: rule for rule in rules if rule.level != "off"},

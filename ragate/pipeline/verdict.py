@@ -206,6 +206,7 @@ def build_report(
         missing_documents=missing,
         control=control,
         texts=judged.texts,
+        known=(judged.comparison.baseline.tries, judged.comparison.candidate.tries),
     )
     told = {"missing_documents": missing, "stale_evidence": manifest.stale_evidence}
     data = judged.comparison.data.model_copy(update=told)
