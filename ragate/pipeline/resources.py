@@ -15,14 +15,17 @@ from ragate.clients.budget import Budget, Capped, Tally
 from ragate.clients.memo import Memo, MemoisedChat
 from ragate.clients.ranking import MemoisedReranker
 from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
-from ragate.config import Config
+from ragate.config import Config, Provider
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Record, Run
-from ragate.protocols import ChatClient, Embedder, Reranker, Resources
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker, Resources
 from ragate.settings import nearest
 
 if TYPE_CHECKING:
     from ragate.clients.openai import OpenAIClient
+
+_MODELLESS = "use a system and metrics that need no model"
+_JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,21 @@ class Operations:
     progress: Callable[[int, int, str], None] = lambda _done, _total, _what: None
 
 
+@dataclass(frozen=True)
+class _Late:
+    """A client that is made when it first has to ask: what is remembered needs no key."""
+
+    made: Callable[[], OpenAIClient]
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        return await self.made()(request, draw=draw)
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]:
+        return await self.made().embed(texts, model=model, dimensions=dimensions)
+
+
 @dataclass
 class Clients:
     """Clients by provider, one for each, with the key bound to the provider's host.
@@ -68,24 +86,29 @@ class Clients:
     cache: Cache
     made: dict[str, OpenAIClient] = field(default_factory=dict)
 
-    def client(self, name: str) -> OpenAIClient:
+    def client(self, name: str, *, without: str = _MODELLESS) -> OpenAIClient:
+        """Return the client of a provider.
+
+        Args:
+            without: What there is to do where its key cannot be had.
+        """
         if name not in self.made:
-            self.made[name] = self._make(name)
+            self.made[name] = self._make(name, without)
         return self.made[name]
 
     def chat(self, name: str) -> ChatClient:
         """Return the client for answers: a request that is known is not sent again."""
         address = self.config.policy.address(name)
-        return MemoisedChat(self.client(name), self.memo, provider=name, address=address)
+        return MemoisedChat(self._late(name), self.memo, provider=name, address=address)
 
     def judge_chat(self, name: str) -> ChatClient:
         """Return the client for judging; what is remembered there is the verdict."""
-        return self.client(name)
+        return self.client(name, without=_JUDGE_FREE)
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
         address = self.config.policy.address(name)
         return MemoisedEmbeddings(
-            self.client(name), self.cache, provider=address, budget=self.budget
+            self._late(name), self.cache, provider=address, budget=self.budget
         )
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
@@ -114,20 +137,28 @@ class Clients:
         for client in self.made.values():
             await client.aclose()
 
-    def _make(self, name: str) -> OpenAIClient:
-        from ragate.clients.openai import OpenAIClient
+    def _late(self, name: str) -> _Late:
+        self._provider(name)
+        return _Late(lambda: self.client(name))
 
+    def _provider(self, name: str) -> Provider:
         provider = self.config.policy.providers.get(name)
         if provider is None:
             raise ConfigError(
                 f"provider {name!r} is not in [policy.providers]",
                 remedy=f"add [policy.providers.{name}] with base_url and key_env",
             )
+        return provider
+
+    def _make(self, name: str, without: str) -> OpenAIClient:
+        from ragate.clients.openai import OpenAIClient
+
+        provider = self._provider(name)
         key = self.operations.environment.get(provider.key_env, "") if provider.key_env else ""
         if provider.key_env and not key:
             raise ProviderError(
                 f"provider {name!r}: the environment variable {provider.key_env} is not set",
-                remedy=f"set {provider.key_env}, or use a system and metrics that need no model",
+                remedy=f"set {provider.key_env}, or {without}",
                 fatal=True,
             )
         return OpenAIClient(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import cast
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, RagateError
 from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.dates import judged_on
@@ -19,7 +20,7 @@ from ragate.pipeline.pairwise import opponents_of
 from ragate.pipeline.resources import Opened
 from ragate.pipeline.steps import CachedSteps
 from ragate.pipeline.verdicts import cached_verdicts
-from ragate.protocols import Aggregate, JudgeMetric, Metric
+from ragate.protocols import Aggregate, ChatClient, JudgeMetric, Metric
 
 
 @dataclass
@@ -28,13 +29,18 @@ class Scorer:
 
     Attributes:
         left_out: Metrics of the policy that this run is told not to measure, with the reason.
+        needed: A metric of level error needs the judge: without its verdict there is no decision.
+        no_client: Why the judge has no client for its model, once it has asked for one.
     """
 
     metrics: Sequence[Metric | Aggregate]
     samples: Sequence[Sample]
     left_out: Mapping[str, str]
     opened: Opened
+    use: str
     judging: Judging | None = None
+    needed: bool = False
+    no_client: RagateError | None = None
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output while others are still collected."""
@@ -42,9 +48,23 @@ class Scorer:
             self.judging.submit(sample, output)
 
     async def room(self) -> None:
-        """Wait until the judge can take more."""
-        if self.judging is not None:
-            await self.judging.room()
+        """Wait until the judge can take more.
+
+        Raises:
+            RagateError: it has no client, so that what is still to be collected would be paid for
+                in vain. Where collecting costs nothing it goes on: other metrics may tell more.
+        """
+        if self.judging is None:
+            return
+        await self.judging.room()
+        await asyncio.sleep(0)  # what was just submitted asks for its client
+        if self.no_client is not None and self.needed and self._costs():
+            raise self.no_client
+
+    def _costs(self) -> bool:
+        if self.use == "pgvector":  # its calls are counted
+            return self.opened.budget.calls > 0
+        return self.use != "replay"
 
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:
         """Return the scored run of everything that was collected so far.
@@ -124,7 +144,7 @@ async def open_scorer(
     )
     metrics = [metric for metric in made if metric.info.name not in left_out]
     judged = [cast("JudgeMetric", one) for one in metrics if one.info.needs is Needs.JUDGE]
-    scorer = Scorer(metrics=metrics, samples=samples, left_out=left_out, opened=opened)
+    scorer = Scorer(metrics, samples, left_out, opened, config.system.use)
     if not judged:
         yield scorer
         return
@@ -133,8 +153,11 @@ async def open_scorer(
         names = ", ".join(one.info.name for one in judged)
         raise ConfigError(f"{names}: needs a judge", remedy="add [policy.judge]: docs/judge.md")
     module = plugins.load("judges", settings.use)
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    scorer.needed = any(one.info.name in gated for one in judged)
     steps = CachedSteps(opened.cache, address=config.policy.address(settings.provider))
-    async with module.create(settings.own, replace(opened.judge, steps=steps)) as judge:
+    resources = replace(opened.judge, steps=steps, chat=_watched(opened.judge.chat, scorer))
+    async with module.create(settings.own, resources) as judge:
         scorer.judging = Judging(
             judged_on(judge, eval_date, samples),
             judged,
@@ -148,8 +171,25 @@ async def open_scorer(
         )
         try:
             yield scorer
+        except ExceptionGroup as group:  # of the samples under way
+            if scorer.no_client is None or not group.subgroup(type(scorer.no_client)):
+                raise
+            raise scorer.no_client from group
         finally:
             await scorer.judging.close()
+
+
+def _watched(chat: Callable[[str], ChatClient], scorer: Scorer) -> Callable[[str], ChatClient]:
+    """Return `chat`, with what it raises noted: most likely a key that is not set."""
+
+    def client(name: str) -> ChatClient:
+        try:
+            return chat(name)
+        except RagateError as error:
+            scorer.no_client = error
+            raise
+
+    return client
 
 
 def _left_out(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from ragate.core.criteria import CRITERIA, sort_out
 from ragate.core.hashing import digest
@@ -82,6 +83,7 @@ class RubricJudge:
         return {name: score(name, reply, case) for name in asked}
 
     async def _ask(self, client: ChatClient, case: Case, keys: tuple[str, ...]) -> Reply:
+        @cache
         def request(form: Format) -> ChatRequest:
             return self._request(self._prompt.messages(case, keys, form), keys, form)
 

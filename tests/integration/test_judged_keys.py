@@ -1,0 +1,130 @@
+"""A judge without a key: noticed before answers are paid for in vain, and only if needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.main import run
+from tests.projects import TOPICS, ReplayProject, right, write_docs_project
+from tests.servers.model import answers_and_judges, is_judgement
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+pytestmark = pytest.mark.integration
+CONCURRENCY = 2
+JUDGED = """
+[policy.providers.answering]
+base_url = "{url}"
+key_env = "ANSWER_KEY"
+[policy.providers.judging]
+base_url = "{url}"
+key_env = "JUDGE_KEY"
+
+[policy.judge]
+use = "rubric"
+provider = "judging"
+model = "judge-1"
+
+[policy.metrics.faithfulness]
+level = "{level}"
+"""
+ANSWERED = """
+[system.answer]
+use = "chat"
+provider = "answering"
+model = "answer-1"
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANSWER_KEY", "sk-canary-0123456789")
+    monkeypatch.setenv("JUDGE_KEY", "sk-canary-9876543210")
+    monkeypatch.setenv("RAGATE_CONCURRENCY", str(CONCURRENCY))
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with openai_server() as fake:
+        fake.reply = answers_and_judges()
+        yield fake
+
+
+def write(root: Path, server: FakeOpenAI, *, level: str = "error") -> None:
+    write_docs_project(root)
+    config = root / "ragate.toml"
+    judged = JUDGED.format(url=server.base_url, level=level)
+    config.write_text(config.read_text() + judged + ANSWERED)
+
+
+def answers(server: FakeOpenAI) -> int:
+    return sum(not is_judgement(body) for _, _, body in server.requests)
+
+
+def test_no_more_answers_are_paid_for_than_were_under_way(tmp_path, server, monkeypatch, capsys):
+    write(tmp_path, server)
+    monkeypatch.delenv("JUDGE_KEY")
+
+    assert run(["check"]) == 3
+
+    assert 1 <= answers(server) <= CONCURRENCY < len(TOPICS)
+    said = capsys.readouterr().err
+    assert "JUDGE_KEY is not set" in said
+    assert 'set JUDGE_KEY, or leave judged metrics out: [policy] without_key = "judge-free"' in said
+
+
+def test_those_answers_are_not_paid_for_again(tmp_path, server, monkeypatch):
+    write(tmp_path, server)
+    monkeypatch.delenv("JUDGE_KEY")
+    run(["check"])
+    paid = answers(server)
+    monkeypatch.setenv("JUDGE_KEY", "sk-canary-9876543210")
+
+    run(["check"])
+
+    # Some of those under way were cut off, since they may have been sent without their answer.
+    assert answers(server) <= len(TOPICS) + paid - 1
+
+
+def test_a_run_after_no_change_needs_no_key_at_all(tmp_path, server, monkeypatch):
+    write(tmp_path, server)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    (tmp_path / ".ragate" / "cache.sqlite").unlink()
+    monkeypatch.delenv("JUDGE_KEY")
+    monkeypatch.delenv("ANSWER_KEY")
+    server.requests.clear()
+
+    assert run(["check"]) == 0
+
+    assert server.requests == []
+
+
+def test_a_judge_that_does_not_gate_lets_the_others_decide(tmp_path, server, monkeypatch, capsys):
+    write(tmp_path, server, level="warn")
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    (tmp_path / ".ragate" / "cache.sqlite").unlink()
+    page = tmp_path / "docs" / "apples.md"
+    page.write_text(page.read_text().replace("picked", "taken"))
+    monkeypatch.delenv("JUDGE_KEY")
+
+    assert run(["check"]) == 0
+
+    assert "JUDGE_KEY is not set" in capsys.readouterr().out
+
+
+def test_outputs_that_cost_nothing_still_show_what_other_metrics_say(
+    tmp_path, server, monkeypatch, capsys
+):
+    metrics = JUDGED.format(url=server.base_url, level="error")
+    project = ReplayProject(tmp_path, samples=6, metrics=metrics)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    project.record(lambda n, r: {**right(n, r), "answer": "It is so."})
+    monkeypatch.delenv("JUDGE_KEY")
+    capsys.readouterr()
+
+    assert run(["check"]) != 0
+
+    said = capsys.readouterr().out
+    assert "token_f1" in said
+    assert "JUDGE_KEY is not set" in said
