@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragate import plugins
 from ragate.baseline import Recorded, dump_baseline, load_baseline, load_contexts, save_baseline
@@ -28,8 +28,9 @@ from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.judging import Judging
 from ragate.pipeline.resources import Operations, open_resources
+from ragate.pipeline.steps import cached_steps
 from ragate.pipeline.verdicts import cached_verdicts
-from ragate.protocols import JudgeMetric
+from ragate.protocols import Judge, JudgeMetric
 from ragate.spill import Spill
 
 GRADE_PASS = 4.0
@@ -96,18 +97,11 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
         if settings is None:
             raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
         module = plugins.load("judges", settings.use)
-        async with module.create(settings.own, opened.judge) as judge:
+        steps = cached_steps(config, opened)
+        async with module.create(settings.own, replace(opened.judge, steps=steps)) as judge:
             if judge.fingerprint == old.manifest.judge:
                 return Rejudgement(same_judge=True)
-            grounded = getattr(judge, "grounded", judge.criteria)
-            left = tuple(
-                one.info.name
-                for one in metrics
-                if one.criterion in grounded and not _has_texts(records, one.info.name)
-            )
-            chosen = [one for one in metrics if one.info.name not in left]
-            if not chosen:
-                raise _without_contexts(config, left)
+            chosen, left = _sort_out(config, judge, metrics, records)
             judging = Judging(
                 judged_on(judge, old.manifest.eval_date, golden),
                 chosen,
@@ -115,6 +109,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 cache=cached_verdicts(config, opened),
                 concurrency=settings.concurrency,
                 timeout_s=settings.timeout_s,
+                steps=steps,
             )
             new = await _judge_all(judging, records, samples, chosen, old)
     _refuse_unscored(judging, old, new, chosen)
@@ -125,6 +120,22 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     save_baseline(config.baseline, dump_baseline(new, store=store, recorded=kept), new, store)
     rows = tuple(_agreement(config, one.info, old, new) for one in chosen)
     return Rejudgement(False, judging.fresh, rows, left)
+
+
+def _sort_out(
+    config: Config, judge: Judge, metrics: Sequence[JudgeMetric], records: Sequence[Record]
+) -> tuple[list[JudgeMetric], tuple[str, ...]]:
+    """Return the metrics that can be judged, and the names of those that lack the contexts."""
+    grounded = getattr(judge, "grounded", judge.criteria)
+    left = tuple(
+        one.info.name
+        for one in metrics
+        if one.criterion in grounded and not _has_texts(records, one.info.name)
+    )
+    chosen = [one for one in metrics if one.info.name not in left]
+    if not chosen:
+        raise _without_contexts(config, left)
+    return chosen, left
 
 
 def _judged_metrics(config: Config, samples: Sequence[Sample]) -> list[JudgeMetric]:

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ragate.cache import STEPS, Cache, Draw
+from ragate.config import Config
 from ragate.core.hashing import digest
+from ragate.pipeline.resources import Opened
 
 _ASIDE: ContextVar[bool] = ContextVar("ragate-aside", default=False)
 
@@ -21,6 +23,14 @@ def aside() -> Iterator[None]:
         yield
     finally:
         _ASIDE.reset(token)
+
+
+def cached_steps(config: Config, opened: Opened) -> CachedSteps:
+    """Return what remembers the replies to the policy's judge."""
+    judge = config.policy.judge
+    return CachedSteps(
+        opened.cache, address=config.policy.address(judge.provider) if judge is not None else ""
+    )
 
 
 class CachedSteps:

@@ -126,7 +126,7 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     assert re.search(rf"{first} +error +\d", said)
     assert re.search(rf"{second} +error +\d", said)
     assert f"0 affected, {SAMPLES} reused" in said
-    assert f"0 model calls · {SAMPLES} answers reused" in said
+    assert f"0 model calls · {SAMPLES} answers and {SAMPLES} verdicts reused" in said
 
     page = folder / "docs/quickstart.md"
     page.write_text(page.read_text().replace("install", "set up"))
