@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar, overload
@@ -23,6 +24,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - see __del__
+        self._lock = threading.Lock()  # a place is found and read in two steps
 
     def __del__(self) -> None:
         self._file.close()
@@ -34,9 +36,10 @@ class Scratch:
             StorageError: the temporary folder is full.
         """
         try:
-            place = self._file.seek(0, os.SEEK_END)
-            self._file.write(len(content).to_bytes(_LENGTH))
-            self._file.write(content)
+            with self._lock:
+                place = self._file.seek(0, os.SEEK_END)
+                self._file.write(len(content).to_bytes(_LENGTH))
+                self._file.write(content)
         except OSError as error:
             raise _cannot_keep(error) from error
         return place
@@ -44,8 +47,9 @@ class Scratch:
     def get(self, place: int) -> bytes:
         """Return what was put at `place`; raises as `put`."""
         try:
-            self._file.seek(place)
-            return self._file.read(int.from_bytes(self._file.read(_LENGTH)))
+            with self._lock:
+                self._file.seek(place)
+                return self._file.read(int.from_bytes(self._file.read(_LENGTH)))
         except OSError as error:
             raise _cannot_keep(error) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,16 @@ def test_two_readers_at_once_do_not_disturb_each_other() -> None:
     assert list(zip(spilled, reversed(spilled), strict=True)) == list(
         zip(found, reversed(found), strict=True)
     )
+
+
+def test_threads_read_what_they_asked_for() -> None:
+    found = records(40)
+    spilled = Spill(Record, found, kept=0)
+
+    with ThreadPoolExecutor(8) as pool:
+        read = list(pool.map(spilled.__getitem__, [*range(40)] * 20))
+
+    assert read == found * 20
 
 
 def test_what_is_kept_in_memory_is_the_very_object() -> None:
