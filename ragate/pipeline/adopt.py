@@ -36,7 +36,7 @@ def baseline_files(
     manifest = run.manifest
     if manifest.filters.partial or manifest.retrieval_only:
         raise RagateError("only a part of the golden set was run: that makes no baseline")
-    refuse_left_out(run)
+    refuse_left_out(manifest.left_out)
     refuse_unmeasured(config, run)
     run = run.model_copy(
         update={"manifest": manifest.model_copy(update={"accepted": tuple(accepted)})}

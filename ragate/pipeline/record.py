@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -79,27 +79,9 @@ async def update_baseline(
     """
     samples = read_dataset(config.dataset)
     wanted = config.policy.decision.runs if runs is None else runs
-    name = _recording(operations)
     chosen = Selection(runs=wanted, eval_date=eval_date)
-    async with open_session(config, operations, samples, chosen, recording=name) as session:
-        _refuse_missing(session)
-        for number in range(possible_runs(session, wanted)):
-            if number:
-                await session.system.prepare(rebuild=True)
-            await session.add_pass(samples)
-        old = _readable(_bytes(config), str(config.baseline))
-        async with open_scorer(
-            config,
-            session.opened,
-            samples,
-            _verdicts_only(old),
-            retrieval_only=False,
-            environment=operations.environment,
-            recording=True,
-            eval_date=eval_date,
-        ) as scorer:
-            run = await scorer.score(session.collected)
-    refuse_left_out(run)
+    old = _readable(_bytes(config), str(config.baseline))
+    session, run = await _record(config, operations, samples, chosen, old)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     (operations.state / RECORDING_FILE).unlink(missing_ok=True)
@@ -113,6 +95,43 @@ async def update_baseline(
     done = _write(config, samples, run, force=force or stale)
     keep_replies(config, replies, fresh=done.outcome in {Outcome.CREATED, Outcome.REPLACED})
     return done
+
+
+async def _record(
+    config: Config,
+    operations: Operations,
+    samples: Sequence[Sample],
+    chosen: Selection,
+    old: Run | None,
+) -> tuple[Session, Run]:
+    """Return the passes and their scores.
+
+    Args:
+        old: The baseline that is there; its verdicts are not asked for again.
+    """
+    name = _recording(operations)
+    async with (
+        open_session(config, operations, samples, chosen, recording=name) as session,
+        # Before an answer is paid for: the judge may be one that cannot be had.
+        open_scorer(
+            config,
+            session.opened,
+            samples,
+            _verdicts_only(old),
+            retrieval_only=False,
+            environment=operations.environment,
+            recording=True,
+            eval_date=chosen.eval_date,
+        ) as scorer,
+    ):
+        _refuse_missing(session)
+        refuse_left_out(scorer.left_out)
+        session.listen, session.room = scorer.submit, scorer.room
+        for number in range(possible_runs(session, chosen.runs)):
+            if number:
+                await session.system.prepare(rebuild=True)
+            await session.add_pass(samples)
+        return session, await scorer.score(session.collected)
 
 
 def _with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
@@ -141,9 +160,9 @@ def _verdicts_only(old: Run | None) -> Run | None:
     return old.model_copy(update={"manifest": old.manifest.model_copy(update={"states": {}})})
 
 
-def refuse_left_out(run: Run) -> None:
-    if run.manifest.left_out:
-        names = ", ".join(run.manifest.left_out)
+def refuse_left_out(left_out: Collection[str]) -> None:
+    if left_out:
+        names = ", ".join(left_out)
         raise RagateError(
             f"the judge's key is not set, so {names} cannot be recorded",
             remedy="set the key; the baseline is unchanged",

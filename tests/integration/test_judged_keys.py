@@ -74,6 +74,49 @@ def test_no_more_answers_are_paid_for_than_were_under_way(tmp_path, server, monk
     assert 'set JUDGE_KEY, or leave judged metrics out: [policy] without_key = "judge-free"' in said
 
 
+def test_a_recording_stops_as_soon_and_leaves_the_baseline(tmp_path, server, monkeypatch, capsys):
+    write(tmp_path, server)
+    monkeypatch.delenv("JUDGE_KEY")
+
+    assert run(["baseline", "update", "--runs", "2"]) == 3
+
+    assert 1 <= answers(server) <= CONCURRENCY < len(TOPICS)
+    assert "set JUDGE_KEY" in capsys.readouterr().err
+    assert not (tmp_path / "baselines" / "docs.json").exists()
+
+
+def test_a_recording_without_its_judge_is_refused_before_anything_is_asked(
+    tmp_path, server, monkeypatch, capsys
+):
+    write(tmp_path, server)
+    config = tmp_path / "ragate.toml"
+    free = '[policy]\nwithout_key = "judge-free"\n'
+    config.write_text(config.read_text().replace("[policy]\n", free, 1))
+    monkeypatch.delenv("JUDGE_KEY")
+
+    assert run(["baseline", "update", "--runs", "1"]) != 0
+
+    assert server.requests == []
+    assert "faithfulness cannot be recorded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["check"], ["baseline", "update"]], ids=["check", "update"])
+def test_an_llm_that_is_not_installed_is_found_before_anything_is_asked(
+    tmp_path, server, capsys, command
+):
+    write(tmp_path, server)
+    config = tmp_path / "ragate.toml"
+    ours = 'use = "rubric"\nprovider = "judging"\nmodel = "judge-1"'
+    llm = 'use = "llamaindex"\nllm = "llama_index.llms.nonesuch:X"'
+    text = config.read_text().replace("metrics.faithfulness]", "metrics.relevancy]")
+    config.write_text(text.replace(ours, llm))
+
+    assert run(command) == 2
+
+    assert server.requests == []
+    assert "pip install" in capsys.readouterr().err
+
+
 def test_those_answers_are_not_paid_for_again(tmp_path, server, monkeypatch):
     write(tmp_path, server)
     monkeypatch.delenv("JUDGE_KEY")
