@@ -154,8 +154,7 @@ def affected() -> None:
             ran = project.ragate("check", "--runs", "1")
             seen = server.change()
             found = (seen["answers"], seen["verdicts"])
-            passes = project.report()["decision"].get("runs", "?")
-            note = f"{seen['canaries']} canaries; exit {ran.code}; passes {passes}"
+            note = f"{seen['canaries']} canaries; exit {ran.code}"
             show(f"{count} of 200 edited: generations", found[0], count, "", note)
             show(f"{count} of 200 edited: judgements", found[1], count)
 
