@@ -81,6 +81,7 @@ async def judged(
         BudgetError: a cap of the policy is reached.
     """
     from ragate import plugins
+    from ragate.pipeline.limit import within
     from ragate.pipeline.resources import open_resources
 
     async with open_resources(config, operations) as opened:
@@ -88,7 +89,8 @@ async def judged(
         async with module.create(settings.own, opened.judge) as judge:
             _check_criteria(judge, labels)
             try:
-                return await _ask_all(judge, settings, labels, repeats=repeats)
+                async with within(config.policy.max_minutes, remedy=_CAPPED):
+                    return await _ask_all(judge, settings, labels, repeats=repeats)
             except BudgetError as error:  # its own remedy is for a run, which keeps what it has
                 raise BudgetError(error.message, remedy=_CAPPED) from error
 

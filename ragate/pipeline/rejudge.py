@@ -27,6 +27,7 @@ from ragate.models import (
 from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.judging import Judging
+from ragate.pipeline.limit import within
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.steps import cached_steps
 from ragate.pipeline.verdicts import cached_verdicts
@@ -111,13 +112,15 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 timeout_s=settings.timeout_s,
                 steps=steps,
             )
-            new = await _judge_all(judging, records, samples, chosen, old)
+            kept = "finished verdicts are kept, and the baseline is as it was: start it again"
+            async with within(config.policy.max_minutes, remedy=kept):
+                new = await _judge_all(judging, records, samples, chosen, old)
     _refuse_unscored(judging, old, new, chosen)
-    kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
+    recorded = Recorded(commit=old.manifest.commit, date=old.manifest.created)
     store = config.policy.store
     if store == "full" and not contexts:  # there are none to write beside it
         store = "answers"
-    save_baseline(config.baseline, dump_baseline(new, store=store, recorded=kept), new, store)
+    save_baseline(config.baseline, dump_baseline(new, store=store, recorded=recorded), new, store)
     rows = tuple(_agreement(config, one.info, old, new) for one in chosen)
     return Rejudgement(False, judging.fresh, rows, left)
 
@@ -204,11 +207,14 @@ async def _judge_all(
     metrics: Sequence[JudgeMetric],
     old: Run,
 ) -> Run:
-    for record in records:
-        if record.content_hash in samples:
-            judging.submit(samples[record.content_hash], record.output)
-            await judging.room()
-    await judging.settle()
+    try:
+        for record in records:
+            if record.content_hash in samples:
+                judging.submit(samples[record.content_hash], record.output)
+                await judging.room()
+        await judging.settle()
+    finally:
+        await judging.close()
     manifest = old.manifest
     judged = {
         name

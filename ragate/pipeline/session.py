@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 
 from ragate import __version__
 from ragate.config import Config
-from ragate.errors import BudgetError, UsageError
+from ragate.errors import UsageError
 from ragate.models import Filters, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.outputs import OutputsHeader
 from ragate.pipeline.collect import Room, no_wait, run_pass
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.dates import asked_on, noted_date
 from ragate.pipeline.golden.documents import corpus_texts, stale_evidence
+from ragate.pipeline.limit import within
 from ragate.pipeline.recording import open_system
 from ragate.pipeline.replies import save_run_replies
 from ragate.pipeline.resources import Opened, Operations, open_resources
@@ -147,7 +148,6 @@ async def open_session(
     """
     store = LocalStore(operations.state)
     run_id = new_run_id()
-    minutes = config.policy.max_minutes
     async with (
         open_resources(
             config,
@@ -167,14 +167,9 @@ async def open_session(
         with OutputsWriter(path, header) as writer:
             collected, date = Collected(manifest), selection.eval_date
             session = Session(system, opened, operations, writer, collected, eval_date=date)
-            try:
-                async with asyncio.timeout(minutes * 60) as session.limit:
-                    yield session
-            except TimeoutError as error:
-                raise BudgetError(
-                    f"[policy] max_minutes = {minutes:g} is reached; the run stops here",
-                    remedy=f"the finished outputs are in {path}",
-                ) from error
+            kept = f"the finished outputs are in {path}"
+            async with within(config.policy.max_minutes, remedy=kept) as session.limit:
+                yield session
             save_run_replies(system, path.parent)
 
 

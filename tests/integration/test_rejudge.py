@@ -194,6 +194,24 @@ def test_a_judge_that_stops_loses_no_score(gate, server, capsys, store: str):
     assert "the baseline is as it was" in capsys.readouterr().err
 
 
+def test_the_time_that_the_policy_gives_ends_it_and_what_was_finished_is_kept(gate, server, capsys):
+    recorded(gate, server, "relevancy")
+    before = gate.file.read_bytes()
+    config = gate.root / "ragate.toml"
+    given = config.read_text()
+    config.write_text(given.replace("[policy]\n", "[policy]\nmax_minutes = 0.015\n", 1))
+    server.latency_s = 2.0
+
+    assert run(["baseline", "rejudge"]) == 3
+
+    assert gate.file.read_bytes() == before
+    assert "max_minutes = 0.015 is reached" in capsys.readouterr().err
+    server.latency_s = 0.0
+    config.write_text(given)
+    assert run(["baseline", "rejudge"]) == 0
+    assert None not in gate.scores("relevancy")
+
+
 def test_a_gullible_judge_writes_nothing_even_where_nothing_was_scored(gate, server):
     gate.judged_by(server)
     assert run(["baseline", "update", "--runs", "1"]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import types
@@ -54,6 +55,8 @@ class FakeJudge:
         self.calls.append(tuple(criteria))
         if output.answer == "capped":
             raise BudgetError("[policy] max_calls = 1 is reached", remedy="use --limit")
+        if output.answer == "slow":
+            await asyncio.sleep(60)
         if output.answer == "out":
             raise ProviderError("h: HTTP 401", fatal=True)
         number = self._seen[sample.id] = self._seen.get(sample.id, -1) + 1
@@ -187,6 +190,16 @@ def test_a_cap_says_that_nothing_is_kept_and_names_no_option_of_another_command(
     assert found.message == "[policy] max_calls = 1 is reached"
     assert "no verdict is kept" in found.remedy
     assert "--limit" not in found.remedy
+
+
+def test_the_time_that_the_policy_gives_ends_it(tmp_path: Path, judge: FakeJudge) -> None:
+    short = CONFIG.replace("[policy]\n", "[policy]\nmax_minutes = 0.001\n", 1)
+
+    found = calibrate(tmp_path, [*ROWS, label("slow", True)], config=short).exception
+
+    assert isinstance(found, BudgetError)
+    assert "max_minutes = 0.001 is reached" in found.message
+    assert "no verdict is kept" in found.remedy
 
 
 def test_a_criterion_that_the_judge_does_not_know(tmp_path: Path, judge: FakeJudge) -> None:
