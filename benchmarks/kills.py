@@ -37,7 +37,7 @@ from typing import Any
 
 from benchmarks.judged_line import show
 from benchmarks.judged_projects import PAGES, REPLAY, Project
-from ragate.cache import Cache
+from ragate.cache import STEPS, Cache
 from ragate.cache.rows import read_draw
 from ragate.config import load_config
 from ragate.core.hashing import digest
@@ -62,17 +62,22 @@ OF_THE_REPORT = ("run_id", "created")
 OF_ITS_FACTS = ("model_calls", "calls_reused", "verdicts_reused", "saved_usd", "duration_s")
 OF_A_SCORE_LINE = ("usage",)
 ANSWER, VERDICT, CANARY = "answers", "verdicts", "canaries"
-Call = tuple[str, int]  # kind, and the number of the sample
+Call = tuple[str, str]  # kind, and the number of the sample; with a question of its own, which
 
 
 @dataclass
 class Calm:
-    """An uninterrupted run: its duration, its calls, its outcome, and whose each verdict is."""
+    """An uninterrupted run: its duration, its calls, its outcome, and whose each verdict is.
+
+    Attributes:
+        apart: The judge has a question for each criterion, and so a call for each score.
+    """
 
     wall_s: float
     needed: Counter[Call]
     outcome: dict[str, bytes]
-    numbers: dict[str, int]
+    numbers: dict[str, str]
+    apart: bool
 
 
 @dataclass
@@ -166,9 +171,10 @@ def kind_of(body: dict[str, Any]) -> Call:
     """Return what a request asks for, and for which sample; a canary is of none."""
     found = re.search(r"(?i)orchard (\d+)", json.dumps(body["messages"]))
     if found is None:
-        return CANARY, 0
-    judges = is_judgement(body) or evaluation(body) is not None
-    return VERDICT if judges else ANSWER, int(found[1])
+        return CANARY, ""
+    if (asked := evaluation(body)) is not None:
+        return VERDICT, f"{found[1]} {'relevancy' if asked.query else 'faithfulness_binary'}"
+    return VERDICT if is_judgement(body) else ANSWER, found[1]
 
 
 def replies(fake: FakeOpenAI) -> Callable[[dict[str, Any]], str]:
@@ -209,10 +215,12 @@ def run_calmly(gate: Gate) -> Calm:
     start = time.monotonic()
     code = gate.start().wait()
     wall_s = time.monotonic() - start
-    return Calm(wall_s, gate.asked(), gate.outcome(code), numbers_of(gate.project.root))
+    needed = gate.asked()
+    apart = any(" " in what for _, what in needed)
+    return Calm(wall_s, needed, gate.outcome(code), numbers_of(gate.project.root), apart)
 
 
-def numbers_of(root: Path) -> dict[str, int]:
+def numbers_of(root: Path) -> dict[str, str]:
     """Return the sample's number by the key under which the cache has its verdict."""
     folder = max((root / ".ragate/runs").glob("*/manifest.json")).parent
     config = load_config(root / "ragate.toml")
@@ -222,7 +230,7 @@ def numbers_of(root: Path) -> dict[str, int]:
     samples = {sample.id: sample for sample in read_dataset(config.dataset)}
     _, lines = read_outputs(folder / "outputs.jsonl")
     return {
-        digest([verdict_hash(judge, samples[line.id], line.output()), address]): int(line.id[1:])
+        digest([verdict_hash(judge, samples[line.id], line.output()), address]): line.id[1:]
         for _, line in lines
     }
 
@@ -238,17 +246,20 @@ def kept(gate: Gate, calm: Calm, broken: list[str]) -> set[Call]:
         if not path.exists():
             return found
         with Cache(path, say=broken.append) as cache:
-            for key, *_ in cache.rows("verdicts"):
-                found.add((VERDICT, calm.numbers.get(key, -1)))
-            for *_, text in cache.rows("draws"):
+            for key, criterion, _ in cache.rows("verdicts"):
+                number = calm.numbers.get(key, "")
+                found.add((VERDICT, f"{number} {criterion}" if calm.apart and number else number))
+            for session, *_, text in cache.rows("draws"):
+                if session == STEPS:  # on the way to a verdict
+                    continue
                 draw = read_draw(text)
                 said = re.search(r"orchard (\d+)", draw.text if draw else "")
-                found.add((ANSWER, int(said[1]) if said else -1))
+                found.add((ANSWER, said[1] if said else ""))
         database = sqlite3.connect(path)
         health = database.execute("PRAGMA integrity_check").fetchone()[0]
         database.close()
     broken += [f"the cache is damaged: {health}"] if health != "ok" else []
-    broken += [f"the cache holds {call[0]} of no sample" for call in found if call[1] < 0]
+    broken += [f"the cache holds {call[0]} of no sample" for call in found if not call[1]]
     return found
 
 
@@ -325,7 +336,7 @@ def run_chain(gate: Gate, calm: Calm, seen: Seen, points: int, wait: Wait) -> No
         asked = gate.asked()
         before, held = held, kept(gate, calm, seen.broken)
         examine(gate.state, seen.broken)
-        seen.canaries += asked.pop((CANARY, 0), 0)
+        seen.canaries += asked.pop((CANARY, ""), 0)
         seen.asked_though_kept += sum(asked[call] for call in before)
         seen.vanished += len(before - held)
         total += asked
@@ -386,9 +397,9 @@ def print_figures(calm: Calm, seen: Seen, figures: Figures) -> None:
     figures("kept, and yet asked again", seen.asked_though_kept, 0, "calls, all kinds")
     figures("kept, and gone after a later kill", seen.vanished, 0)
     for kind in sorted({kind for kind, _ in calm.needed} - {CANARY}):
-        each = max(count for (name, _), count in calm.needed.items() if name == kind)
+        each = sum(count for (name, _), count in calm.needed.items() if name == kind) // SAMPLES
         figures(f"{kind} that one kill lost, at most", seen.most_lost[kind], CONCURRENCY)
-        limit = seen.kills * CONCURRENCY * each
+        limit = seen.kills * CONCURRENCY
         note = f"calls, {each} a sample; {SAMPLES * each * seen.chains} are needed"
         figures(f"{kind} paid for twice, all kills", seen.paid_twice[kind], limit, note)
     print(f"    (canaries, asked anew by every start that judges: {seen.canaries})")

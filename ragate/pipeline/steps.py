@@ -79,4 +79,8 @@ class CachedSteps:
             texts, self._unwritten = self._unwritten, {}
             if texts:
                 draws = {(STEPS, key, 0): Draw(text=text) for key, text in texts.items()}
-                await asyncio.to_thread(self._cache.put_draws, draws)
+                try:
+                    await asyncio.to_thread(self._cache.put_draws, draws)
+                except BaseException:
+                    self._unwritten = {**texts, **self._unwritten}
+                    raise

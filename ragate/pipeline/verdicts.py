@@ -41,8 +41,12 @@ class CachedVerdicts:
     async def put(self, key: str, verdict: Verdict) -> None:
         """Keep the scores; unscored ones never are."""
         own = self._own(key)
-        self._unwritten[own] = verdict
+        self._add(own, verdict)
         await self.flush(own)
+
+    def _add(self, own: str, verdict: Verdict) -> None:
+        # Its scores may come one by one, and two of them be waiting at once.
+        self._unwritten[own] = {**self._unwritten.get(own, {}), **verdict}
 
     def _own(self, key: str) -> str:
         return digest([key, self._address]) if self._address else key
@@ -56,7 +60,9 @@ class CachedVerdicts:
             try:
                 await asyncio.to_thread(self._cache.put_verdicts, some)
             except BaseException:
-                self._unwritten = {**some, **self._unwritten}  # others wait for it too
+                newer, self._unwritten = self._unwritten, some  # others wait for it too
+                for own, verdict in newer.items():
+                    self._add(own, verdict)
                 raise
 
 

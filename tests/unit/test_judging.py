@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from ragate.cache import Cache
-from ragate.errors import ProviderError
+from ragate.errors import ProviderError, StorageError
 from ragate.metrics import citation_precision, correctness, relevancy
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.pipeline.judging import BACKLOG, Judging
@@ -178,3 +180,42 @@ def test_replies_on_the_way_to_a_verdict_are_kept_once_the_judge_is_trusted(
             return [before, hidden, *found, elsewhere, await steps.get("two")]
 
     assert asyncio.run(run()) == [None, None, "NO", "YES", None, None, None]
+
+
+def test_scores_of_one_verdict_that_wait_at_once_are_all_written(tmp_path: Path) -> None:
+    one, two = ({name: Score(metric=name, value=1.0)} for name in ("correctness", "relevancy"))
+    key, other = "0123456789abcdef", "fedcba9876543210"
+
+    async def run() -> set[str]:
+        with Cache(tmp_path / "cache.sqlite") as cache:
+            kept = CachedVerdicts(cache, address="here")
+            # The first write is under way while the others come.
+            await asyncio.gather(kept.put(other, one), kept.put(key, one), kept.put(key, two))
+            return set(CachedVerdicts(cache, address="here").get(key) or {})
+
+    assert asyncio.run(run()) == {"correctness", "relevancy"}
+
+
+def test_what_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> None:
+    scores = {name: Score(metric=name, value=1.0) for name in ("correctness", "relevancy")}
+    key = "0123456789abcdef"
+
+    async def run() -> list[object]:
+        with Cache(tmp_path / "cache.sqlite") as cache:
+            kept, steps = CachedVerdicts(cache), CachedSteps(cache)
+            with pytest.MonkeyPatch.context() as patch:
+                for name in ("put_verdicts", "put_draws"):
+                    patch.setattr(cache, name, full)
+                with pytest.raises(StorageError):
+                    await kept.put(key, {"correctness": scores["correctness"]})
+                await steps.keep("one", "YES")
+                with pytest.raises(StorageError):
+                    await steps.trust()
+            await kept.put(key, {"relevancy": scores["relevancy"]})
+            await steps.flush()
+            return [kept.get(key), await steps.get("one")]
+
+    def full(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    assert asyncio.run(run()) == [scores, "YES"]
