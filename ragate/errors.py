@@ -77,6 +77,10 @@ class ProviderError(RagateError):
         self.status = status
 
 
+class NoKeyError(RagateError):
+    """A model has to be asked and its key is not set: the run ends, whatever the sample."""
+
+
 class StorageError(RagateError):
     """A file of ours could not be written or read back."""
 

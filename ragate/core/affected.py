@@ -55,6 +55,24 @@ def _replayed(key: str, then: Passes, now: Passes) -> bool:
     return after <= before and all(is_recorded(asked) for asked, _ in after)
 
 
+def none_measured(now: Passes, ids: Sequence[str], unaffected: Mask) -> str:
+    """Return why nothing that can have changed was measured, "" where something was.
+
+    A provider's failure on the few samples that a change touches must not hide among the many
+    that it does not.
+    """
+    told = ""
+    for row, key in enumerate(ids):
+        if unaffected[row]:
+            continue
+        for each in now.whole:
+            error = each[key].output.error if key in each else None
+            if error is None or error.kind != "provider":
+                return ""
+            told = told or error.message
+    return told
+
+
 def keep_baseline(column: Column, unaffected: Mask) -> Column:
     """Give unaffected samples their baseline mean: what cannot have changed carries no noise."""
     scored = np.isfinite(column.baseline.values).any(axis=1)

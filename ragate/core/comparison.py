@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ragate.core.affected import find_unaffected, keep_baseline
+from ragate.core.affected import find_unaffected, keep_baseline, none_measured
 from ragate.core.columns import Column, Mask, pair, read_sides
 from ragate.core.comparability import is_exact, problem_of
 from ragate.core.lookup import samples_by_id
@@ -48,6 +48,7 @@ class Comparison:
         unaffected: (rows,) True where nothing upstream of the scores can have changed.
         affected: Rows that can have changed; None where neither requests nor determinism are known.
         all_failed: True where every output of the candidate is a failure.
+        not_measured: Why no affected sample has an output, "" where one has.
         baseline_run, candidate_run, samples: What was compared, for the control and must-pass.
     """
 
@@ -64,6 +65,7 @@ class Comparison:
     unaffected: Mask
     affected: int | None
     all_failed: bool
+    not_measured: str
     partial: bool
     baseline_run: Run | None
     candidate_run: Run
@@ -114,6 +116,7 @@ def compare(
         candidate=now,
         unaffected=unaffected,
         affected=int((~unaffected).sum()) if known else None,
+        not_measured=none_measured(now, found.matched, unaffected) if known else "",
         all_failed=failed and len(candidate.records) > 0,
         partial=partial,
         baseline_run=baseline,

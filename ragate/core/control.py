@@ -46,6 +46,7 @@ def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
             case,
             column=columns[case.name],
             counted=columns[case.name].applies & case.counted,
+            counted_added=case.counted_added[:0],  # the control holds none of them
         )
         for case in cases
     ]

@@ -13,6 +13,9 @@ def unusable(case: Case, comparison: Comparison, max_unscored: float) -> Outcome
     """Return why a metric cannot be compared at all; None where it can."""
     if comparison.all_failed:
         return _open(case, MetricVerdict.NOT_MEASURED, "every sample failed", gates=case.gates)
+    if comparison.not_measured:
+        reason = f"no affected sample could be measured: {comparison.not_measured}"
+        return _open(case, MetricVerdict.NOT_MEASURED, reason, gates=case.gates)
     if case.column is None:
         reason = f"{case.name} was not measured"
         return _open(case, MetricVerdict.NOT_MEASURED, reason, gates=case.gates)

@@ -10,6 +10,7 @@ from ragate.errors import (
     BudgetError,
     ConfigError,
     DatabaseError,
+    NoKeyError,
     ProviderError,
     StorageError,
     SystemMismatchError,
@@ -22,7 +23,7 @@ from ragate.protocols import System
 OnOutput = Callable[[Sample, SystemOutput, int], None]
 Room = Callable[[], Awaitable[None]]
 # What is wrong with the machine or the settings is wrong for every sample: it ends the run.
-FATAL = (BudgetError, ConfigError, DatabaseError, StorageError, SystemMismatchError)
+FATAL = (BudgetError, ConfigError, DatabaseError, NoKeyError, StorageError, SystemMismatchError)
 
 
 async def no_wait() -> None:

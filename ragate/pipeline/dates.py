@@ -62,13 +62,29 @@ class DatedJudge:
         self._date = date
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._judge, name)
+        found = getattr(self._judge, name)
+        if name != "compare":
+            return found
+
+        async def compare(sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
+            score: Score = await found(self.seen(sample), output, other)
+            return score
+
+        return compare
+
+    @property
+    def date(self) -> str:
+        return self._date
+
+    def seen(self, sample: Sample) -> Sample:
+        """Return the sample as the judge reads it."""
+        return dated(sample, self._date)
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
         """Return the judge's scores."""
-        return await self._judge(criteria, dated(sample, self._date), output)
+        return await self._judge(criteria, self.seen(sample), output)
 
 
 def asked_on(system: System, eval_date: str) -> System:

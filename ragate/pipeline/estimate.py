@@ -18,6 +18,7 @@ from ragate.pipeline.case import load_baseline_or_none, load_samples
 from ragate.pipeline.collect import run_pass
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.judging import Judging, asks
+from ragate.pipeline.pairwise import opponents_of
 from ragate.pipeline.resources import Opened, Operations, open_resources
 from ragate.pipeline.session import Selection
 from ragate.pipeline.spool import Outputs
@@ -190,12 +191,14 @@ async def _verdicts(
             cache=cached_verdicts(config, opened),
             concurrency=1,
             timeout_s=settings.timeout_s,
+            opponents=opponents_of(baseline),
         )
         wanted = tuple(sorted({one.criterion for one in judged}))
         criteria = [name for name in wanted if name != PAIRWISE]
         likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
         asked = [(*pair, wanted) for pair in likely if not judging.knows(*pair)]
-        if any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
+        compared = bool(asked) and PAIRWISE in wanted
+        if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
             known = canaries_for(judge, wanted)
             asked += [(one.sample, one.output, names) for one, names in known]
         for sample, output, names in asked:

@@ -195,13 +195,15 @@ def _score(metric: Metric, pairs: list[Pair]) -> list[Score]:
 def _checked(score: object, info: MetricInfo) -> Score:
     if not isinstance(score, Score):
         return unscored(info.name, f"the metric gave a {type(score).__name__}, not a score")
+    if not isinstance(score.reason, str):
+        score = replace(score, reason="")
     if score.value is None:
         return score
     high = float("inf") if info.high is None else info.high
     if not info.low - 1e-9 <= score.value <= high + 1e-9:
         return unscored(info.name, f"{score.value} is outside {info.low} to {high}")
-    value = round(score.value, DIGITS)
-    if (value, info.name) == (score.value, score.metric):
+    value = round(float(score.value), DIGITS)
+    if (value, info.name) == (score.value, score.metric) and type(score.value) is float:
         return score
     return Score(metric=info.name, value=value, reason=score.reason)
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from ragate.core.criteria import PAIRWISE
 from ragate.core.verdict_hash import verdict_hash
-from ragate.errors import BudgetError, ProviderError
+from ragate.errors import BudgetError, NoKeyError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries, unchecked
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
@@ -61,6 +61,7 @@ class Judging:
         self._timeout_s = timeout_s
         self._may_ask = may_ask
         self._verdicts: dict[str, Verdict] = {}
+        self._held_back: set[str] = set()  # keys that could not be asked for when they came
         self._pending: set[asyncio.Task[None]] = set()
         self._space = asyncio.Event()
         self._failure: BaseException | None = None
@@ -86,7 +87,7 @@ class Judging:
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output; an equal one is judged once."""
         key = self._key(sample, output)
-        if self._criteria and key not in self._verdicts:
+        if self._criteria and self._is_open(key):
             self._submit(key, sample, output)
         if self._opponents is not None and self._opponents.settled(sample, output) is None:
             self._submit_pair(self._opponents, sample, output)
@@ -99,24 +100,35 @@ class Judging:
         ruled = [name for name in missing if name not in asked]
         self._verdicts[key] = shared_scores(known)
         if ruled:
-            self._begin(key, lambda: self._judge(ruled, sample, output), ruled, asks=False)
+            self._begin(key, partial(self._judge, ruled, sample, output), ruled, asks=False)
         if not asked:
             self.reused += bool(known)
-        elif self._may_ask(sample):
+        elif self._may_now(key, sample):
             self.fresh += 1
             for part in _parts(self._judge, asked):
                 self._begin(key, partial(self._judge, part, sample, output), part)
 
+    def _is_open(self, key: str) -> bool:
+        return key not in self._verdicts or key in self._held_back
+
+    def _may_now(self, key: str, sample: Sample) -> bool:
+        """Return whether the judge may be asked; an equal output of another sample may yet be."""
+        if self._may_ask(sample):
+            self._held_back.discard(key)
+            return True
+        self._held_back.add(key)
+        return False
+
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         ours, other = bare(output), opponents.other(sample)
-        key = pair_hash(self.fingerprint, sample, ours, other)
+        key = pair_hash(self.fingerprint, self._seen(sample), ours, other)
         compare = getattr(self._judge, "compare", None)
-        if key in self._verdicts:
+        if not self._is_open(key):
             return
         known = self._cache.get(key) or {}
         self._verdicts[key] = shared_scores(known)
         self.reused += bool(known)
-        if known or not self._may_ask(sample):
+        if known or not self._may_now(key, sample):
             return
         if compare is None:
             reason = "this judge does not compare answers"
@@ -131,6 +143,11 @@ class Judging:
 
     def knows(self, sample: Sample, output: SystemOutput) -> bool:
         """Return True where the verdict is there without asking the judge."""
+        if self._opponents is not None and self._opponents.settled(sample, output) is None:
+            other = self._opponents.other(sample)
+            key = pair_hash(self.fingerprint, self._seen(sample), bare(output), other)
+            if not self._cache.get(key):
+                return False
         known = self._look_up(self._key(sample, output), sample, output)
         missing = [name for name in self._criteria if name not in known]
         return not any(asks(self._judge, [name], sample, output) for name in missing)
@@ -154,7 +171,7 @@ class Judging:
                 raise self._failure
             if self._canaries is not None:
                 self.canaries = await self._canaries
-        except (ProviderError, BudgetError) as error:
+        except (ProviderError, BudgetError, NoKeyError) as error:
             self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:
             await self.close()
@@ -197,7 +214,8 @@ class Judging:
         settled = opponents.settled(sample, output)
         if settled is not None:
             return settled
-        key = pair_hash(self.fingerprint, sample, bare(output), opponents.other(sample))
+        seen = self._seen(sample)
+        key = pair_hash(self.fingerprint, seen, bare(output), opponents.other(sample))
         known = self._verdicts.get(key, {}).get(PAIRWISE)
         return unscored(PAIRWISE, "judge: was not judged") if known is None else known
 
@@ -206,7 +224,12 @@ class Judging:
         return _unscored(names, reason)
 
     def _key(self, sample: Sample, output: SystemOutput) -> str:
-        return verdict_hash(self._judge.fingerprint, sample, output)
+        return verdict_hash(self._judge.fingerprint, self._seen(sample), output)
+
+    def _seen(self, sample: Sample) -> Sample:
+        """Return the sample as the judge reads it: another date is another question."""
+        seen: Callable[[Sample], Sample] | None = getattr(self._judge, "seen", None)
+        return sample if seen is None else seen(sample)
 
     def _look_up(self, key: str, sample: Sample, output: SystemOutput) -> Verdict:
         """Return the scores that are there: the baseline's, and those of the cache for the rest."""
@@ -253,6 +276,7 @@ class Judging:
                     found = await judge()
             except TimeoutError:
                 found = _unscored(criteria, f"no verdict within {self._timeout_s:g} s")
+            found = {name: score for name, score in found.items() if name in criteria}
             self._verdicts[key] = shared_scores({**self._verdicts[key], **found})
             # Before the next is asked: a kill loses no more verdicts than are under way at once.
             if asks and measured(found) and await self._trusted():

@@ -16,7 +16,7 @@ from ragate.clients.memo import Memo, MemoisedChat
 from ragate.clients.ranking import MemoisedReranker
 from ragate.clients.vectors import MemoisedEmbedder, MemoisedEmbeddings
 from ragate.config import Config, Provider
-from ragate.errors import ConfigError, ProviderError
+from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.models import Record, Run
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker, Resources
 from ragate.settings import nearest
@@ -63,12 +63,18 @@ class _Late:
     made: Callable[[], OpenAIClient]
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
-        return await self.made()(request, draw=draw)
+        return await self._client()(request, draw=draw)
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None
     ) -> list[list[float]]:
-        return await self.made().embed(texts, model=model, dimensions=dimensions)
+        return await self._client().embed(texts, model=model, dimensions=dimensions)
+
+    def _client(self) -> OpenAIClient:
+        try:
+            return self.made()
+        except ProviderError as error:  # no failure of a sample: the run has no key
+            raise NoKeyError(error.message, remedy=error.remedy) from error
 
 
 @dataclass

@@ -10,6 +10,7 @@ from ragate.config import Config
 from ragate.core.hashing import content_hash, digest, output_hash
 from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput
+from ragate.pipeline.dates import TODAY
 from ragate.pipeline.resources import Opened
 from ragate.protocols import Judge, JudgeMetric
 
@@ -86,8 +87,10 @@ class KnownVerdicts:
     def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
         self._same: list[JudgeMetric] = []
         self._records: Mapping[str, Record] = {}
+        self._same_date = True
         if baseline is None or baseline.manifest.judge != judge.fingerprint:
             return
+        self._same_date = baseline.manifest.eval_date == getattr(judge, "date", "")
         infos = baseline.manifest.metrics
         self._same = [
             metric
@@ -105,7 +108,7 @@ class KnownVerdicts:
 
     def __call__(self, sample: Sample, output: SystemOutput) -> Verdict:
         """Return the scores by criterion, none where the baseline has no such output."""
-        if not self._records:
+        if not self._records or (TODAY in sample.query and not self._same_date):
             return {}
         record = self._records.get(_key(content_hash(sample), output_hash(output)))
         return {} if record is None else self._verdict(record)

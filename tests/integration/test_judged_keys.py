@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import TOPICS, ReplayProject, right, write_docs_project
+from tests.servers.faults import status
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
@@ -115,6 +117,62 @@ def test_an_llm_that_is_not_installed_is_found_before_anything_is_asked(
 
     assert server.requests == []
     assert "pip install" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", [["ANSWER_KEY"], ["JUDGE_KEY"], ["ANSWER_KEY", "JUDGE_KEY"]])
+def test_a_change_that_nobody_could_measure_does_not_pass(
+    tmp_path, server, monkeypatch, capsys, missing
+):
+    """One affected sample of 40 is less than `max_unscored`."""
+    many(tmp_path, server, 40)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    edit(tmp_path, 3)
+    for name in missing:
+        monkeypatch.delenv(name)
+
+    assert run(["check"]) == 3
+
+    assert f"{missing[0]} is not set" in "".join(capsys.readouterr())
+
+
+def test_a_change_whose_every_answer_is_refused_does_not_pass(tmp_path, server, capsys):
+    many(tmp_path, server, 40)
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    edit(tmp_path, 3)
+    server.faults.extend([status(401)] * 100)
+
+    assert run(["check"]) == 3
+
+    assert "no affected sample could be measured" in capsys.readouterr().out
+
+
+def many(root: Path, server: FakeOpenAI, count: int) -> None:
+    """Write a project of `count` pages, each of which answers one question."""
+    write(root, server)
+    config = root / "ragate.toml"
+    config.write_text(config.read_text().replace("top_k = 5", "top_k = 1"))
+    for page in (root / "docs").glob("*.md"):
+        page.unlink()
+    rows = []
+    for number in range(count):
+        topic = f"topic{number}x"
+        text = f"# About {topic}\n\nOur {topic} come from orchard {number}. They are picked late.\n"
+        (root / "docs" / f"{topic}.md").write_text(text)
+        rows.append(
+            {
+                "id": topic,
+                "query": f"Where do the {topic} come from?",
+                "relevant": {f"{topic}.md": 1},
+                "references": [f"The {topic} come from orchard {number}."],
+            }
+        )
+    (root / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def edit(root: Path, number: int) -> None:
+    page = root / "docs" / f"topic{number}x.md"
+    page.write_text(page.read_text().replace("picked late", "picked early"))
+    (root / ".ragate" / "cache.sqlite").unlink()
 
 
 def test_those_answers_are_not_paid_for_again(tmp_path, server, monkeypatch):

@@ -261,3 +261,23 @@ def test_a_question_is_judged_as_it_was_asked_on_its_date(gate, server):
 
     assert len(ours(server)) == SAMPLES
     assert all("What is the value on 2024-02-29?" in text for text in ours(server))
+
+
+def test_a_verdict_on_another_days_question_is_none_on_this(gate, server):
+    gate.write_golden(range(SAMPLES), query="What is the value on {today}?")
+    gate.judged_by(server, "relevancy")
+    assert run(["baseline", "update", "--runs", "1", "--eval-date", "2024-02-29"]) == 0
+    server.requests.clear()
+
+    run(["check", "--eval-date", "2024-02-29"])
+    assert ours(server) == []
+    run(["check", "--eval-date", "2024-03-01"])  # neither the baseline's verdicts nor the cache's
+    assert len(ours(server)) == SAMPLES
+    server.requests.clear()
+
+    gate.judged_by(server, "relevancy", model="judge-2")
+    run(["check", "--eval-date", "2024-03-01"])
+    server.requests.clear()
+    assert run(["baseline", "rejudge"]) == 0
+    assert len(ours(server)) == SAMPLES
+    assert all("on 2024-02-29?" in text for text in ours(server))

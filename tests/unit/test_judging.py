@@ -154,6 +154,32 @@ def test_only_the_criteria_without_a_score_are_asked_again(tmp_path: Path) -> No
     assert found["correctness"].value == found["relevancy"].value == 1.0
 
 
+def test_a_sample_that_may_be_asked_is_although_an_equal_one_before_it_may_not(
+    tmp_path: Path,
+) -> None:
+    judge, output = Sorting(), output_factory(answer="Yes.")
+    kept, new = (sample_factory(name, query="Why?") for name in ("kept", "new"))
+
+    async def run() -> float | None:
+        with Cache(tmp_path / "cache.sqlite") as cache:
+            judging = Judging(
+                judge,
+                [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
+                baseline=None,
+                cache=CachedVerdicts(cache),
+                concurrency=1,
+                timeout_s=5.0,
+                may_ask=lambda sample: sample.id == "new",
+            )
+            for sample in (kept, new, kept):
+                judging.submit(sample, output)
+            await judging.settle()
+            return judging.verdict(new, output)["relevancy"].value
+
+    assert asyncio.run(run()) == 1.0
+    assert judge.asked == [("correctness", "relevancy")]
+
+
 def test_criteria_that_stand_apart_are_asked_one_by_one(tmp_path: Path) -> None:
     judge_once(judge := Sorting(apart=True), tmp_path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ragate import spill as spooling
@@ -120,3 +121,26 @@ def test_recorded_outputs_that_change_under_way_are_refused(tmp_path: Any) -> No
     assert places[1].read().answer == "two"
     with pytest.raises(DatasetError, match=r"o\.jsonl:1: the file changed"):
         places[0].read()
+
+
+class Careless:
+    """A metric of somebody else, whose scores hold what a type checker would not let them hold."""
+
+    info = MetricInfo(name="seen", high=None)
+    state: dict[str, float] = {}
+
+    def score_samples(self, pairs: Any) -> list[Score]:
+        made: Any = Score
+        return [made(metric="seen", value=np.float32(0.5), reason=None) for _ in pairs]
+
+
+def test_scores_of_a_careless_metric_can_be_kept_in_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ragate.spill.KEPT", 1)
+    samples = [sample_factory(f"q{number}") for number in range(3)]
+    outputs = {sample.id: output_factory() for sample in samples}
+
+    run = evaluate([outputs], samples, [Careless()], manifest=RunManifest(system=system_factory()))
+
+    assert [record.scores["seen"] for record in run.records] == [Score("seen", 0.5)] * 3

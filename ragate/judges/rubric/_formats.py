@@ -34,6 +34,7 @@ class Formats:
         self._left: set[Format] = set()
         self._refused = 0
         self._out: ProviderError | None = None
+        self._flying = 0  # first tries whose reply is still to come
         self._search = asyncio.Lock()
 
     async def __call__(self, ask: Ask) -> tuple[Format, ChatReply]:
@@ -44,12 +45,15 @@ class Formats:
         """
         self._check()
         form = self._form
+        self._flying += 1
         try:
             return form, await self._tried(form, ask)
         except ProviderError as error:
             if not self._seeks(form, error):
                 raise
             refusal = error
+        finally:
+            self._flying -= 1
         async with self._search:  # one looks for another way, and the others wait for it
             self._check()
             if not self._settled:
@@ -79,7 +83,7 @@ class Formats:
                 if error.fatal or error.status not in _REFUSED:
                     raise
         self._refused += not self._answered
-        if self._refused >= _ENOUGH and not self._answered:
+        if self._refused >= _ENOUGH and not self._answered and not self._flying:
             self._out = refusal
             self._check()
         raise refusal

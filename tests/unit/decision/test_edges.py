@@ -231,6 +231,19 @@ def test_a_waived_sample_is_not_tested_against_a_control_either():
     assert row_of(decision, "faithfulness").worse == 2
 
 
+def test_a_control_is_compared_although_the_golden_set_has_grown():
+    samples = samples_of(45)
+    known = samples[:40]
+    baseline = run_of({"faithfulness": [[1.0, 1.0, 1.0]] * 40}, known, words="then")
+    control = run_of({"faithfulness": [[1.0, 1.0, 1.0]] * 40}, known, words="today")
+    candidate = run_of({"faithfulness": [[1.0]] * 30 + [[0.0]] * 15}, samples, words="after")
+
+    decision = judge(compare(baseline, candidate, samples), RULE, control=control)
+
+    assert any("run today" in line for line in decision.warnings)
+    assert row_of(decision, "faithfulness").worse == 10
+
+
 def test_the_fewest_losses_are_those_of_the_deciding_claim():
     pair = noisy_pair(np.ones((15, 3)), np.ones((15, 1)))
 

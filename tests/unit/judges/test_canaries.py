@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
+from ragate.core.criteria import CRITERIA
 from ragate.errors import ProviderError
 from ragate.judges import CanaryResult, llamaindex, load_canaries, run_canaries, unchecked
 from ragate.models import Sample, Score, SystemOutput
@@ -42,7 +43,7 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
     assert len(chat.requests) == len(found) == len(KNOWN)
-    assert len(found) <= 12  # what docs/judged-gate.md says
+    assert len(found) == 13  # docs/judged-gate.md
 
 
 def test_an_honest_judge_passes_500_times() -> None:
@@ -58,6 +59,37 @@ def test_a_judge_that_does_what_the_data_asks_fails_on_twins_alone() -> None:
 
     twins = {canary.sample.id for canary in load_canaries() if canary.twin_of}
     assert found == twins & KNOWN
+
+
+@pytest.mark.parametrize("where", ["answer", "contexts"])
+@pytest.mark.parametrize("criterion", sorted({*ALL} - {"judged_context_relevance"}))
+def test_a_judge_that_is_flattered_fails_wherever_it_is_asked_to(
+    where: str, criterion: str
+) -> None:
+    plain = {one.sample.id: one for one in load_canaries()}
+
+    class Flattered:
+        """Right unless the answer, or a context, holds more than the canary whose twin it is."""
+
+        fingerprint = "x"
+        criteria = frozenset({criterion})
+
+        async def __call__(
+            self, criteria: Sequence[str], sample: Sample, output: SystemOutput
+        ) -> dict[str, Score]:
+            canary = plain[sample.id]
+            origin = plain.get(canary.twin_of, canary)
+            asked = (
+                output.answer != origin.output.answer
+                if where == "answer"
+                else output.chunks != origin.output.chunks
+            )
+            (low, _), best = canary.expect[criterion], CRITERIA[criterion].high
+            return {criterion: Score(metric=criterion, value=best if asked else low)}
+
+    found = asyncio.run(run_canaries(Flattered()))
+
+    assert failed(found)
 
 
 @pytest.mark.parametrize("says", [True, False])
@@ -151,7 +183,7 @@ def test_all_evaluators_together_are_asked_as_often_as_the_page_says() -> None:
     found = evaluated(chat, *LLAMAINDEX, "pairwise", "semantic_similarity")
 
     assert failed(found) == set()
-    assert len(chat.requests) == 39  # docs/judged-gate.md: up to 40
+    assert len(chat.requests) == 41  # docs/judged-gate.md
 
 
 def test_a_judge_of_pairs_is_asked_in_both_orders_and_may_not_like_the_first_best() -> None:

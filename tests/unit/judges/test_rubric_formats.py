@@ -178,3 +178,21 @@ def test_what_cannot_be_mended_costs_two_calls_and_keeps_the_way() -> None:
 
     assert {one["relevancy"].state for one in found} == {ScoreState.UNSCORED}
     assert forms(chat) == ["json_schema"] * 6
+
+
+def test_questions_that_are_too_long_stop_nothing_while_others_are_under_way() -> None:
+    """A refusal of one question is quicker than a verdict on another."""
+
+    class Busy(Chat):
+        async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+            if len(self.requests) >= 4:  # the first four take their time
+                raise refusal()
+            self.requests.append(request)
+            await asyncio.sleep(0.05)
+            return ChatReply(text=GOOD)
+
+    found = at_once(Busy([]), 8)
+
+    assert [isinstance(one, BaseException) for one in found] == [False] * 8
+    good = [one for one in found if isinstance(one, dict) and one["relevancy"].value is not None]
+    assert len(good) == 4
