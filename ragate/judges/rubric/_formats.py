@@ -35,6 +35,7 @@ class Formats:
         self._refused = 0
         self._out: ProviderError | None = None
         self._flying = 0  # first tries whose reply is still to come
+        self._landed = asyncio.Event()
         self._search = asyncio.Lock()
 
     async def __call__(self, ask: Ask) -> tuple[Format, ChatReply]:
@@ -54,6 +55,7 @@ class Formats:
             refusal = error
         finally:
             self._flying -= 1
+            self._landed.set()
         async with self._search:  # one looks for another way, and the others wait for it
             self._check()
             if not self._settled:
@@ -83,10 +85,17 @@ class Formats:
                 if error.fatal or error.status not in _REFUSED:
                     raise
         self._refused += not self._answered
-        if self._refused >= _ENOUGH and not self._answered and not self._flying:
+        if self._refused >= _ENOUGH and not await self._any_answered():
             self._out = refusal
             self._check()
         raise refusal
+
+    async def _any_answered(self) -> bool:
+        """Wait for the questions under way: a refusal is quicker than a verdict."""
+        while self._flying and not self._answered:
+            self._landed.clear()
+            await self._landed.wait()
+        return self._answered
 
     async def _tried(self, form: Format, ask: Ask) -> ChatReply:
         try:
