@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 
 from ragate.core.criteria import PAIRWISE
@@ -17,6 +17,7 @@ from ragate.errors import BudgetError, NoKeyError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries, unchecked
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
+from ragate.pipeline.backlog import Backlog, stop
 from ragate.pipeline.pairwise import Opponents, bare, pair_hash
 from ragate.pipeline.steps import CachedSteps, aside
 from ragate.pipeline.verdicts import CachedVerdicts, KnownVerdicts, Verdict, measured
@@ -62,9 +63,7 @@ class Judging:
         self._may_ask = may_ask
         self._verdicts: dict[str, Verdict] = {}
         self._held_back: set[str] = set()  # keys that could not be asked for when they came
-        self._pending: set[asyncio.Task[None]] = set()
-        self._space = asyncio.Event()
-        self._failure: BaseException | None = None
+        self._pending = Backlog(BACKLOG)
         self._canaries: asyncio.Task[list[CanaryResult]] | None = None
         self.canaries: list[CanaryResult] = []
         self.unchecked: tuple[str, ...] = ()
@@ -86,18 +85,14 @@ class Judging:
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output; an equal one is judged once."""
-        key = self._key(sample, output)
-        if self._criteria and self._is_open(key):
+        if self._criteria and self._is_open(key := self._key(sample, output)):
             self._submit(key, sample, output)
         if self._opponents is not None and self._opponents.settled(sample, output) is None:
             self._submit_pair(self._opponents, sample, output)
 
     def _submit(self, key: str, sample: Sample, output: SystemOutput) -> None:
         """Ask for the criteria that have no score yet, and for no other."""
-        known = self._look_up(key, sample, output)
-        missing = [name for name in self._criteria if name not in known]
-        asked = [name for name in missing if asks(self._judge, [name], sample, output)]
-        ruled = [name for name in missing if name not in asked]
+        known, asked, ruled = self._sort_out(key, sample, output)
         self._verdicts[key] = shared_scores(known)
         if ruled:
             self._begin(key, partial(self._judge, ruled, sample, output), ruled, asks=False)
@@ -107,6 +102,15 @@ class Judging:
             self.fresh += 1
             for part in _parts(self._judge, asked):
                 self._begin(key, partial(self._judge, part, sample, output), part)
+
+    def _sort_out(
+        self, key: str, sample: Sample, output: SystemOutput
+    ) -> tuple[Verdict, list[str], list[str]]:
+        """Return the scores that are there, and the criteria that need a model, and that do not."""
+        known = self._look_up(key, sample, output)
+        missing = [name for name in self._criteria if name not in known]
+        asked = [name for name in missing if asks(self._judge, [name], sample, output)]
+        return known, asked, [name for name in missing if name not in asked]
 
     def _is_open(self, key: str) -> bool:
         return key not in self._verdicts or key in self._held_back
@@ -121,7 +125,7 @@ class Judging:
 
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         ours, other = bare(output), opponents.other(sample)
-        key = pair_hash(self.fingerprint, self._seen(sample), ours, other)
+        key = self._pair_key(opponents, sample, output)
         compare = getattr(self._judge, "compare", None)
         if not self._is_open(key):
             return
@@ -143,20 +147,18 @@ class Judging:
 
     def knows(self, sample: Sample, output: SystemOutput) -> bool:
         """Return True where the verdict is there without asking the judge."""
-        if self._opponents is not None and self._opponents.settled(sample, output) is None:
-            other = self._opponents.other(sample)
-            key = pair_hash(self.fingerprint, self._seen(sample), bare(output), other)
-            if not self._cache.get(key):
-                return False
-        known = self._look_up(self._key(sample, output), sample, output)
-        missing = [name for name in self._criteria if name not in known]
-        return not any(asks(self._judge, [name], sample, output) for name in missing)
+        opponents = self._opponents
+        if (
+            opponents is not None
+            and opponents.settled(sample, output) is None
+            and not self._cache.get(self._pair_key(opponents, sample, output))
+        ):
+            return False
+        return not self._sort_out(self._key(sample, output), sample, output)[1]
 
     async def room(self) -> None:
-        """Wait until more outputs may be submitted: those that wait are held in memory."""
-        while len(self._pending) >= BACKLOG:
-            self._space.clear()
-            await self._space.wait()
+        """Wait until more outputs may be submitted."""
+        await self._pending.room()
 
     async def settle(self) -> None:
         """Wait until everything that was submitted has its verdict or a reason for having none.
@@ -165,10 +167,7 @@ class Judging:
         reason; what the other metrics say still stands.
         """
         try:
-            while self._pending and self._failure is None:
-                await asyncio.wait(list(self._pending), return_when=asyncio.FIRST_EXCEPTION)
-            if self._failure is not None:
-                raise self._failure
+            await self._pending.wait()
             if self._canaries is not None:
                 self.canaries = await self._canaries
         except (ProviderError, BudgetError, NoKeyError) as error:
@@ -178,12 +177,9 @@ class Judging:
 
     async def close(self) -> None:
         """Stop what is still being asked; verdicts that came are in the cache."""
-        tasks = [*self._pending, *([self._canaries] if self._canaries else [])]
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError, Exception):
-                await task
+        await self._pending.stop()
+        if self._canaries is not None:
+            await stop(self._canaries)
         await self._cache.flush()
         if self._steps is not None:
             await self._steps.flush()
@@ -214,8 +210,7 @@ class Judging:
         settled = opponents.settled(sample, output)
         if settled is not None:
             return settled
-        seen = self._seen(sample)
-        key = pair_hash(self.fingerprint, seen, bare(output), opponents.other(sample))
+        key = self._pair_key(opponents, sample, output)
         known = self._verdicts.get(key, {}).get(PAIRWISE)
         return unscored(PAIRWISE, "judge: was not judged") if known is None else known
 
@@ -225,6 +220,10 @@ class Judging:
 
     def _key(self, sample: Sample, output: SystemOutput) -> str:
         return verdict_hash(self._judge.fingerprint, self._seen(sample), output)
+
+    def _pair_key(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> str:
+        other = opponents.other(sample)
+        return pair_hash(self.fingerprint, self._seen(sample), bare(output), other)
 
     def _seen(self, sample: Sample) -> Sample:
         """Return the sample as the judge reads it: another date is another question."""
@@ -248,9 +247,7 @@ class Judging:
         if asks and self._canaries is None:
             with aside():
                 self._canaries = asyncio.create_task(self._run_canaries())
-        task = asyncio.create_task(self._ask(key, judge, criteria, asks=asks))
-        self._pending.add(task)
-        task.add_done_callback(self._ended)
+        self._pending.start(self._ask(key, judge, criteria, asks=asks))
 
     async def _run_canaries(self) -> list[CanaryResult]:
         compares = self._opponents is not None and not self._opponents.itself
@@ -260,14 +257,6 @@ class Judging:
         if self._steps is not None and all(result.passed for result in found):
             await self._steps.trust()
         return found
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._pending.discard(task)
-        if len(self._pending) <= BACKLOG // 2:
-            self._space.set()
-        if not task.cancelled():
-            failure = task.exception()  # looked at in every case: asyncio tells what nobody saw
-            self._failure = self._failure or failure
 
     async def _ask(self, key: str, judge: Ask, criteria: Sequence[str], *, asks: bool) -> None:
         async with self._gate if asks else nullcontext():

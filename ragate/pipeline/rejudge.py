@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from ragate import plugins
 from ragate.baseline import Recorded, dump_baseline, load_baseline, load_contexts, save_baseline
 from ragate.config import Config
-from ragate.core.agreement import kappa
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, ConfigError, ProviderError
 from ragate.models import (
-    MetricInfo,
     Needs,
     Record,
     RetrievedChunk,
@@ -24,6 +22,7 @@ from ragate.models import (
     ScoreState,
     unscored,
 )
+from ragate.pipeline.agreement import Agreement, agreement_on
 from ragate.pipeline.dates import judged_on
 from ragate.pipeline.evaluate import make_metrics
 from ragate.pipeline.judging import Judging
@@ -34,28 +33,7 @@ from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import Judge, JudgeMetric
 from ragate.spill import Spill
 
-GRADE_PASS = 4.0
 _GONE = "the sample is no longer in the golden set"
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Old judge against new on one metric.
-
-    Attributes:
-        n: Distinct stored outputs that both scored.
-        agreement: Share with the same pass or fail; kappa: the same beyond chance, None where one
-            side always says the same.
-        flips: Samples whose pass or fail changed.
-    """
-
-    metric: str
-    n: int
-    old_mean: float | None
-    new_mean: float | None
-    agreement: float | None
-    kappa: float | None
-    flips: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -121,7 +99,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     if store == "full" and not contexts:  # there are none to write beside it
         store = "answers"
     save_baseline(config.baseline, dump_baseline(new, store=store, recorded=recorded), new, store)
-    rows = tuple(_agreement(config, one.info, old, new) for one in chosen)
+    rows = tuple(agreement_on(config, one.info, old, new) for one in chosen)
     return Rejudgement(False, judging.fresh, rows, left)
 
 
@@ -275,32 +253,3 @@ def _is_lost(before: Score | None, after: Score, *, stopped: bool) -> bool:
         return True
     # Nothing is lost, but a judge that failed is no rule: it may do better the next time.
     return after.reason.startswith("judge:") and (before is None or stopped)
-
-
-def _agreement(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:
-    rule = next((one for one in config.policy.metrics if one.metric == info.name), None)
-    mark = rule.pass_at if rule is not None and rule.pass_at is not None else _mark(info)
-    pairs: dict[tuple[str, str], tuple[float, float]] = {}
-    for before, after in zip(old.records, new.records, strict=True):
-        first, second = before.scores.get(info.name), after.scores[info.name]
-        if first is not None and first.value is not None and second.value is not None:
-            pairs[before.sample_id, before.output_hash] = (first.value, second.value)
-    passes = [(a >= mark - 1e-9, b >= mark - 1e-9) for a, b in pairs.values()]
-    flips = [key[0] for key, (a, b) in zip(pairs, passes, strict=True) if a != b]
-    return Agreement(
-        metric=info.name,
-        n=len(pairs),
-        old_mean=_mean([a for a, _ in pairs.values()]),
-        new_mean=_mean([b for _, b in pairs.values()]),
-        agreement=_mean([float(a == b) for a, b in passes]),
-        kappa=kappa([a for a, _ in passes], [b for _, b in passes]) if passes else None,
-        flips=tuple(dict.fromkeys(flips)),
-    )
-
-
-def _mark(info: MetricInfo) -> float:
-    return GRADE_PASS if info.unit == "grade" else (info.high or 1.0)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

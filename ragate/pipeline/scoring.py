@@ -18,7 +18,7 @@ from ragate.pipeline.evaluate import evaluate, make_metrics
 from ragate.pipeline.judging import Judging
 from ragate.pipeline.pairwise import opponents_of
 from ragate.pipeline.resources import Opened
-from ragate.pipeline.steps import CachedSteps
+from ragate.pipeline.steps import cached_steps
 from ragate.pipeline.verdicts import cached_verdicts
 from ragate.protocols import Aggregate, ChatClient, JudgeMetric, Metric
 
@@ -155,7 +155,7 @@ async def open_scorer(
     module = plugins.load("judges", settings.use)
     gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
     scorer.needed = any(one.info.name in gated for one in judged)
-    steps = CachedSteps(opened.cache, address=config.policy.address(settings.provider))
+    steps = cached_steps(config, opened)
     resources = replace(opened.judge, steps=steps, chat=_watched(opened.judge.chat, scorer))
     async with module.create(settings.own, resources) as judge:
         scorer.judging = Judging(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -116,10 +116,16 @@ class Sorting:
 METRICS = (citation_precision, correctness, relevancy)
 
 
-def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
-    pair = (sample_factory("q"), output_factory(answer="Yes."))
+def judge_all(
+    judge: Sorting,
+    root: Path,
+    samples: Sequence[Sample],
+    may_ask: Callable[[Sample], bool] = lambda _sample: True,
+) -> list[dict[str, Score]]:
+    """Return the verdicts on the same answer to each sample."""
+    output = output_factory(answer="Yes.")
 
-    async def run() -> dict[str, Score]:
+    async def run() -> list[dict[str, Score]]:
         with Cache(root / "cache.sqlite") as cache:
             judging = Judging(
                 judge,
@@ -128,12 +134,18 @@ def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
                 cache=CachedVerdicts(cache),
                 concurrency=1,
                 timeout_s=5.0,
+                may_ask=may_ask,
             )
-            judging.submit(*pair)
+            for sample in samples:
+                judging.submit(sample, output)
             await judging.settle()
-            return dict(judging.verdict(*pair))
+            return [dict(judging.verdict(sample, output)) for sample in samples]
 
     return asyncio.run(run())
+
+
+def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
+    return judge_all(judge, root, [sample_factory("q")])[0]
 
 
 def test_what_is_decided_without_a_model_is_never_asked_again(tmp_path: Path) -> None:
@@ -157,26 +169,13 @@ def test_only_the_criteria_without_a_score_are_asked_again(tmp_path: Path) -> No
 def test_a_sample_that_may_be_asked_is_although_an_equal_one_before_it_may_not(
     tmp_path: Path,
 ) -> None:
-    judge, output = Sorting(), output_factory(answer="Yes.")
     kept, new = (sample_factory(name, query="Why?") for name in ("kept", "new"))
 
-    async def run() -> float | None:
-        with Cache(tmp_path / "cache.sqlite") as cache:
-            judging = Judging(
-                judge,
-                [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
-                baseline=None,
-                cache=CachedVerdicts(cache),
-                concurrency=1,
-                timeout_s=5.0,
-                may_ask=lambda sample: sample.id == "new",
-            )
-            for sample in (kept, new, kept):
-                judging.submit(sample, output)
-            await judging.settle()
-            return judging.verdict(new, output)["relevancy"].value
+    found = judge_all(
+        judge := Sorting(), tmp_path, [kept, new, kept], lambda sample: sample.id == "new"
+    )
 
-    assert asyncio.run(run()) == 1.0
+    assert found[1]["relevancy"].value == 1.0
     assert judge.asked == [("correctness", "relevancy")]
 
 
