@@ -13,8 +13,9 @@ from ragate.core.control import against_control
 from ragate.core.exact import judge_exact
 from ragate.core.floors import judge_floors
 from ragate.core.must_pass import judge_must_pass
-from ragate.core.noisy import SUSPICIOUS, FamilyResult, deciding_claim, judge_noisy
+from ragate.core.noisy import FamilyResult, deciding_claim, judge_noisy
 from ragate.core.shown import shown, shown_aggregate
+from ragate.core.stages import SUSPICIOUS
 from ragate.core.summary import decision_lines, general_warnings
 from ragate.core.waivers import active, expired, waiver_row
 from ragate.models import (

@@ -17,8 +17,6 @@ from ragate.core.verdicts import Figures
 from ragate.core.wording import count
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
-SUSPICIOUS = 0.2
-
 
 @dataclass(frozen=True)
 class FamilyResult:
