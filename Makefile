@@ -12,13 +12,14 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 
 CHECK_ARGS  ?=
 PYTEST_ARGS ?=
+WORKERS     ?= auto
 
 .PHONY: help check test lint lock clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make check   run the gate on our own manual (docs/, ragate.toml)"
-	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some"
+	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some, WORKERS=0 in one process"
 	@echo "make lint    ruff and mypy"
 	@echo "make lock    newest versions into requirements/, with hashes, for the container image"
 	@echo "make clean   remove .venv, caches and .ragate"
@@ -28,7 +29,7 @@ check: $(VENV)/.embedded
 	@$(BIN)/ragate check $(CHECK_ARGS)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	@$(BIN)/python -m ruff check .

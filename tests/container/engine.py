@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# The base of our Dockerfile: what every test in a container needs first.
+BASE = "docker.io/library/debian:bookworm-slim"
 # Where setup_engine.sh keeps its configuration and its base image.
 FOLDER = Path(os.environ.get("RAGATE_ENGINE_DIR") or Path.home() / ".cache" / "ragate-engine")
 
@@ -72,7 +74,11 @@ class Engine:
 
 
 def find_engine() -> Engine | str:
-    """Return an engine that answers, or the reason why there is none."""
+    """Return an engine that has run a container, or the reason why there is none.
+
+    An engine can answer and still start nothing: no user namespaces, a read-only cgroup tree, no
+    base image and no registry to get it from.
+    """
     tried: Sequence[str] = ("docker", "podman")
     wanted = os.environ.get("RAGATE_ENGINE")
     reasons = []
@@ -82,13 +88,28 @@ def find_engine() -> Engine | str:
             reasons.append(f"no {program}")
             continue
         engine = Engine(path, _configuration())
-        try:
-            engine.call("info", timeout=30)
-        except (EngineError, subprocess.TimeoutExpired) as error:
-            reasons.append(f"{program} does not answer: {str(error).strip().splitlines()[-1]}")
-        else:
+        reason = _trial(engine)
+        if not reason:
             return engine
+        reasons.append(f"{program} {reason}")
     return "; ".join(reasons) + " (tests/container/setup_engine.sh sets one up on Debian)"
+
+
+def _trial(engine: Engine) -> str:
+    """Return what keeps this engine from running a container, "" where it ran one."""
+    try:
+        engine.call("info", timeout=30)
+    except (EngineError, OSError, subprocess.TimeoutExpired) as error:
+        return f"does not answer: {_last_line(error)}"
+    try:
+        engine.call("run", "--rm", "--network", "none", BASE, "true")
+    except (EngineError, OSError, subprocess.TimeoutExpired) as error:
+        return f"answers, and runs no container: {_last_line(error)}"
+    return ""
+
+
+def _last_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1]
 
 
 def _configuration() -> dict[str, str]:

@@ -5,6 +5,7 @@ python -m tests.container.images    builds both, so that the tests find them
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import subprocess
@@ -16,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.container.engine import Engine, find_engine
+from tests.container.engine import FOLDER, Engine, find_engine
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = Path(__file__).parent / "postgres"
@@ -31,9 +32,10 @@ BUILD_TIMEOUT_S = 900
 def action_image(engine: Engine) -> str:
     """Build the action's image, unless it was built from the same files, and return its name."""
     name = f"ragate-test:{_digest(_files(ROOT, CONTEXT))}"
-    if not engine.has_image(name):
-        with _secrets() as secrets:
-            build(engine, name, ROOT, secrets)
+    with _one_builder():
+        if not engine.has_image(name):
+            with _secrets() as secrets:
+                build(engine, name, ROOT, secrets)
     return name
 
 
@@ -44,15 +46,25 @@ def postgres_image(engine: Engine) -> str:
         raise RuntimeError("the Postgres image is made from ragate[embedded], which is not here")
     wheel = Path(spec.origin).parent
     name = f"ragate-test-postgres:{_digest(_files(POSTGRES, ('Dockerfile', 'start.sh')))}"
-    if not engine.has_image(name):
-        with TemporaryDirectory(prefix="ragate-context-") as folder:
-            _copy(POSTGRES / "Dockerfile", POSTGRES / "start.sh", into=Path(folder))
-            programs = Path(folder) / "programs" / WHEEL
-            programs.mkdir(parents=True)
-            _copy(wheel / "pginstall", into=programs)
-            _copy(wheel.with_name(f"{WHEEL}.libs"), into=programs.parent)
-            build(engine, name, Path(folder), [])
+    with _one_builder():
+        if not engine.has_image(name):
+            with TemporaryDirectory(prefix="ragate-context-") as folder:
+                _copy(POSTGRES / "Dockerfile", POSTGRES / "start.sh", into=Path(folder))
+                programs = Path(folder) / "programs" / WHEEL
+                programs.mkdir(parents=True)
+                _copy(wheel / "pginstall", into=programs)
+                _copy(wheel.with_name(f"{WHEEL}.libs"), into=programs.parent)
+                build(engine, name, Path(folder), [])
     return name
+
+
+@contextmanager
+def _one_builder() -> Iterator[None]:
+    """Let one process build at a time: the tests run in several, and each wants the same image."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "build.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _copy(*sources: Path, into: Path) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 import logging
-import time
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -85,13 +84,11 @@ def test_a_limited_server_loses_no_question(
 ) -> None:
     server.limit = RateLimit(rate, burst=rate, tell=tell)
     budget = no_caps()
-    start = time.monotonic()
 
     found = ask_many(server, count, concurrency=6, budget=budget, retry=Retry(), deadline_s=60.0)
 
     assert answered(found) == count
     assert server.limit.rejected <= 0.5 * count
-    assert time.monotonic() - start <= 1.4 * count / rate + 1.0
     assert budget.calls == count
     assert budget.tally.rejected == server.limit.rejected
 
@@ -167,12 +164,11 @@ def test_the_breaker_ends_a_run_on_a_dead_server_soon(server: FakeOpenAI) -> Non
 
 def test_a_question_ends_at_its_deadline(server: FakeOpenAI) -> None:
     server.chaos = Chaos(1.0, kinds=[HANG])
-    start = time.monotonic()
 
     (error,) = ask_many(server, 1, timeout_s=0.3, deadline_s=0.8)
 
     assert "no answer within" in error.message
-    assert time.monotonic() - start < 1.5
+    assert server.seen <= 3  # tries of 0.3 s each
 
 
 def test_the_call_cap_stops_before_one_call_too_many(server: FakeOpenAI) -> None:

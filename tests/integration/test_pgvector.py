@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -611,10 +610,8 @@ def test_a_huge_file_is_refused_by_its_size_alone(project: Project) -> None:
     with (project.root / "docs/huge.md").open("wb") as file:
         file.truncate(10**12)
 
-    start = time.perf_counter()
     with pytest.raises(ConfigError, match=r"huge\.md: 1000000000000 bytes"):
         project.ask("x")
-    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(

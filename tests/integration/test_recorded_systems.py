@@ -373,7 +373,8 @@ def test_pending_requests_end_quickly_whatever_the_client_repeats(project, serve
     checked(project, key="", RAGATE_CONCURRENCY="2")
 
     assert len(project.pending()) == 31
-    assert time.monotonic() - began < 20  # LlamaIndex repeats what may heal, seconds apart
+    # LlamaIndex repeats what may heal, seconds apart: for 31 questions that is minutes.
+    assert time.monotonic() - began < 45
 
 
 def outputs(project: RecordedProject) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -517,19 +518,18 @@ def test_keys_that_do_not_fit_together_are_refused(tmp_path: Path, settings: Any
 
 
 def test_many_samples_take_what_the_service_takes(tmp_path: Path):
+    all_at_once = threading.Barrier(32, timeout=60)
+
     def slow(_request: Request) -> Any:
-        time.sleep(0.1)
+        all_at_once.wait()  # for 31 others: fewer in flight would never be answered
         return {"answer": "x"}
 
     samples = [sample_factory(f"q{number}") for number in range(320)]
     with rag_server(slow) as server:
-        started_at = time.perf_counter()
         given: dict[str, Any] = {"http_hosts": (server.host,), "concurrency": 32}
         outputs = ask("http", {"url": server.url}, tmp_path, samples=samples, **given)
-        took = time.perf_counter() - started_at
 
     assert all(output.answer == "x" for output in outputs)
-    assert took < 2.0 * 320 / 32 * 0.1 + 0.5
 
 
 def test_the_system_tells_its_kind(tmp_path: Path):

@@ -150,10 +150,12 @@ def test_samples_that_wait_for_their_turn_do_not_run_out_of_time(tmp_path: Path)
     assert [output.answer for output in outputs] == list("abcdef")
 
 
+# Each question waits for the other seven: asked one after the other, none is ever answered.
 PARALLEL = """
-import json, sys, threading, time
+import json, sys, threading
+all_at_once = threading.Barrier(8, timeout=60)
 def work(request):
-    time.sleep(0.4)
+    all_at_once.wait()
     line = json.dumps({"id": request["id"], "answer": request["query"]})
     print(line + "\\n", end="", flush=True)
 for line in sys.stdin:
@@ -162,8 +164,6 @@ for line in sys.stdin:
 
 
 def test_in_parallel_replies_find_their_question_by_id(tmp_path: Path):
-    started = time.perf_counter()
-
     outputs = answers(
         tmp_path,
         [sys.executable, "-c", PARALLEL],
@@ -173,7 +173,6 @@ def test_in_parallel_replies_find_their_question_by_id(tmp_path: Path):
     )
 
     assert [output.answer for output in outputs] == list("abcdefgh")
-    assert time.perf_counter() - started < 8 * 0.4 / 2
 
 
 def test_in_parallel_a_crash_counts_once(tmp_path: Path):
