@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 
@@ -32,32 +33,62 @@ def changed_files(base: Base, root: Path, repository: Repository | None) -> list
             return objects.changed_files(root, base.sha, base.merged)
         if repository is None:
             return None
-        files = repository.compare_files(base.sha, base.head)
+        return api_changed_files(repository, base.sha, base.head)
     except RagateError:
         return None
+
+
+def api_changed_files(repository: Repository, base: str, head: str) -> list[str] | None:
+    """Return the paths that differ, by the API; None where it may not have listed all."""
+    files = repository.compare_files(base, head)
     if len(files) >= API_LISTS:
         return None
     names = [str(file.get(key, "")) for file in files for key in ("filename", "previous_filename")]
     return [name for name in names if name]
 
 
-def touches(changed: Iterable[str], patterns: Sequence[str], place: Place) -> bool:
-    """Return whether one of the changed files is one that a pattern names.
+def touches(
+    changed: Iterable[str],
+    patterns: Sequence[str],
+    place: Place,
+    *,
+    links: Collection[str] = frozenset(),
+) -> bool:
+    """Return whether one of the changed files is one that a pattern names, or holds some.
+
+    A submodule or a symbolic link is one changed name, and all that lies below it is another: the
+    name of the folder itself stands for what a pattern names in it.
 
     Args:
         patterns: Relative to the project's folder, as ``inputs`` of the policy.
+        links: Those of `changed` that are submodules or symbolic links, as far as it is known.
     """
+    rooted = [posixpath.normpath(place.at(pattern)) for pattern in patterns]
     return any(
-        _matcher(place.at(pattern.removesuffix("/"))).fullmatch(name)
+        _matcher(pattern).fullmatch(name)
+        or pattern.startswith(f"{name}/")
+        or (name in links and _holds(name.split("/"), pattern.split("/")))
         for name in changed
-        for pattern in patterns
+        for pattern in rooted
     )
+
+
+def _holds(folder: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Return whether the pattern can name something below the folder."""
+    for name, part in zip(folder, pattern, strict=False):
+        if part == "**":
+            return True
+        if not _matcher(part).fullmatch(name):
+            return False
+    return True
 
 
 @cache
 def _matcher(pattern: str) -> re.Pattern[str]:
     """Return a glob as an expression: ``**`` for any folders, ``*`` and ``?`` within one."""
     parts = PurePosixPath(pattern).parts
+    if not parts:
+        return re.compile(".*", re.DOTALL)  # the project's own folder
     text = ""
     for number, part in enumerate(parts):
         last = number == len(parts) - 1

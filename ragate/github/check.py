@@ -13,7 +13,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
 from ragate.github.annotations import explaining, sources_of
 from ragate.github.base import Base, GitTree, Tree, base_of, refuse_side_door, tree_of
-from ragate.github.changes import changed_files, copied_answers, touches
+from ragate.github.changes import changed_files, copied_answers
 from ragate.github.context import Context, Outcome, refuse_code
 from ragate.github.earlier import restore_passes, restore_replies
 from ragate.github.event import Event
@@ -22,6 +22,7 @@ from ragate.github.gate import Gate, compose, trusted
 from ragate.github.origin import Origin, origin_of
 from ragate.github.policy import policy_files
 from ragate.github.publish import Annotation, Target
+from ragate.github.relevance import can_reach
 from ragate.models import Report
 from ragate.pipeline.line import check
 from ragate.pipeline.resources import Operations
@@ -128,7 +129,7 @@ def _judge(
     refuse_code(gate.config, context.inputs)
     changed = changed_files(base, root, context.repository)
     if tree is not None and gate.proposal is None and not gate.bootstrap and not origin.other:
-        found = _unaffected(context, gate, changed, root, operations)
+        found = _unaffected(context, gate, base, changed, root, operations)
         if found is not None:
             return Judgement(found, origin)
     report = asyncio.run(
@@ -148,10 +149,15 @@ def _judge(
 
 
 def _unaffected(
-    context: Context, gate: Gate, changed: list[str] | None, root: Path, operations: Operations
+    context: Context,
+    gate: Gate,
+    base: Base,
+    changed: list[str] | None,
+    root: Path,
+    operations: Operations,
 ) -> Report | None:
     """Return the verdict on a change that cannot reach the system, None where it may."""
-    why = _why_unaffected(context, gate, changed, root, operations)
+    why = _why_unaffected(context, gate, base, changed, root, operations)
     if not why:
         return None
     chosen = context.selection()
@@ -159,13 +165,20 @@ def _unaffected(
 
 
 def _why_unaffected(
-    context: Context, gate: Gate, changed: list[str] | None, root: Path, operations: Operations
+    context: Context,
+    gate: Gate,
+    base: Base,
+    changed: list[str] | None,
+    root: Path,
+    operations: Operations,
 ) -> str:
     assert gate.base is not None
-    patterns = gate.base.policy.inputs
-    if patterns:
+    if gate.base.policy.inputs:
         same = gate.base.system == gate.config.system
-        if changed is None or not same or touches(changed, patterns, context.place(root)):
+        if changed is None or not same:
+            return ""
+        place, repository = context.place(root), context.repository
+        if can_reach(changed, gate.base, place, base=base, root=root, repository=repository):
             return ""
         return f"none of the {len(changed)} changed files is one that [policy] inputs names"
     then = _baseline_fingerprint(gate.config)

@@ -12,7 +12,7 @@ from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, UsageError
 from ragate.github.base import ApiTree, refuse_side_door
-from ragate.github.changes import API_LISTS, touches
+from ragate.github.changes import api_changed_files
 from ragate.github.context import Context, Outcome
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.foreign import foreign_outputs, measured
@@ -20,6 +20,7 @@ from ragate.github.gate import Gate, compose
 from ragate.github.origin import Origin, origin_of
 from ragate.github.policy import policy_files
 from ragate.github.publish import Target
+from ragate.github.relevance import can_reach
 from ragate.github.repository import Repository
 from ragate.github.subject import Subject, subject_of
 from ragate.models import Report
@@ -146,12 +147,13 @@ def _unaffected(
 ) -> Report | None:
     """Return the verdict where no changed file is one that the base's policy names."""
     assert gate.base is not None
-    patterns, base = gate.base.policy.inputs, subject.base
-    if not patterns or gate.base.system != gate.config.system:
+    base, place = subject.base, context.bare_place()
+    if not gate.base.policy.inputs or gate.base.system != gate.config.system:
         return None
-    files = repository.compare_files(base.sha, base.head)
-    names = [str(file.get(key, "")) for file in files for key in ("filename", "previous_filename")]
-    if len(files) >= API_LISTS or touches(filter(None, names), patterns, context.bare_place()):
+    names = api_changed_files(repository, base.sha, base.head)
+    if names is None or can_reach(
+        names, gate.base, place, base=base, root=None, repository=repository
+    ):
         return None
-    why = f"none of the {len(files)} changed files is one that [policy] inputs names"
+    why = f"none of the {len(names)} changed files is one that [policy] inputs names"
     return asyncio.run(judge_unaffected(gate.config, operations, context.selection(), why=why))

@@ -15,14 +15,14 @@ from ragate.dataset import read_dataset
 from ragate.errors import NoBaselineError, RagateError, UsageError
 from ragate.github import objects
 from ragate.github.accept import accepted_on_the_way, outputs_digest
-from ragate.github.base import GitTree, base_of
-from ragate.github.changes import touches
+from ragate.github.base import Base, GitTree, base_of
 from ragate.github.check import run_check
 from ragate.github.context import Context, Outcome, refuse_code
 from ragate.github.gate import measures_alike
 from ragate.github.policy import policy_files
 from ragate.github.propose import Written, write
 from ragate.github.publish import Target
+from ragate.github.relevance import can_reach
 from ragate.github.repository import login_of
 from ragate.github.result import Result, write_result
 from ragate.models import Acceptance, Reads, Run
@@ -120,7 +120,10 @@ def _by_files(context: Context, config: Config, root: Path, head: str) -> str:
     if place.at(place.name) in changed:
         return f"{place.name} changed"
     patterns = config.policy.inputs
-    if patterns and not touches(changed, patterns, place):
+    pushed = Base(parents[0], head, head, trusted=False)
+    if patterns and not can_reach(
+        changed, config, place, base=pushed, root=root, repository=context.repository
+    ):
         return ""
     own = {place.at(config.policy.baseline)}
     if set(changed) <= own:

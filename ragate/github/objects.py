@@ -12,6 +12,7 @@ from ragate.vcs import GIT
 
 _TIMEOUT_S = 60
 _REGULAR = frozenset({"100644", "100755", "100664"})
+_LINK_MODES = frozenset({b"120000", b"160000"})
 
 
 class ObjectError(RagateError):
@@ -88,6 +89,14 @@ def changed_files(root: Path, old: str, new: str) -> list[str]:
     """Return the paths that differ between two commits, those of a rename both."""
     found = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
     return [os.fsdecode(path) for path in found.split(b"\0") if path]
+
+
+def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
+    """Return those of the changed paths that are a submodule or a symbolic link on either side."""
+    rows = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--raw", old, new).split(b"\0")
+    pairs = zip(rows[::2], rows[1::2], strict=False)
+    links = [path for facts, path in pairs if _LINK_MODES & {facts[1:7], facts[8:14]}]
+    return frozenset(os.fsdecode(path) for path in links)
 
 
 def _entries(root: Path, commit: str, path: str) -> list[Entry]:

@@ -65,13 +65,18 @@ class GitStore:
         return self.run("hash-object", "-w", "--stdin", content=content).decode().strip()
 
     def tree_with(self, base: str, blobs: Mapping[str, str | None]) -> str:
-        """Return the tree `base` ("" for none) with these paths replaced; None removes one."""
+        """Return the tree `base` ("" for none) with these paths replaced; None removes one.
+
+        A sha alone is a file's; ``120000 <sha>`` is a link, ``160000 <sha>`` a submodule.
+        """
         with tempfile.TemporaryDirectory() as folder:
             environ = {"GIT_INDEX_FILE": f"{folder}/index"}
             if base:
                 self.run("read-tree", base, environ=environ)
             lines = [
-                f"100644 {sha}\t{path}" if sha else f"0 {'0' * 40}\t{path}"
+                f"{sha if ' ' in sha else f'100644 {sha}'}\t{path}"
+                if sha
+                else f"0 {'0' * 40}\t{path}"
                 for path, sha in blobs.items()
             ]
             listed = "\n".join([*lines, ""]).encode()

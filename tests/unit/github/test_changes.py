@@ -37,6 +37,12 @@ TOP = Place("")
         ("a?c.txt", "a/c.txt", False),
         ("a.c", "abc", False),
         ("**", "anything/at/all", True),
+        ("app/**", "app", True),
+        ("app/src/**/*.py", "app", True),
+        ("app/src/*.py", "app/src", True),
+        ("app/src/*.py", "app/sr", False),
+        ("*/src/*.py", "app", False),
+        (".", "anything/at/all", True),
     ],
 )
 def test_a_pattern_names_files(pattern: str, name: str, expected: bool) -> None:
@@ -47,6 +53,23 @@ def test_patterns_start_at_the_projects_folder() -> None:
     place = Place("services/rag")
     assert touches(["services/rag/app/a.py"], ["app/**"], place)
     assert not touches(["app/a.py"], ["app/**"], place)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "link", "expected"),
+    [
+        ("**/*.py", "vendor", True),
+        ("*/src/*.py", "app", True),
+        ("*/src/*.py", "app/src", True),
+        ("*/src/*.py", "app/tests", False),
+        ("docs/*.md", "app", False),
+        ("app", "app/vendor", True),
+    ],
+)
+def test_what_is_known_to_be_a_link_holds_what_a_pattern_names(
+    pattern: str, link: str, expected: bool
+) -> None:
+    assert touches([link], [pattern], TOP, links={link}) is expected
 
 
 @given(st.text("ab./-_é", min_size=1, max_size=12).filter(lambda t: "//" not in t and t[0] != "/"))
