@@ -98,7 +98,7 @@ def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
     lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs, confirmed:"]
     for need in needs(config, found, drop):
         if need.samples is None:
-            lines.append(f"  {need.metric}: no set of this noise can (see [policy] min_drop)")
+            lines.append(f"  {need.metric}: no set of this noise can ({need.allowed:g} is allowed)")
             continue
         outputs = need.samples * (policy.runs + 1 + policy.confirm)
         runs = "" if need.runs is None else f"; or {need.runs} baseline runs with this set"
@@ -107,5 +107,5 @@ def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
             f"record, at most {outputs - need.samples * policy.runs} a change){runs}"
         )
     worst = max(noisy, key=lambda plan: plan.noise.q)
-    shape = design(config, runs=policy.runs, family=len(noisy), more=policy.confirm)
+    shape = design(config, worst.allowed, runs=policy.runs, family=len(noisy), more=policy.confirm)
     return [*lines, "", f"{worst.metric}:", power_plot(SIZES, worst.noise, shape)]

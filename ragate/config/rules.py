@@ -104,6 +104,7 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
         if value is not None and not _possible(value, info):
             most = "and up" if info.high is None else f"to {info.high:g}"
             raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {most}")
+    _check_min_drop(rule, info, where)
     if info.aggregate:
         _check_aggregate(rule, where, limit=right)
 
@@ -113,9 +114,22 @@ def _possible(value: float, info: MetricInfo) -> bool:
     return info.low - _SLACK <= value <= high + _SLACK
 
 
+def _check_min_drop(rule: Rule, info: MetricInfo, where: str) -> None:
+    """A drop as wide as the range never happens: the metric could not fail."""
+    if rule.min_drop is None or info.high is None:
+        return
+    width = info.high - info.low
+    if not rule.min_drop < width:
+        raise ConfigError(
+            f"{where}: min_drop = {rule.min_drop}: no drop is that large, values go from "
+            f"{info.low:g} to {info.high:g}",
+            remedy='write less, or level = "warn" to show the metric only',
+        )
+
+
 def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
     """An aggregate is one number for a whole run: a limit is all that can hold it."""
-    for key in ("max_drop", "margin", "pass_at"):
+    for key in ("max_drop", "min_drop", "margin", "pass_at"):
         if key in rule.model_fields_set:
             raise ConfigError(f"{where}: {key} does not apply to a value over the whole run")
     if rule.level == "error" and getattr(rule, limit) is None:

@@ -60,6 +60,7 @@ def _compare(case: Case) -> MetricRow:
             "better": better,
             "worse": worse,
             "limit": limit,
+            "allowed": limit,
             "verdict": verdict,
             "reason": _reason(case, verdict, then, now, limit),
             "mde_note": "no noise: every change is seen",

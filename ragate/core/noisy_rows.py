@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ragate.core.allowance import allowed_drop
 from ragate.core.cases import Case, blank_row
 from ragate.core.columns import SLACK
 from ragate.core.comparison import Comparison
-from ragate.core.family import GENERALISE, Table, Tested
+from ragate.core.family import GENERALISE, THIS_SET, Table, Tested
 from ragate.core.interval import Interval
 from ragate.core.power import Design, measure_noise, up_to_a_point
 from ragate.core.verdicts import Figures, reason_of, verdict_of
@@ -27,6 +28,11 @@ def figures_of(
     change = table.differences[rows, place]
     margin = case.rule.margin / case.column.span
     proven = margin <= 0 or interval.upper(settings.alpha / metrics) < -margin
+    other = THIS_SET if claim == GENERALISE else GENERALISE
+    allowed, allowed_other = (
+        allowed_drop(case.rule, settings, claim=each, span=case.column.span)
+        for each in (claim, other)
+    )
     return Figures(
         change=float(change.mean()),
         units=len(table.spread(place)),
@@ -43,6 +49,8 @@ def figures_of(
         interval=interval.two_sided(),
         claim=claim,
         n=int(rows.sum()),
+        allowed=allowed,
+        allowed_other=allowed_other,
     )
 
 
@@ -76,6 +84,7 @@ def noisy_row(
             "p": figures.p,
             "p_other": figures.p_other,
             "claim": claim,
+            "allowed": figures.allowed * column.span,
             "mde": mde,
             "mde_note": note,
             "reason": reason_of(case, verdict, figures, settings, before, after, mde),
@@ -101,7 +110,7 @@ def _visible(
         metrics=metrics,
         baseline_runs=max(len(passes.distinct), 1),
         flips=claim == GENERALISE,
-        min_drop=settings.min_drop,
+        min_drop=figures.allowed,
     )
     seen = design.mde(figures.units, noise)
     note = "" if noise.known else "noise unknown: 5 % of verdicts are assumed to flip between runs"

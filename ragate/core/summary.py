@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragate.core.allowance import allowed_drop
 from ragate.core.cases import Case
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE
@@ -135,12 +136,15 @@ def _about_size(
         units = count(family.units, _noun(comparison))
         said.append(f"{units}: {losses} must break before this gate can fail")
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
-        flips = deciding_claim(settings, comparison) == GENERALISE
+        claim = deciding_claim(settings, comparison)
         metrics = len(family.tested)
+        loudest, noise = _loudest(cases, family)
+        span = loudest.column.span if loudest.column is not None else 1.0
+        allowed = allowed_drop(loudest.rule, settings, claim=claim, span=span)
         one, three = (
-            Design(settings.alpha, metrics, runs, 1, flips, settings.min_drop) for runs in (1, 3)
+            Design(settings.alpha, metrics, runs, 1, claim == GENERALISE, allowed)
+            for runs in (1, 3)
         )
-        noise = _loudest(cases, family)
         now, then = one.mde(family.units, noise), three.mde(family.units, noise)
         if now is not None and then is not None:
             said.append(
@@ -150,10 +154,10 @@ def _about_size(
     return said
 
 
-def _loudest(cases: Sequence[Case], family: FamilyResult) -> Noise:
-    found = [
-        measure_noise(case.column.scaled(case.column.recorded.values[case.counted]))
+def _loudest(cases: Sequence[Case], family: FamilyResult) -> tuple[Case, Noise]:
+    measured = [
+        (case, measure_noise(case.column.scaled(case.column.recorded.values[case.counted])))
         for case in cases
         if case.name in family.tested and case.column is not None
     ]
-    return max(found, key=lambda noise: noise.weight)
+    return max(measured, key=lambda pair: pair[1].weight)

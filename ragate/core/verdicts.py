@@ -22,6 +22,7 @@ class Figures:
         moved: Whether any sample's score changed.
         lower: One-sided 95 % lower bound of the change.
         beyond_margin: Whether the drop is proven to exceed the rule's margin.
+        allowed, allowed_other: Smallest drop that counts, by the deciding and the other claim.
     """
 
     change: float
@@ -39,21 +40,26 @@ class Figures:
     interval: tuple[float, float]
     claim: str
     n: int
+    allowed: float
+    allowed_other: float
 
 
 def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
     """Return the verdict; red means proven, the two yellow ones mean look."""
-    large = -figures.change >= settings.min_drop - SLACK
     proven = figures.p <= settings.alpha
-    if proven and large and figures.beyond_margin:
+    if proven and _reaches(figures, figures.allowed) and figures.beyond_margin:
         return MetricVerdict.REGRESSED
-    if proven or (large and figures.p_other <= YELLOW):
+    if proven or (_reaches(figures, figures.allowed_other) and figures.p_other <= YELLOW):
         return MetricVerdict.WORSE_HERE
     if figures.p_up <= settings.alpha:
         return MetricVerdict.IMPROVED
     if figures.lower > -settings.care and (1 - settings.care) ** figures.units <= RARE:
         return MetricVerdict.HELD
     return MetricVerdict.CANNOT_TELL
+
+
+def _reaches(figures: Figures, allowed: float) -> bool:
+    return -figures.change >= allowed - SLACK
 
 
 def reason_of(
@@ -88,8 +94,8 @@ def _worse_here(case: Case, figures: Figures, settings: DecisionSettings, span: 
         here, fresh = "this golden set got worse", "fresh questions would get worse"
         shown, not_shown = (fresh, here) if figures.claim == "this-set" else (here, fresh)
         return f"there is evidence that {shown}, none that {not_shown}"
-    if -figures.change < settings.min_drop - SLACK:
-        return f"proven, but less than the {number(settings.min_drop * span)} that counts"
+    if not _reaches(figures, figures.allowed):
+        return f"proven, but less than the {number(figures.allowed * span)} that counts"
     return f"a {bad} is proven, one beyond the margin of {number(case.rule.margin)} is not"
 
 

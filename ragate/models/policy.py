@@ -20,6 +20,7 @@ class Rule(Frozen):
         minimum: Floor of the candidate's mean (metrics where higher is better), inclusive.
         maximum: Ceiling of the candidate's mean (metrics where lower is better), inclusive.
         max_drop: Largest drop that a deterministic metric may show; None: max(1/n, 0.01).
+        min_drop: Smallest proven drop of a noisy metric that is red; None: as the policy says.
         margin: Drop that a noisy metric's fall must be proven to exceed.
         pass_at: A sample's pass mark, for must-pass samples and pass rates.
     """
@@ -29,6 +30,7 @@ class Rule(Frozen):
     minimum: float | None = None
     maximum: float | None = None
     max_drop: float | None = Field(default=None, ge=0)
+    min_drop: float | None = Field(default=None, ge=0)
     margin: float = Field(default=0.0, ge=0)
     pass_at: float | None = None
 
@@ -58,13 +60,18 @@ class Acceptance(Frozen):
 
 
 class DecisionSettings(Frozen):
-    """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range."""
+    """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range.
+
+    Attributes:
+        min_drop: Smallest proven drop of a noisy metric that is red, for both claims; None: the
+            default of the deciding claim (`ragate.core.allowance`).
+    """
 
     alpha: float = Field(default=0.02, gt=0, lt=0.5)
     runs: int = Field(default=3, ge=1, le=50)
     confirm: int = Field(default=2, ge=0, le=20)
     claim: Literal["auto", "this-set", "generalise"] = "auto"
-    min_drop: float = Field(default=0.02, ge=0, le=1)
+    min_drop: float | None = Field(default=None, ge=0, le=1)
     care: float = Field(default=0.05, gt=0, lt=1)
     max_unscored: float = Field(default=0.05, ge=0, lt=1)
     cluster: str = ""

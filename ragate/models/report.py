@@ -63,7 +63,9 @@ class MetricRow(Frozen):
         interval: 95 % interval of the change; None where nothing is estimated.
         exact: True for a deterministic metric: no noise, no test.
         better, worse: Samples whose score rose or fell (in the good sense).
-        limit: The drop that would have been too much, for deterministic metrics.
+        limit: The largest drop that is not red, for deterministic metrics.
+        allowed: The same for every compared metric; one with noise is red from there on, if the
+            drop is proven as well.
         p: Adjusted p of the deciding claim; p_other of the other one.
         mde: Smallest drop that this set and these runs can show with 80 % power.
         reason: Why this verdict, in one sentence.
@@ -92,6 +94,7 @@ class MetricRow(Frozen):
     accepted: bool = False
     reason: str = ""
     limit: float | None = None
+    allowed: float | None = None
     floor: FloorResult | None = None
     p: float | None = None
     p_other: float | None = None

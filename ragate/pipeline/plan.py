@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragate import plugins
 from ragate.config import Config
+from ragate.core.allowance import allowed_drop
 from ragate.core.comparison import compare
+from ragate.core.family import GENERALISE, THIS_SET
 from ragate.core.power import Design, Noise, measure_noise, runs_needed, samples_needed
 from ragate.models import Rule, Run, Sample
 
@@ -20,6 +23,7 @@ class Plan:
     Attributes:
         n: Samples with a value.
         exact: True where nothing is noisy: every change is seen, and `limit` is what is allowed.
+        allowed: Smallest drop that can be red, as a share of the range; 0 where exact.
         first, confirmed: Smallest drop seen with one candidate run and with the confirmation runs.
     """
 
@@ -28,6 +32,7 @@ class Plan:
     noise: Noise
     exact: bool = False
     limit: float | None = None
+    allowed: float = 0.0
     first: float | None = None
     confirmed: float | None = None
 
@@ -59,32 +64,55 @@ def plans(
         else:
             noise = measure_noise(values, runs=baseline.manifest.runs)
             runs = baseline.manifest.runs - baseline.manifest.identical
-            found.append(_noisy(config, rule, size or n, noise, runs=runs, family=len(noisy)))
+            allowed = _allowed(config, rule, column.span)
+            shape = design(config, allowed, runs=runs, family=len(noisy))
+            found.append(_noisy(config, rule, size or n, noise, shape))
     return found
 
 
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[Plan]:
     """Return the plans for a set that has no baseline yet."""
     rules = gated(config)
+    runs = config.policy.runs
     return [
-        _noisy(config, rule, size, noise, runs=config.policy.runs, family=len(rules))
+        _noisy(
+            config,
+            rule,
+            size,
+            noise,
+            design(config, _allowed(config, rule, _span(rule)), runs=runs, family=len(rules)),
+        )
         for rule in rules
     ]
 
 
-def _noisy(config: Config, rule: Rule, n: int, noise: Noise, *, runs: int, family: int) -> Plan:
-    first = design(config, runs=runs, family=family)
-    confirmed = design(config, runs=runs, family=family, more=config.policy.confirm)
+def _allowed(config: Config, rule: Rule, span: float) -> float:
+    claim = THIS_SET if config.policy.claim == THIS_SET else GENERALISE
+    return allowed_drop(rule, config.policy, claim=claim, span=span)
+
+
+def _span(rule: Rule) -> float:
+    """Return the width of a built-in metric's range; 1 where only a run would tell."""
+    name, _ = plugins.split_metric(rule.metric)
+    if not plugins.is_builtin("metrics", name):
+        return 1.0
+    info = plugins.metric(rule.metric).info
+    return 1.0 if info.high is None else info.high - info.low
+
+
+def _noisy(config: Config, rule: Rule, n: int, noise: Noise, first: Design) -> Plan:
+    confirmed = replace(first, candidate_runs=1 + config.policy.confirm)
     return Plan(
         rule.metric,
         n,
         noise,
+        allowed=first.min_drop,
         first=first.mde(n, noise),
         confirmed=confirmed.mde(n, noise),
     )
 
 
-def design(config: Config, *, runs: int, family: int, more: int = 0) -> Design:
+def design(config: Config, allowed: float, *, runs: int, family: int, more: int = 0) -> Design:
     """Return the gate's design with `runs` baseline runs and 1 + `more` candidate runs."""
     policy = config.policy
     return Design(
@@ -93,7 +121,7 @@ def design(config: Config, *, runs: int, family: int, more: int = 0) -> Design:
         baseline_runs=runs,
         candidate_runs=1 + more,
         flips=policy.claim != "this-set",
-        min_drop=policy.min_drop,
+        min_drop=allowed,
     )
 
 
@@ -104,17 +132,19 @@ class Need:
     metric: str
     samples: int | None
     runs: int | None
+    allowed: float
 
 
 def needs(config: Config, found: Sequence[Plan], drop: float) -> list[Need]:
     """Return, for each noisy metric, the samples or the baseline runs that show `drop`."""
     noisy = [plan for plan in found if not plan.exact]
-    wanted = design(config, runs=config.policy.runs, family=len(noisy), more=config.policy.confirm)
-    return [
-        Need(
-            plan.metric,
-            samples_needed(drop, plan.noise, wanted),
-            runs_needed(drop, plan.n, plan.noise, wanted),
+    policy = config.policy
+    found_needs = []
+    for plan in noisy:
+        wanted = design(
+            config, plan.allowed, runs=policy.runs, family=len(noisy), more=policy.confirm
         )
-        for plan in noisy
-    ]
+        samples = samples_needed(drop, plan.noise, wanted)
+        runs = runs_needed(drop, plan.n, plan.noise, wanted)
+        found_needs.append(Need(plan.metric, samples, runs, plan.allowed))
+    return found_needs

@@ -38,6 +38,13 @@ class Numbers:
         scale = 100 if unit == "fraction" and self.percent else 1
         return _signed(scale * change, self._decimals(unit)) + _SUFFIX.get(unit, "")
 
+    def allowed(self, unit: str, drop: float | None) -> str:
+        """Return an allowed drop as it stands beside its change: ``1.0``, ``0.010``, ``0.10 s``."""
+        if drop is None:
+            return NOTHING
+        scale = 100 if unit == "fraction" and self.percent else 1
+        return f"{scale * drop:,.{self._decimals(unit)}f}" + _SUFFIX.get(unit, "")
+
     def points(self, unit: str, change: float | None) -> str:
         """Return a signed change as words have it: ``−6.5 points``."""
         return self.change(unit, change) + self._points(unit)

@@ -71,6 +71,7 @@ def metric_cells(row: MetricRow) -> dict[str, str]:
         "baseline": _whole(COMMENT.value(row.unit, row.baseline)),
         "now": f"<b>{now}</b>" if strong else now,
         "change": _whole(COMMENT.change(row.unit, row.change)),
+        "allowed": _whole(COMMENT.allowed(row.unit, row.allowed)),
         "interval": _whole(_interval(row)),
         "verdict": f"<b>{verdict}</b>" if row.blocks else verdict,
     }

@@ -100,12 +100,10 @@ _VERDICTS = {
 
 
 def verdict_text(row: MetricRow, numbers: Numbers) -> str:
-    """Return the verdict on one metric in words, with the limit that it was held against."""
+    """Return the verdict on one metric in words, with the floor that it was held against."""
     text = _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
     if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
         text += f" below {numbers.size(row.unit, row.mde)}"
-    if row.verdict is MetricVerdict.REGRESSED and row.limit is not None:
-        text += f" ({numbers.size(row.unit, row.limit)} allowed)"
     if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
         text = "measured"
     if row.floor is not None and row.floor.met:

@@ -16,6 +16,10 @@ from ragate.renderers._words import below_floor, ordered, verdict_text
 
 LIMIT = 20
 _TITLES = {"worse": "Worse", "new": "Measured", "better": "Better"}
+_HEAD = (
+    *("metric", "level", "baseline", "candidate", "change", "allowed"),
+    *("95 % interval", "n", "verdict"),
+)
 _VERDICT_COLOURS = {Verdict.FAILED: "red", Verdict.NO_DECISION: "yellow"}
 
 
@@ -63,9 +67,8 @@ def _table(report: Report, page: Page) -> list[str]:
     rows = ordered(report.decision.metrics)
     if not rows:
         return []
-    head = ["metric", "level", "baseline", "candidate", "change", "95 % interval", "n", "verdict"]
-    cells = [head, *(_cells(row, page) for row in rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
+    cells = [list(_HEAD), *(_cells(row, page) for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(_HEAD))]
     lines = [_aligned(line, widths) for line in cells]
     return [
         lines[0],
@@ -86,6 +89,7 @@ def _cells(row: MetricRow, page: Page) -> list[str]:
         row.level,
         *levels,
         change,
+        TERMINAL.allowed(unit, row.allowed),
         interval,
         f"{row.n:,}",
         verdict,

@@ -55,6 +55,7 @@ def _metric(row: MetricRow) -> _Case:
         f"baseline {TERMINAL.value(row.unit, row.baseline)}",
         f"candidate {TERMINAL.value(row.unit, row.candidate)}",
         f"change {TERMINAL.change(row.unit, row.change)}",
+        f"allowed {TERMINAL.allowed(row.unit, row.allowed)}",
         f"n {row.n}",
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)

@@ -81,7 +81,7 @@ def test_what_is_not_written_has_its_default() -> None:
     policy = parse(WHOLE).policy
 
     assert (policy.alpha, policy.runs, policy.confirm, policy.claim) == (0.02, 3, 2, "auto")
-    assert (policy.min_drop, policy.care, policy.max_unscored) == (0.02, 0.05, 0.05)
+    assert (policy.min_drop, policy.care, policy.max_unscored) == (None, 0.05, 0.05)
     assert (policy.floor, policy.without_key, policy.store) == ("point", "fail", "answers")
     assert (policy.max_calls, policy.max_cost_usd, policy.max_minutes) == (5000, 20.0, 30)
 

@@ -135,15 +135,16 @@ def regression() -> Report:
     faith = metric_row_factory(
         candidate=0.845, verdict=MetricVerdict.REGRESSED, interval=(-0.099, -0.031), blocks=True,
         better=4, worse=17, p=0.0033, p_other=0.0011, mde=0.04, unscored_candidate=3,
-        unscored_reasons={"judge timeout": 3}, reason="the drop is proven and exceeds 0.020",
+        unscored_reasons={"judge timeout": 3}, reason="the drop is proven and exceeds 0.010",
+        allowed=0.01,
     )  # fmt: skip
     hits = metric_row_factory(
         "hit_rate@10", 0.9, 0.875, MetricVerdict.REGRESSED, exact=True, blocks=True, worse=5,
-        limit=0.01, reason="deterministic: 5 samples lost their document",
+        limit=0.01, allowed=0.01, reason="deterministic: 5 samples lost their document",
     )  # fmt: skip
     correct = metric_row_factory(
         "correctness", 0.82, 0.805, MetricVerdict.HELD, interval=(-0.046, 0.016), better=6, worse=9,
-        p=0.24,
+        p=0.24, allowed=0.01,
     )  # fmt: skip
     rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER, REWORDED]
     more = [VAT.model_copy(update={"sample_id": f"q2{i:02}"}) for i in range(12)]
@@ -188,9 +189,9 @@ def regression() -> Report:
 def cannot_tell() -> Report:
     rows = [
         metric_row_factory("correctness", 0.783, 0.733, MetricVerdict.CANNOT_TELL, n=60,
-            interval=(-0.136, 0.036), better=2, worse=5, p=0.14, mde=0.1),
+            interval=(-0.136, 0.036), better=2, worse=5, p=0.14, mde=0.1, allowed=0.02),
         metric_row_factory("faithfulness", 0.933, 0.933, MetricVerdict.CANNOT_TELL, n=60,
-            interval=(-0.065, 0.065), p=1.0, mde=0.08),
+            interval=(-0.065, 0.065), p=1.0, mde=0.08, allowed=0.02),
         metric_row_factory("hit_rate@10", 0.867, 0.867, MetricVerdict.UNCHANGED, n=60, exact=True),
         metric_row_factory("rouge_l", 0.41, 0.38, MetricVerdict.WORSE_HERE, n=60, level="warn",
             interval=(-0.06, 0.0), better=10, worse=22, p=0.08, p_other=0.01),
