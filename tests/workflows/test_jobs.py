@@ -92,6 +92,18 @@ def test_a_gate_is_never_skipped_by_a_filter_or_a_condition(
         assert not {"paths", "paths-ignore"} & set(on.get(name) or {}), place
 
 
+@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
+def test_a_comment_takes_nobody_elses_place_in_the_queue(
+    place: str, workflow: dict[str, Any], job: dict[str, Any]
+):
+    """A group of the workflow is joined before the job's `if`, by whoever writes anything."""
+    if "issue_comment" not in triggers(workflow):
+        return
+    assert "concurrency" not in workflow, place
+    assert "/ragate" in job["if"], place
+    assert "github.event.comment.user.id" in job["concurrency"]["group"], place
+
+
 def test_there_are_jobs_of_both_kinds_to_judge():
     """The tests above would pass on nothing, or on a rule that sees nothing."""
     risky = [place for place, workflow, job in JOBS if runs_change(workflow, job)]
