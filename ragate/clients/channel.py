@@ -12,6 +12,7 @@ from ragate.clients.budget import Budget
 from ragate.clients.faults import Fault
 from ragate.clients.limiter import Limiter
 from ragate.clients.prices import Price, price_of
+from ragate.clients.provider_clock import waiting_for_provider
 from ragate.clients.redact import Redactor
 from ragate.clients.retry import Deadline, Kind, Retry, TransientError, Tries
 from ragate.clients.transport import Transport
@@ -83,7 +84,8 @@ class Channel:
             raise problem
 
         try:
-            return await self.retry(attempt, deadline=deadline, tries=tries)
+            with waiting_for_provider():
+                return await self.retry(attempt, deadline=deadline, tries=tries)
         except ProviderError:
             self.budget.failed()
             raise

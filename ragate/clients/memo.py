@@ -17,6 +17,7 @@ from typing import Any
 
 from ragate.cache import Cache, Draw
 from ragate.clients.budget import Budget, no_caps
+from ragate.clients.provider_clock import waiting_for_provider
 from ragate.core.hashing import digest
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
@@ -119,7 +120,8 @@ class Memo:
         """Wait for a call that others may wait for too: it ends only with the last of them."""
         flight.waiting += 1
         try:
-            return await asyncio.shield(flight.task)
+            with waiting_for_provider():  # the call may be in the context of another sample
+                return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
             if flight.waiting == 0 and not flight.task.done():

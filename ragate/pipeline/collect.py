@@ -16,6 +16,7 @@ from ragate.errors import (
     SystemMismatchError,
 )
 from ragate.models import Failure, Sample, SystemOutput
+from ragate.pipeline.sample_time import SampleTimeError, sample_time
 from ragate.pipeline.spool import Outputs as Outputs
 from ragate.pipeline.spool import Spool
 from ragate.protocols import System
@@ -67,13 +68,17 @@ async def run_pass(
 
 
 async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> SystemOutput:
-    """Return the system's output for one sample; a failure of any kind is an output too."""
+    """Return the system's output for one sample; a failure of any kind is an output too.
+
+    Args:
+        timeout_s: Seconds for the system itself, and as many for the model providers it waits for.
+    """
     started = time.perf_counter()
     try:
-        async with asyncio.timeout(timeout_s):
+        async with sample_time(timeout_s):
             output = await system.answer(sample, run=run)
-    except TimeoutError:
-        return _failed("system", f"no output within {timeout_s:g} s")
+    except SampleTimeError as error:
+        return error.output
     except ProviderError as error:
         return _failed("provider", error.message)
     except FATAL:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragate import plugins
+from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.clients.recorder.desk import NOT_RECORDED, Desk
 from ragate.clients.recorder.in_process import CURRENT, named_requests
 from ragate.clients.recorder.ledger import Scope
@@ -21,10 +22,14 @@ from ragate.pipeline.collect import FATAL
 from ragate.pipeline.desks import open_desk
 from ragate.pipeline.pending import PENDING_NAME, PendingFile
 from ragate.pipeline.resources import Opened, Operations
+from ragate.pipeline.sample_time import SampleTimeError, sample_time
 from ragate.protocols import System
 
 IN_PROCESS = frozenset({"python", "llamaindex"})
+GAVE_UP = "the code stopped waiting for a model provider, which had not answered yet"
 _SHARE_OF_TIME = 0.98  # a little before the pipeline's own deadline, so that it can be explained
+_GRACE_S = 0.1
+_GRACE_STEPS = 20
 
 
 @dataclass
@@ -58,10 +63,12 @@ class RecordedSystem:
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the output with the hash of its requests; unscored where one got no reply."""
-        with self.desk.ledger.sample(sample.id, run) as scope:
+        clock = SAMPLE_CLOCK.get() or ProviderClock()
+        with self.desk.ledger.sample(sample.id, run, clock=clock) as scope:
             token = CURRENT.set(sample.id)
             try:
                 output = await self._asked(sample, run, scope)
+                await _settled(scope)
             finally:
                 CURRENT.reset(token)
         if scope.stopped is not None:
@@ -76,14 +83,11 @@ class RecordedSystem:
         )
 
     async def _asked(self, sample: Sample, run: int, scope: Scope) -> SystemOutput:
-        limit = _SHARE_OF_TIME * self.timeout_s
         try:
-            async with asyncio.timeout(limit) as deadline:
+            async with sample_time(_SHARE_OF_TIME * self.timeout_s):
                 return await self.system.answer(sample, run=run)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
-            return _failed("system", f"no output within {limit:g} s")
+        except SampleTimeError as error:
+            return error.output
         except FATAL:
             raise
         except Exception:
@@ -96,7 +100,16 @@ def blameless(scope: Scope) -> str:
     """Return why an output says nothing about the system, "" where it does."""
     if scope.pending:
         return NOT_RECORDED
-    return next(iter(scope.failed.values()), "")
+    gave_up = GAVE_UP if scope.given_up else ""
+    return next(iter(scope.failed.values()), gave_up)
+
+
+async def _settled(scope: Scope) -> None:
+    """Wait a moment: the recorder may not have noticed yet that a caller went away."""
+    for _ in range(_GRACE_STEPS):
+        if not scope.under_way:
+            return
+        await asyncio.sleep(_GRACE_S / _GRACE_STEPS)
 
 
 def _failed(kind: str, message: str) -> SystemOutput:

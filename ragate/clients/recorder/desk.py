@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,8 @@ class Desk:
         counted = len(scopes) == 1
         plain = request.key(self.provider)
         occurrence = first.take(plain) if counted else 0
-        seat = Seat(self, request, scopes, request.key(self.provider, occurrence), occurrence)
+        key = request.key(self.provider, occurrence)
+        seat = Seat(self, request, scopes, key, occurrence, plain)
         try:
             yield seat
         finally:
@@ -99,13 +100,18 @@ class Desk:
 
 @dataclass
 class Seat:
-    """One request under way."""
+    """One request under way.
+
+    Attributes:
+        plain: Its key as if it were the first of its kind.
+    """
 
     desk: Desk
     request: Request
     scopes: list[Scope]
     key: str
     occurrence: int
+    plain: str
     delivered: bool = False
     held: list[dict[str, Any]] | None = None
     _noted: ChatReply | None = None
@@ -125,7 +131,8 @@ class Seat:
             PendingError, ForeignModelError, ProviderError, BudgetError: noted for the sample, too.
         """
         try:
-            found = await self.desk.memo.draw(self.key, self.draw, lambda: self._ask(send))
+            with self._waiting():
+                found = await self.desk.memo.draw(self.key, self.draw, lambda: self._ask(send))
         except PendingError:
             self.desk.note_pending(self)
             for scope in self.scopes:
@@ -148,6 +155,7 @@ class Seat:
         """Note the answer, before the caller has all of it: it may be done with the sample then."""
         self._noted = reply
         for scope in self.scopes:
+            scope.heard(self.plain)
             scope.answered(self.key, reply)
 
     def take_back(self) -> None:
@@ -160,6 +168,23 @@ class Seat:
         """Note why there is no answer, where the system is not to blame."""
         for scope in self.scopes:
             scope.failed[self.key] = message
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for scope in self.scopes:
+                stack.enter_context(scope.waiting(self.plain))
+            yield
+
+    def _heard(self, send: Send) -> Send:
+        """Return `send` that notes for the sample that an answer has begun."""
+
+        async def noted(event: dict[str, Any]) -> None:
+            for scope in self.scopes:
+                scope.heard(self.plain)
+            await send(event)
+
+        return noted
 
     def _failed(self, error: ProviderError) -> None:
         if error.status in (400, 413, 422):
@@ -178,7 +203,7 @@ class Seat:
         if send is None:
             reply = await desk.upstream.ask(self.request)
         else:
-            reply, self.held = await desk.upstream.stream(self.request, send)
+            reply, self.held = await desk.upstream.stream(self.request, self._heard(send))
         return ChatReply(
             text=reply.text,
             prompt_tokens=reply.prompt_tokens,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from ragate.clients.provider_clock import ProviderClock
 from ragate.errors import BudgetError
 from ragate.models import Usage
 from ragate.protocols import ChatReply
@@ -25,6 +27,9 @@ class Scope:
         failed: By identity, why the provider gave no answer.
         stopped: A cap of the policy was reached.
         shared: A request came that may have been its own or another sample's.
+        clock: Counts the time that its requests are under way.
+        given_up: Requests, whichever their draw, that the asker left before any answer came.
+        under_way: How many requests wait for an answer.
     """
 
     run: int = 0
@@ -35,6 +40,10 @@ class Scope:
     stopped: BudgetError | None = None
     shared: bool = False
     usage: Usage = field(default_factory=Usage)
+    clock: ProviderClock = field(default_factory=ProviderClock)
+    given_up: set[str] = field(default_factory=set)
+    under_way: int = 0
+    _heard: set[str] = field(default_factory=set)
     _taken: dict[str, set[int]] = field(default_factory=dict)
 
     def take(self, key: str) -> int:
@@ -49,6 +58,25 @@ class Scope:
     def give_back(self, key: str, number: int) -> None:
         """Note that the answer never arrived: the caller may ask again for the same one."""
         self._taken.get(key, set()).discard(number)
+
+    @contextmanager
+    def waiting(self, request: str) -> Iterator[None]:
+        """Count the time of one request; `request` names it, whichever its draw."""
+        self.under_way += 1
+        try:
+            with self.clock.waiting():
+                yield
+        except asyncio.CancelledError:
+            if request not in self._heard:
+                self.given_up.add(request)
+            raise
+        finally:
+            self.under_way -= 1
+
+    def heard(self, request: str) -> None:
+        """Note that words of an answer came: whoever leaves now does so at will."""
+        self._heard.add(request)
+        self.given_up.discard(request)
 
     def unanswered(self, key: str) -> None:
         """Take an answer back; what it cost was spent."""
@@ -77,9 +105,11 @@ class Ledger:
         self._lock = threading.Lock()
 
     @contextmanager
-    def sample(self, sample_id: str, run: int) -> Iterator[Scope]:
-        """Attribute to a sample what is asked meanwhile."""
-        scope = Scope(run=run)
+    def sample(
+        self, sample_id: str, run: int, *, clock: ProviderClock | None = None
+    ) -> Iterator[Scope]:
+        """Attribute to a sample what is asked meanwhile, and to `clock` the time it takes."""
+        scope = Scope(run=run, clock=clock or ProviderClock())
         with self._lock:
             self._open[sample_id] = scope
         try:

@@ -1,0 +1,60 @@
+"""How long a sample has waited for model providers: that time is not the system's."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class ProviderClock:
+    """Seconds of one sample in which at least one of its model requests was under way.
+
+    A request is under way from being asked to its answer: the wait for the limiter, every call, the
+    pauses between, and a call that hangs. Several at once count once. Used from several threads.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._since = 0.0
+        self._waited_s = 0.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time inside."""
+        with self._lock:
+            if self._under_way == 0:
+                self._since = self._now()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                if self._under_way == 0:
+                    self._waited_s += self._now() - self._since
+
+    def waited_s(self) -> float:
+        """Return the seconds so far, those of a request that is under way included."""
+        with self._lock:
+            running = self._now() - self._since if self._under_way else 0.0
+            return self._waited_s + running
+
+
+# Of the sample in whose context something runs; goes along into its tasks and threads.
+SAMPLE_CLOCK: ContextVar[ProviderClock | None] = ContextVar("ragate_provider_clock", default=None)
+
+
+@contextmanager
+def waiting_for_provider() -> Iterator[None]:
+    """Count the time inside as the provider's, where a sample is being asked."""
+    clock = SAMPLE_CLOCK.get()
+    if clock is None:
+        yield
+        return
+    with clock.waiting():
+        yield

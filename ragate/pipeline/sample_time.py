@@ -1,0 +1,82 @@
+"""The time of one sample: so much for the system itself, and so much for its model providers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
+from ragate.errors import RagateError
+from ragate.models import Failure, SystemOutput
+
+_COARSEST = 0.02  # of the limit: how late the end of a sample with changing waits may be noticed
+
+
+class SampleTimeError(RagateError):
+    """A sample ran out of time.
+
+    Attributes:
+        kind: Whose time it was: ``system``, or ``provider``.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+    @property
+    def output(self) -> SystemOutput:
+        """The sample's output: a failure of the system, or unscored."""
+        return SystemOutput(error=Failure.model_validate({"kind": self.kind, "message": str(self)}))
+
+
+@asynccontextmanager
+async def sample_time(limit_s: float) -> AsyncIterator[None]:
+    """End what is inside when the system, or its providers, took `limit_s` seconds each.
+
+    What throttles or hangs is a provider, and no change of the system: the two are counted apart.
+    A block inside another of the same task shares its count of the provider's time.
+
+    Raises:
+        SampleTimeError: the time is up; also where what is inside would not be cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    outer = SAMPLE_CLOCK.get()
+    clock = outer or ProviderClock(loop.time)
+    start, before = loop.time(), clock.waited_s()
+    handle: asyncio.TimerHandle | None = None
+
+    def spent() -> tuple[float, float]:
+        waited = clock.waited_s() - before
+        return loop.time() - start - waited, waited
+
+    def look() -> None:
+        nonlocal handle
+        left = limit_s - max(spent())
+        if left <= 0.0:
+            timeout.reschedule(loop.time())
+            return
+        handle = loop.call_later(max(left, _COARSEST * limit_s), look)
+
+    token = SAMPLE_CLOCK.set(clock)
+    timeout = asyncio.timeout(None)
+    try:
+        async with timeout:
+            handle = loop.call_later(limit_s, look)
+            yield
+    except Exception as error:
+        if isinstance(error, RagateError) or not timeout.expired():
+            raise
+        raise _time_is_up(limit_s, *spent()) from error
+    finally:
+        SAMPLE_CLOCK.reset(token)
+        if handle is not None:
+            handle.cancel()
+    if timeout.expired():
+        raise _time_is_up(limit_s, *spent())
+
+
+def _time_is_up(limit_s: float, own_s: float, waited_s: float) -> SampleTimeError:
+    if waited_s > own_s:
+        return SampleTimeError("provider", f"a model provider gave no answer within {limit_s:g} s")
+    return SampleTimeError("system", f"no output within {limit_s:g} s")
