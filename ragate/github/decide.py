@@ -18,6 +18,7 @@ from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.foreign import foreign_outputs, measured
 from ragate.github.gate import Gate, compose
 from ragate.github.origin import Origin, origin_of
+from ragate.github.pending import announced, is_begun
 from ragate.github.policy import policy_files
 from ragate.github.publish import Target
 from ragate.github.relevance import can_reach
@@ -42,6 +43,8 @@ def run_decide(context: Context, announce: Callable[[Target], None]) -> Outcome:
     if subject is None:
         context.log.plain("the pull request has moved on or is closed: nothing to decide")
         return Outcome(said="superseded")
+    if is_begun(context.event):
+        return announced(context, repository, subject, announce)
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         gate = _gate(context, repository, subject, Path(folder).resolve(), announce)
         context.hide(gate.config)

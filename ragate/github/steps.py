@@ -12,6 +12,7 @@ from ragate.github.context import Context, Outcome, redactor
 from ragate.github.event import Event, read_event
 from ragate.github.inputs import FailOn, Inputs, read_inputs
 from ragate.github.outputs import outputs_without_report
+from ragate.github.pending import early_target
 from ragate.github.publish import Publisher, Target
 from ragate.github.repository import Repository
 from ragate.github.workflow_commands import Log, write_outputs
@@ -57,7 +58,7 @@ def _guarded(context: Context, publisher: Publisher) -> int:
         failure = error
     except KeyboardInterrupt:
         failure = RagateError("the run was interrupted", remedy="run the job again")
-        publisher.fail(failure, exit_code=130, target=context.target)
+        publisher.fail(failure, exit_code=130, target=context.target or early_target(context))
         return 130
     except SystemExit as error:
         failure = RagateError(f"something called exit({error.code}) in the middle")
@@ -65,7 +66,8 @@ def _guarded(context: Context, publisher: Publisher) -> int:
         failure = _unexpected(error, context)
     else:
         return _published(context, publisher, outcome)
-    publisher.fail(failure, exit_code=failure.exit_code, target=context.target)
+    target = context.target or early_target(context)
+    publisher.fail(failure, exit_code=failure.exit_code, target=target)
     return failure.exit_code
 
 

@@ -160,6 +160,7 @@ class Forge:
         *,
         prepare: Callable[[Path], None] = lambda _path: None,
         run: Mapping[str, Any] | None = None,
+        action: str = "completed",
         inputs: Mapping[str, str] | None = None,
         **options: Any,
     ) -> StepResult:
@@ -189,7 +190,7 @@ class Forge:
             workspace=workspace,
             event_name="workflow_run",
             event={
-                "action": "completed",
+                "action": action,
                 "workflow_run": told,
                 "repository": self.repository(),
             },
