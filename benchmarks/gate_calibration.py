@@ -85,7 +85,7 @@ def _error_row(cell: Cell, n: int, q: float, name: str) -> str:
     default = cell.red("adaptive", "this-set", alpha=0.02, min_drop=0.02)
     return (
         f"{n:>4} {q:>4.2f} {name:<10} {naive} {cell.holm(0.05):6.2f} {columns} "
-        f"{cell.runs('this-set'):5.2f} {default:7.3f}"
+        f"{cell.runs('this-set', alpha=0.05):5.2f} {default:7.3f}"
     )
 
 

@@ -16,9 +16,9 @@ from scipy import stats
 
 from benchmarks.gate_model import KINDS, Floats, Truth, simulate
 from ragate.core.permutation import Block, flip, relabel, step_down
+from ragate.core.stages import SUSPICIOUS, confirmed_level, fast_level
 
 DRAWS = 399
-SUSPICIOUS = 0.2
 ALL = tuple(range(len(KINDS)))
 IDENTICAL = Truth("identical")
 COLUMNS = {"1x1": ([0, 3], 1), "3x1": ([0, 1, 2, 3], 1), "3x3": ([0, 1, 2, 3, 4, 5], 3)}
@@ -77,17 +77,26 @@ class Cell:
     one_run: list[Floats] = field(default_factory=list)
 
     def red(self, design: str, claim: str, *, alpha: float, min_drop: float = 0.0) -> float:
-        """Return the share of red; ``adaptive`` looks at 3x1 first and confirms on 3x3."""
-        last = "3x3" if design == "adaptive" else design
-        p, drops = np.array(self.p[last, claim]), np.array(self.drops[last])
-        red = ((p <= alpha) & (drops >= min_drop - 1e-9)).any(axis=1)
-        if design == "adaptive":
-            red &= self._suspicious(claim)
-        return float(red.mean())
+        """Return the share of red; ``adaptive`` looks at 3x1 first and confirms on 3x3.
 
-    def runs(self, claim: str) -> float:
+        A clear 3x1 is red at once; the two looks share `alpha`.
+        """
+        if design != "adaptive":
+            return float(self._proven(design, claim, alpha, min_drop).mean())
+        clear = self._proven("3x1", claim, fast_level(alpha), min_drop)
+        confirmed = self._proven("3x3", claim, confirmed_level(alpha), min_drop)
+        return float((clear | (self._suspicious(claim) & confirmed)).mean())
+
+    def runs(self, claim: str, *, alpha: float, min_drop: float = 0.0) -> float:
         """Return the mean number of candidate runs of the adaptive rule."""
-        return 1.0 + 2.0 * float(self._suspicious(claim).mean())
+        clear = self._proven("3x1", claim, fast_level(alpha), min_drop)
+        return 1.0 + 2.0 * float((self._suspicious(claim) & ~clear).mean())
+
+    def _proven(
+        self, design: str, claim: str, level: float, min_drop: float
+    ) -> npt.NDArray[np.bool_]:
+        p, drops = np.array(self.p[design, claim]), np.array(self.drops[design])
+        return np.asarray(((p <= level) & (drops >= min_drop - 1e-9)).any(axis=1))
 
     def _suspicious(self, claim: str) -> npt.NDArray[np.bool_]:
         found = np.array(self.p["3x1", claim]).min(axis=1) <= SUSPICIOUS

@@ -36,7 +36,7 @@ def command(
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
 
-    A suspicious result is run again before it is called a regression.
+    A suspicious result is run again before it is called a regression; a clear one is not.
     """
     from ragate.pipeline.line import check
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ragate.core.acceptance import by_metric, excused
 from ragate.core.cases import Case, Outcome, read_cases
 from ragate.core.comparison import Comparison
+from ragate.core.confirmation import runs_wanted, said_clear
 from ragate.core.control import against_control
 from ragate.core.exact import judge_exact
 from ragate.core.floors import judge_floors
@@ -100,9 +101,10 @@ def _with_evidence(
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
     family, made = judged.family, comparison.candidate.repeats
-    wants = _wants_runs(judged, cases, comparison, settings)
+    wants = runs_wanted(judged.outcomes, family, cases, comparison, settings)
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
+    clear = said_clear(judged.outcomes, family, comparison, settings)
     return decision.model_copy(
         update={
             "warnings": (*decision.warnings, *judged.warnings, *warnings),
@@ -114,7 +116,7 @@ def _with_evidence(
             "runs_candidate": made,
             "wants_runs": wants,
             "confirmed": made > 1 and bool(family.tested),
-            "lines": lines,
+            "lines": (*lines, *clear),
         }
     )
 
@@ -201,24 +203,3 @@ def _sum_up(outcomes: Sequence[Outcome], undecided: Sequence[str]) -> Decision:
 
 def _joined(parts: Iterable[tuple[str, ...]]) -> list[str]:
     return list(dict.fromkeys(sentence for part in parts for sentence in part))
-
-
-def _wants_runs(
-    judged: _Judged, cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
-) -> int:
-    """Return how many more passes would make a suspicious result final."""
-    made = comparison.candidate.repeats
-    wanted = 0
-    if judged.family.p <= SUSPICIOUS and not _repeats_exactly(comparison):
-        wanted = max(0, 1 + settings.confirm - made)
-    for case in cases:
-        row = judged.outcomes[case.name].row
-        failed = row is not None and row.exact and row.verdict is MetricVerdict.REGRESSED
-        if failed and case.gates and case.column and not case.column.declared and made < 2:
-            wanted = max(wanted, 1)
-    return wanted
-
-
-def _repeats_exactly(comparison: Comparison) -> bool:
-    """Whether the candidate's system declares its answers deterministic: repeats add nothing."""
-    return "answer" in comparison.candidate_run.manifest.system.deterministic

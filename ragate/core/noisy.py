@@ -9,10 +9,11 @@ from ragate.core.cases import Case, Outcome, blank_row, worst_case
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE, THIS_SET, Table, build_table, run_tests, seed_of
 from ragate.core.interval import Interval, difference_interval
+from ragate.core.losses import losses_to_fail
 from ragate.core.noisy_rows import figures_of, noisy_row
 from ragate.core.permutation import DRAWS
-from ragate.core.power import fewest_losses
 from ragate.core.refusals import unusable
+from ragate.core.stages import Stages
 from ragate.core.verdicts import Figures
 from ragate.core.wording import count
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
@@ -41,6 +42,11 @@ def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> str:
     return THIS_SET if comparison.same_system else GENERALISE
 
 
+def stages_of(comparison: Comparison, settings: DecisionSettings) -> Stages:
+    """Return how often this candidate is looked at, which is fixed before it is first run."""
+    return Stages(settings.alpha, comparison.candidate_run.manifest.confirm)
+
+
 def judge_noisy(
     cases: Sequence[Case],
     comparison: Comparison,
@@ -59,9 +65,10 @@ def judge_noisy(
             outcomes[case.name] = refused
     if not usable:
         return FamilyResult(outcomes)
-    result = _judge(usable, comparison, settings, draws)
-    found = dict(result.outcomes)
     gated = [case for case in usable if case.gates]
+    stages = stages_of(comparison, settings) if gated else Stages(settings.alpha)
+    result = _judge(usable, comparison, settings, draws, stages)
+    found = dict(result.outcomes)
     if gated and not any(outcome.red for outcome in found.values()):
         found = _worst_cases(usable, found, comparison, settings, draws)
     return replace(result, outcomes={**outcomes, **found})
@@ -78,7 +85,10 @@ def _worst_cases(
     filled = [(case, worst_case(case)) for case in cases]
     if all(worst is None for _, worst in filled):
         return found
-    worst = _judge([worst or case for case, worst in filled], comparison, settings, draws)
+    # One look with the whole of alpha: it may only turn a pass into no decision.
+    one_look = Stages(settings.alpha)
+    cases = [worst or case for case, worst in filled]
+    worst = _judge(cases, comparison, settings, draws, one_look)
     result = dict(found)
     for name, outcome in worst.outcomes.items():
         if outcome.red:
@@ -92,7 +102,11 @@ def _worst_cases(
 
 
 def _judge(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings, draws: int
+    cases: Sequence[Case],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    draws: int,
+    stages: Stages,
 ) -> FamilyResult:
     claim = deciding_claim(settings, comparison)
     table = build_table(cases, comparison)
@@ -101,24 +115,40 @@ def _judge(
         reason = "no sample has all its scores on both sides"
         return FamilyResult({case.name: _nothing(case, reason) for case in cases})
     tested = run_tests(table, claim=claim, seed=seed, draws=draws)
-    base, cand = table.runs
-    flips = claim == GENERALISE or base + cand == 2
-    alone, together = (
-        fewest_losses(level, baseline_runs=base, candidate_runs=cand, flips=flips)
-        for level in (settings.alpha, settings.alpha / len(cases))
-    )
+    passes = comparison.candidate.repeats
+    level = stages.level(passes)
+    alone, together = _losses(stages, passes, table, claim, len(cases))
     outcomes = {}
     for place, case in enumerate(cases):
         interval = _interval(table, place, seed)
         if interval is None:
             outcomes[case.name] = _nothing(case, f"{case.name} has no value on both sides")
             continue
-        figures = figures_of(case, place, table, tested, interval, settings, claim, len(cases))
+        figures = figures_of(
+            case, place, table, tested, interval, settings, level, claim, len(cases)
+        )
         row = noisy_row(case, comparison, settings, figures, claim, len(cases))
         outcomes[case.name] = _outcome(case, row, figures, alone, clustered=table.clustered)
     p = float(tested.down.min())
     units = len({int(unit) for unit in table.units})
     return FamilyResult(outcomes, tuple(c.name for c in cases), p, (alone, together), units)
+
+
+def _losses(stages: Stages, passes: int, table: Table, claim: str, metrics: int) -> tuple[int, int]:
+    """Return the fewest losses that could be red: of one metric alone, and of one in the family."""
+    base, cand = table.runs
+    alone, together = (
+        losses_to_fail(
+            stages,
+            passes,
+            metrics=tested,
+            baseline_runs=base,
+            candidate_runs=cand,
+            flips=claim == GENERALISE,
+        )
+        for tested in (1, metrics)
+    )
+    return alone, together
 
 
 def _nothing(case: Case, reason: str) -> Outcome:

@@ -20,6 +20,7 @@ def figures_of(
     tested: Tested,
     interval: Interval,
     settings: DecisionSettings,
+    level: float,
     claim: str,
     metrics: int,
 ) -> Figures:
@@ -27,7 +28,7 @@ def figures_of(
     rows = table.speaks[:, place]
     change = table.differences[rows, place]
     margin = case.rule.margin / case.column.span
-    proven = margin <= 0 or interval.upper(settings.alpha / metrics) < -margin
+    proven = margin <= 0 or interval.upper(level / metrics) < -margin
     other = THIS_SET if claim == GENERALISE else GENERALISE
     allowed, allowed_other = (
         allowed_drop(case.rule, settings, claim=each, span=case.column.span)
@@ -40,6 +41,7 @@ def figures_of(
         p=float(tested.down[place]),
         p_up=float(tested.up[place]),
         p_other=float(tested.other[place]),
+        level=level,
         lower=interval.lower(0.05),
         beyond_margin=proven,
         before=float(table.before[rows, place].mean()),

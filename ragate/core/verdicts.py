@@ -20,6 +20,7 @@ class Figures:
     Attributes:
         units: Independent units: samples or clusters.
         moved: Whether any sample's score changed.
+        level: What p must reach to be proven.
         lower: One-sided 95 % lower bound of the change.
         beyond_margin: Whether the drop is proven to exceed the rule's margin.
         allowed, allowed_other: Smallest drop that counts, by the deciding and the other claim.
@@ -31,6 +32,7 @@ class Figures:
     p: float
     p_up: float
     p_other: float
+    level: float
     lower: float
     beyond_margin: bool
     before: float
@@ -46,7 +48,7 @@ class Figures:
 
 def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
     """Return the verdict; red means proven, the two yellow ones mean look."""
-    proven = figures.p <= settings.alpha
+    proven = figures.p <= figures.level
     if proven and _reaches(figures, figures.allowed) and figures.beyond_margin:
         return MetricVerdict.REGRESSED
     if proven or (_reaches(figures, figures.allowed_other) and figures.p_other <= YELLOW):
@@ -81,16 +83,16 @@ def reason_of(
         p = figures.p if verdict is MetricVerdict.REGRESSED else figures.p_up
         return f"{said}; an unchanged system does this {odds(p)}"
     if verdict is MetricVerdict.WORSE_HERE:
-        return f"{said}; {_worse_here(case, figures, settings, span)}"
+        return f"{said}; {_worse_here(case, figures, span)}"
     if verdict is MetricVerdict.HELD:
         bad = worse_way(case.info)
         return f"{said}; a {bad} of {number(settings.care * span)} or more is excluded"
     return f"{said}; {_blind(case, mde, span)}"
 
 
-def _worse_here(case: Case, figures: Figures, settings: DecisionSettings, span: float) -> str:
+def _worse_here(case: Case, figures: Figures, span: float) -> str:
     bad = worse_way(case.info)
-    if figures.p > settings.alpha:
+    if figures.p > figures.level:
         here, fresh = "this golden set got worse", "fresh questions would get worse"
         shown, not_shown = (fresh, here) if figures.claim == "this-set" else (here, fresh)
         return f"there is evidence that {shown}, none that {not_shown}"

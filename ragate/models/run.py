@@ -66,6 +66,7 @@ class RunManifest(Frozen):
         created: ISO 8601, UTC.
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
         evidence: Names the state that was judged; runs of one state add up. "" where unknown.
+        confirm: Further passes that a suspicious first look was to get; 0 where it is the only one.
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
         stale_evidence: Documents that no longer hold their passage of evidence, by sample.
@@ -93,6 +94,7 @@ class RunManifest(Frozen):
     eval_date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
     left_out: tuple[str, ...] = ()
     evidence: str = ""
+    confirm: int = Field(default=0, ge=0)
     accepted: tuple[Acceptance, ...] = ()
 
 

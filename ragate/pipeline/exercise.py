@@ -46,7 +46,7 @@ def run_drill(
     made = make_metrics(config, samples, states=states)
     metrics = [one for one in made if one.info.needs is Needs.NOTHING]
     left_out = tuple(one.info.name for one in made if one.info.needs is not Needs.NOTHING)
-    manifest = collected.manifest.model_copy(update={"left_out": left_out})
+    manifest = collected.manifest.model_copy(update={"left_out": left_out, "confirm": 0})
 
     def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]

@@ -18,7 +18,7 @@ from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import Collected, read_collected, save_collected
 from ragate.pipeline.dates import date_of
 from ragate.pipeline.evidence import adopt_earlier, evidence_key
-from ragate.pipeline.final import decide_files, decide_session
+from ragate.pipeline.final import decide_files, decide_session, plan_confirmation
 from ragate.pipeline.proposed import Ask, Proposal, propose
 from ragate.pipeline.resources import Operations, open_resources
 from ragate.pipeline.session import (
@@ -98,6 +98,8 @@ async def check(
         session.name_state(evidence_key(config, case.samples, info, selection, own=own))
         session.listen = (lambda *_: None) if judge_last else scorer.submit
         session.room = scorer.room
+        confirm = config.policy.decision.confirm
+        plan_confirmation(session, runs=selection.runs, confirm=confirm)
         adopt_earlier(session, case.samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(case.samples)
@@ -158,6 +160,7 @@ async def decide_outputs(
             "commit": operations.commit or collected.manifest.commit,
             "filters": selection.filters,
             "retrieval_only": selection.retrieval_only,
+            "confirm": 0,  # files hold what they hold: one look
         }
     )
     if save_outputs is not None:

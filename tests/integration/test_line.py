@@ -91,12 +91,22 @@ def test_what_is_kept_in_a_file_gives_the_same_baseline_scores_and_report(gated,
 
 
 def test_a_suspicious_run_is_confirmed_before_it_is_red(gated):
-    gated.record(lost(2), runs=3)
+    gated.record(lost(13), runs=3)
 
     run(["check"])
 
     decision = gated.report()["decision"]
     assert decision["confirmed"]
+
+
+def test_a_clear_drop_is_red_after_one_pass(gated):
+    gated.record(lost(2), runs=3)
+
+    assert run(["check", "--skip", "hit_rate@5"]) == 1
+
+    decision = gated.report()["decision"]
+    assert decision["runs_candidate"] == 1
+    assert not decision["confirmed"]
 
 
 def test_a_clean_run_asks_for_no_confirmation(gated):
@@ -109,7 +119,7 @@ def test_a_clean_run_asks_for_no_confirmation(gated):
 
 
 def test_collect_and_decide_give_the_report_of_check(gated):
-    gated.record(lost(2), runs=3)
+    gated.record(lost(13), runs=3)  # not so clear that one pass is enough
     run(["check"])
     checked = gated.report()
 
