@@ -1,10 +1,9 @@
-"""GitHub's REST API over HTTP: one client, bound to one host, patient in small measure."""
+"""GitHub's REST API over HTTP: one client, bound to one host."""
 
 from __future__ import annotations
 
 import json
 import logging
-import random
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,9 @@ from pydantic import SecretStr
 from ragate.clients.redact import Redactor
 from ragate.errors import RagateError
 from ragate.escape import one_line
-from ragate.github.wire import Answer, bearer, limited_until, origin, send
+from ragate.github.connection import Connection
+from ragate.github.patience import Patience
+from ragate.github.wire import Answer, bearer, moved_to, origin, send
 
 JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
@@ -24,9 +25,8 @@ VERSION = "2022-11-28"
 PER_PAGE = 100
 MOST_PAGES = 100
 MOST_BYTES = 128 * 1024 * 1024  # the contents API ends at 100 MB
-TRIES = 4
-PATIENCE_S = 60.0
-_PASSING = frozenset({502, 503, 504})
+MOST_MOVES = 3
+STRAIGHT = Connection()
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 _LOUD = ("httpx", "httpcore")
 
@@ -49,8 +49,9 @@ class ApiError(RagateError):
 class Api:
     """The API at `url` for one token; close it, or use it as a context manager.
 
-    A call is repeated when it was turned down for its rate, or when it may have failed in passing
-    and doing it twice does no harm. All waits of one client together stay within `PATIENCE_S`.
+    Args:
+        sleep, now, say: What `Patience` waits and tells by.
+        connection: The way to the API, and to where it keeps artifacts.
     """
 
     def __init__(
@@ -61,6 +62,8 @@ class Api:
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
         timeout_s: float = 20.0,
+        connection: Connection = STRAIGHT,
+        say: Callable[[str], None] = lambda _line: None,
     ) -> None:
         import httpx
 
@@ -68,14 +71,12 @@ class Api:
             logging.getLogger(name).setLevel(logging.WARNING)
         secret = token if isinstance(token, SecretStr) else SecretStr(token)
         self.url = url.rstrip("/")
-        self._sleep, self._now = sleep, now
-        self._patience_s = PATIENCE_S
-        self._redact = Redactor([secret.get_secret_value()])
+        self._patience = Patience(sleep=sleep, now=now, say=say)
+        hidden = (secret, connection.proxy)
+        self._redact = Redactor([text for one in hidden if (text := one.get_secret_value())])
         timeout = httpx.Timeout(timeout_s, connect=5.0)
-        self._client = httpx.Client(
-            trust_env=False, timeout=timeout, auth=bearer(secret, origin(self.url))
-        )
-        self._bare = httpx.Client(trust_env=False, timeout=timeout)
+        self._client = connection.client(timeout, sign=bearer(secret, origin(self.url)))
+        self._bare = connection.client(timeout)
 
     def __enter__(self) -> Api:
         return self
@@ -140,7 +141,7 @@ class Api:
         secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
         if not secure or not urlsplit(target).netloc:
             raise ApiError(answer.status, f"{path}: redirected to no https address")
-        found = self._patiently(lambda: send(self._bare, "GET", target, most=most))
+        found = self._patience.answer(lambda: send(self._bare, "GET", target, most=most))
         if found.status // 100 != 2:
             raise self._error(found, "GET", path)
         return found.body
@@ -157,9 +158,7 @@ class Api:
         redirect: bool = False,
         most: int = MOST_BYTES,
     ) -> Answer:
-        url = path if path.startswith(("http://", "https://")) else self.url + path
-        if origin(url) != origin(self.url):
-            raise ApiError(0, f"{method} {_plain(path)}: leads to another host")
+        url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
         headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
         options: dict[str, Any] = {"headers": headers, "params": params}
         if body is not None:
@@ -168,32 +167,21 @@ class Api:
         def once() -> Answer:
             return send(self._client, method, url, most=most, **options)
 
-        answer = self._patiently(once, repeatable=repeatable or method in _HARMLESS)
+        answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
+        for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
+            if not (target := moved_to(answer, url)):
+                break
+            url = self._ours(target)
+            answer = self._patience.answer(once)
         moved = redirect and answer.status in (301, 302, 303, 307, 308)
         if answer.status // 100 != 2 and not moved:
             raise self._error(answer, method, path)
         return answer
 
-    def _patiently(self, once: Callable[[], Answer], *, repeatable: bool = True) -> Answer:
-        answer = once()
-        for count in range(1, TRIES):
-            wait = self._wait(answer, count, repeatable=repeatable)
-            if wait is None or wait > self._patience_s:
-                break
-            self._patience_s -= wait
-            self._sleep(wait)
-            answer = once()
-        return answer
-
-    def _wait(self, answer: Answer, count: int, *, repeatable: bool) -> float | None:
-        """Return the seconds before the next try, None where there is none."""
-        limited = limited_until(answer, self._now())
-        if limited is not None:
-            return limited + random.uniform(0.0, 1.0)  # noqa: S311
-        passing = answer.status in _PASSING or answer.status == 0
-        if passing and (repeatable or not answer.sent):
-            return random.uniform(0.5, 1.0) * 2.0 ** (count - 1)  # noqa: S311
-        return None
+    def _ours(self, url: str) -> str:
+        if origin(url) != origin(self.url):
+            raise ApiError(0, f"{one_line(url, 200)}: leads to another host")
+        return url
 
     def _json(self, answer: Answer) -> Any:
         if not answer.body:

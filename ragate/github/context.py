@@ -180,7 +180,9 @@ def redactor(inputs: Inputs, keys: list[str]) -> Redactor:
     """Return what cuts secrets out of text: the token, the database's address, and keys."""
     url = inputs.database_url.get_secret_value()
     password = urlsplit(url).password or "" if "://" in url else ""
+    proxy = inputs.github_proxy.get_secret_value()
     found = [inputs.github_token.get_secret_value(), url, f":{password}@" if password else ""]
+    found += [proxy, (urlsplit(proxy).password or "") if proxy else ""]
     return Redactor([one for one in [*found, *keys] if one])
 
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar, get_args
 from pydantic import SecretStr
 
 from ragate.errors import UsageError
+from ragate.github.connection import Connection, read_proxy
 from ragate.settings import shown
 
 Mode = Literal["check", "collect", "decide", "command", "baseline"]
@@ -35,6 +36,7 @@ class Inputs:
         gate: Name of this gate; "" where the configuration names it.
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
+        github_proxy, github_ca: See `Connection`; for GitHub's API alone.
     """
 
     mode: Mode = "check"
@@ -49,6 +51,13 @@ class Inputs:
     working_directory: str = "."
     tags: tuple[str, ...] = ()
     runs: int | None = None
+    github_proxy: SecretStr = _NOTHING
+    github_ca: str = ""
+
+    @property
+    def connection(self) -> Connection:
+        """Return the way to GitHub's API."""
+        return Connection(self.github_proxy, self.github_ca)
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -71,6 +80,8 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         working_directory=given.path("working-directory", Inputs.working_directory),
         tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(given.text("tags"))))),
         runs=given.number("runs", MOST_RUNS),
+        github_proxy=read_proxy(given.text("github-proxy")),
+        github_ca=given.text("github-ca"),
     )
 
 

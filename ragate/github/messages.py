@@ -50,11 +50,16 @@ def hint(error: ApiError, what: str, event: Event) -> str:
     """Return what a reader can do about a call that was refused."""
     if error.status not in (401, 403, 404) or "rate limit" in error.message.lower():
         return ""
-    if event.pull is not None and (event.pull.is_fork or event.actor == "dependabot[bot]"):
+    if event.pull is not None and event.pull.is_fork:
         return (
-            "The token of a pull request from a fork or of Dependabot may only read: "
+            "The token of a pull request from a fork may only read: "
             "the verdict is in the job summary, and docs/action.md has the pair of workflows "
             "that publishes it"
         )
     scope = _SCOPES.get(what)
-    return f"The job needs 'permissions: {scope}'" if scope else ""
+    if not scope:
+        return ""
+    if event.actor == "dependabot[bot]":
+        # Unlike a fork's, its token goes by the job's permissions; only secrets are others.
+        return f"Dependabot's token may only read where the job does not say 'permissions: {scope}'"
+    return f"The job needs 'permissions: {scope}'"

@@ -32,7 +32,10 @@ def step(environ: Mapping[str, str]) -> int:
     log.redact = redactor(inputs, [])
     with ExitStack() as stack:
         stack.enter_context(log.guarded())
-        repository = _repository(inputs, event, environ, stack)
+        try:
+            repository = _repository(inputs, event, environ, log, stack)
+        except RagateError as error:
+            return _unread(error, environ, log)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
         context = Context(inputs, event, environ, workspace, repository, log)
         stack.callback(context.close)
@@ -123,12 +126,13 @@ def _mode(inputs: Inputs) -> Run:
 
 
 def _repository(
-    inputs: Inputs, event: Event, environ: Mapping[str, str], stack: ExitStack
+    inputs: Inputs, event: Event, environ: Mapping[str, str], log: Log, stack: ExitStack
 ) -> Repository | None:
     if not inputs.github_token.get_secret_value():
         return None
     url = environ.get("GITHUB_API_URL") or "https://api.github.com"
-    return Repository(stack.enter_context(Api(url, inputs.github_token)), event.repository)
+    api = Api(url, inputs.github_token, connection=inputs.connection, say=log.plain)
+    return Repository(stack.enter_context(api), event.repository)
 
 
 def _unexpected(error: BaseException, context: Context) -> RagateError:

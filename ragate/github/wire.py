@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from pydantic import SecretStr
 
@@ -62,21 +62,13 @@ def bearer(token: SecretStr, host: tuple[str, str]) -> Callable[[httpx.Request],
     return sign
 
 
+def moved_to(answer: Answer, url: str) -> str:
+    """Return where a read of `url` is answered by now, as after a repository was renamed, or ""."""
+    if answer.status not in (301, 302, 307, 308):
+        return ""
+    return urljoin(url, answer.headers.get("location", ""))
+
+
 def origin(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.scheme, parts.netloc
-
-
-def limited_until(answer: Answer, now: float) -> float | None:
-    """Return the seconds for which the API wants no more calls, None where it does not say so."""
-    if answer.status not in (403, 429):
-        return None
-    after = answer.headers.get("retry-after", "")
-    if after.isdecimal():
-        return float(after[:9])
-    reset = answer.headers.get("x-ratelimit-reset", "")
-    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(0.0, float(reset[:12]) - now)
-    if answer.status == 429 or "secondary rate limit" in answer.message().lower():
-        return 5.0
-    return None

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from ragate.github import api as module
 from ragate.github.api import Api, ApiError
+from ragate.github.patience import PATIENCE_S
 from ragate.github.repository import Repository
 from ragate.github.wire import Answer
 from tests.servers.github_stub import TOKEN, GitHub
@@ -94,7 +95,7 @@ def test_a_read_whose_answer_was_lost_is_repeated(github: GitHub, repository: Re
         (429, {"retry-after": "7"}, 7),
         (403, {"retry-after": "3"}, 3),
         (403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1030"}, 30),
-        (429, {}, 5),
+        (429, {}, 60),
     ],
 )
 def test_a_rate_limit_is_waited_for_as_long_as_it_says_also_before_a_write(
@@ -117,7 +118,56 @@ def test_a_secondary_limit_is_known_by_its_words(
     )
 
     assert repository.comments(7) == []
-    assert len(waits) == 1
+    assert [60 <= wait <= 61 for wait in waits] == [True]
+
+
+def test_a_secondary_limit_that_goes_on_is_left_alone_for_longer_each_time(
+    github: GitHub, repository: Repository, waits: list[float]
+) -> None:
+    told = "You have exceeded a secondary rate limit. Please wait a few minutes."
+    github.fault("GET", "/comments$", status=403, message=told, times=2)
+
+    assert repository.comments(7) == []
+    assert [round(wait / 60) for wait in waits] == [1, 2]
+
+
+def test_a_long_wait_is_told(github: GitHub) -> None:
+    told: list[str] = []
+    github.fault("GET", "/comments$", status=429, headers={"retry-after": "30"})
+    with Api(github.url, TOKEN, sleep=lambda _: None, say=told.append) as api:
+        Repository(api, github.name).comments(7)
+
+    assert [line.startswith("GitHub limits the rate of calls: waiting for 3") for line in told] == [
+        True
+    ]
+
+
+def test_a_read_of_what_was_renamed_goes_where_github_says(
+    github: GitHub, repository: Repository
+) -> None:
+    new = {"location": f"{github.url}{comments_at(github)}?per_page=100"}
+    github.fault("GET", "/comments$", status=301, headers=new)
+
+    assert repository.comments(7) == []
+    assert len(github.requests) == 2
+
+
+@pytest.mark.parametrize("hops", [1, 9])
+def test_a_redirect_to_another_host_or_in_a_circle_is_an_error(github: GitHub, hops: int) -> None:
+    target = "http://127.0.0.1:1/x" if hops == 1 else comments_at(github)
+    github.fault("GET", "/comments$", status=302, headers={"location": target}, times=hops)
+    with Api(github.url, TOKEN) as api, pytest.raises(ApiError):
+        Repository(api, github.name).comments(7)
+
+    assert len(github.requests) <= 4
+
+
+def test_a_write_is_not_redirected(github: GitHub, repository: Repository) -> None:
+    github.fault("POST", "/comments$", status=307, headers={"location": comments_at(github)})
+
+    with pytest.raises(ApiError):
+        repository.create_comment(7, "text")
+    assert github.comments[7] == []
 
 
 @pytest.mark.parametrize("header", ["3600", "99999999999999999999"])
@@ -134,13 +184,13 @@ def test_a_limit_that_lasts_too_long_is_told_at_once(
 def test_all_waits_together_are_bounded(
     github: GitHub, repository: Repository, waits: list[float]
 ) -> None:
-    github.fault("GET", "/comments$", status=429, headers={"retry-after": "20"}, times=99)
+    github.fault("GET", "/comments$", status=429, headers={"retry-after": "90"}, times=99)
 
     for _ in range(5):
         with pytest.raises(ApiError):
             repository.comments(7)
 
-    assert sum(waits) <= module.PATIENCE_S
+    assert sum(waits) <= PATIENCE_S
 
 
 def test_no_connection_is_an_error_without_a_status(waits: list[float]) -> None:

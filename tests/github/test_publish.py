@@ -333,13 +333,23 @@ def test_the_reader_of_a_rate_limit_is_not_sent_to_the_permissions(world: World)
     assert "permissions" not in world.stream.getvalue()
 
 
-@pytest.mark.parametrize("actor", ["mallory", "dependabot[bot]"])
-def test_the_reader_of_a_forks_403_is_told_where_the_verdict_is(world: World, actor: str) -> None:
+def test_the_reader_of_a_forks_403_is_told_where_the_verdict_is(world: World) -> None:
     world.github.accounts[TOKEN] = Account(writes=frozenset())
-    pull = replace(PULL, is_fork=actor == "mallory")
-    replace(world, event=replace(EVENT, pull=pull, actor=actor)).finish(RED)
+    pull = replace(PULL, is_fork=True)
+    replace(world, event=replace(EVENT, pull=pull, actor="mallory")).finish(RED)
 
     assert all("the verdict is in the job summary" in one.data for one in world.log().commands)
+
+
+def test_the_reader_of_dependabots_403_is_sent_to_the_jobs_permissions(world: World) -> None:
+    """GitHub lets a job's permissions raise its token, which a fork's never is."""
+    world.github.accounts[TOKEN] = Account(writes=frozenset())
+    replace(world, event=replace(EVENT, pull=PULL, actor="dependabot[bot]")).finish(RED)
+
+    told = " ".join(one.data for one in world.log().commands)
+    assert "statuses: write" in told
+    assert "pull-requests: write" in told
+    assert "from a fork" not in told
 
 
 def test_the_same_problem_is_told_once_and_a_dead_service_is_left_alone(

@@ -1,0 +1,123 @@
+"""The way to an enterprise server: a proxy that is named, a private authority, and nothing else."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from ragate.errors import UsageError
+from ragate.github.api import Api, ApiError
+from ragate.github.connection import Connection, read_proxy
+from ragate.github.inputs import read_inputs
+from ragate.github.repository import Repository
+from tests.servers.github_stub import TOKEN, GitHub
+
+pytestmark = pytest.mark.integration
+
+
+def test_calls_go_through_the_proxy_that_is_named(github: GitHub) -> None:
+    way = Connection(proxy=SecretStr(github.url))  # the stub answers requests to any host
+    with (
+        Api("http://git.company.example/api/v3", TOKEN, connection=way) as api,
+        pytest.raises(ApiError, match="404"),
+    ):
+        Repository(api, github.name).comments(7)
+
+    (seen,) = github.requests
+    assert seen.headers["host"] == "git.company.example"
+    assert seen.headers["authorization"] == f"Bearer {TOKEN}"
+
+
+def test_a_proxys_password_is_in_no_message(waits: list[float]) -> None:
+    way = Connection(proxy=SecretStr("http://user:pr0xy-s3cret@127.0.0.1:1"))
+    with (
+        Api("http://git.company.example", TOKEN, sleep=waits.append, connection=way) as api,
+        pytest.raises(ApiError) as caught,
+    ):
+        Repository(api, "o/r").comments(7)
+
+    assert "pr0xy-s3cret" not in f"{caught.value}{caught.value!r}{vars(api)}"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "proxy.company.example:3128",
+        "socks5://a:1",
+        "http://",
+        "http://a:b",
+        "http://a/x",
+        "http://a b",
+    ],
+)
+def test_what_is_no_proxy_is_refused_without_being_shown(value: str) -> None:
+    with pytest.raises(UsageError, match="github-proxy") as caught:
+        read_proxy(value)
+    assert value not in str(caught.value)
+
+
+class _Empty(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "2")
+        self.end_headers()
+        self.wfile.write(b"[]")
+
+    def log_message(self, *_arguments: object) -> None:
+        return
+
+
+@pytest.fixture
+def signed(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the address of a server, and the certificate that no public authority signed."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    made += ["-nodes", "-days", "2", "-subj", "/CN=git.company.example"]
+    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key)]
+    try:
+        subprocess.run([*made, "-out", str(certificate)], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"openssl cannot make a certificate: {error}")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Empty)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield f"https://127.0.0.1:{server.server_port}", certificate.read_text()
+    server.shutdown()
+    server.server_close()
+    thread.join(timeout=5)
+
+
+def test_a_private_authority_is_trusted_where_it_is_given(
+    signed: tuple[str, str], waits: list[float]
+) -> None:
+    url, certificate = signed
+    inputs = read_inputs({"INPUT_GITHUB-CA": certificate})
+    with Api(url, TOKEN, connection=inputs.connection) as api:
+        assert Repository(api, "o/r").comments(7) == []
+    with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(ApiError, match="certificate"):
+        Repository(api, "o/r").comments(7)
+
+
+def test_a_variable_of_the_environment_names_no_authority(
+    signed: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: list[float]
+) -> None:
+    url, _ = signed
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(ApiError):
+        Repository(api, "o/r").comments(7)
+
+
+@pytest.mark.parametrize("text", ["certs/ca.pem", "-----BEGIN CERTIFICATE-----\nx\n"])
+def test_certificates_that_cannot_be_read_are_an_error_of_the_workflow(text: str) -> None:
+    with pytest.raises(UsageError, match="github-ca"):
+        Api("https://git.company.example", TOKEN, connection=Connection(authority=text))
