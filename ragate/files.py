@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from ragate.errors import RagateError
+from ragate.errors import ConfigError, RagateError
 
 MAX_BYTES = 256 * 1024 * 1024
 
@@ -36,6 +36,21 @@ def inside(root: Path, value: str, *, where: str, error: type[RagateError]) -> P
             remedy="paths start at the folder of ragate.toml and stay inside it",
         )
     return path
+
+
+def refuse_unwritable_path(path: Path, *, error: type[RagateError] = ConfigError) -> None:
+    """Refuse a path that no report, database or log can name.
+
+    Raises:
+        error: it holds bytes that are not UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as problem:
+        raise error(
+            f"{str(path)!r}: holds bytes that are not UTF-8",
+            remedy="rename the folder, or move the project",
+        ) from problem
 
 
 def open_regular(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> BinaryIO:

@@ -91,6 +91,18 @@ def open_database(
 _REMEDY = "check the folder's permissions and free space; RAGATE_STATE_DIR names another folder"
 
 
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turn what SQLite says of a damaged schema into its own kind of error.
+
+    The message quotes the file, and Python cannot decode one that is not UTF-8.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise _StrangeError("its schema is damaged") from error
+
+
 def is_damage(error: sqlite3.Error) -> bool:
     """Return True where the file itself is wrong, False for a lock, a full disk and the like."""
     code = getattr(error, "sqlite_errorcode", None)
@@ -102,6 +114,9 @@ def failed(path: Path, error: sqlite3.Error) -> StorageError:
     if "locked" in str(error):
         remedy = "another process holds it; wait for it to end"
         return StorageError(f"{path}: in use for more than {BUSY_S:g} s", remedy=remedy)
+    if is_damage(error):
+        remedy = "`ragate cache clear` begins a new one; what it held is asked for again"
+        return StorageError(f"{path}: damaged ({error})", remedy=remedy)
     return StorageError(f"{path}: {error}", remedy=_REMEDY)
 
 
@@ -124,17 +139,18 @@ def _connect(path: Path, *, doubt: Doubt = Doubt.NONE) -> sqlite3.Connection:
         path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
     )
     try:
-        connection.text_factory = lambda content: content.decode("utf-8", "replace")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
-        for pragma in (
-            "trusted_schema = OFF",
-            "cell_size_check = ON",
-            "journal_mode = WAL",
-            "synchronous = FULL",  # what was stored is there after a power cut too
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-        _check_schema(connection)
-        _check_pages(connection, doubt)
+        with readable_errors():
+            connection.text_factory = lambda content: content.decode("utf-8", "replace")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+            for pragma in (
+                "trusted_schema = OFF",
+                "cell_size_check = ON",
+                "journal_mode = WAL",
+                "synchronous = FULL",  # what was stored is there after a power cut too
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+            _check_schema(connection)
+            _check_pages(connection, doubt)
     except BaseException:
         connection.close()
         raise

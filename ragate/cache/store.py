@@ -12,7 +12,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from ragate.cache.file import TABLES, Doubt, failed, is_damage, open_database
+from ragate.cache.file import (
+    TABLES,
+    Doubt,
+    failed,
+    is_damage,
+    open_database,
+    readable_errors,
+)
 from ragate.cache.rows import (
     Draw,
     checked_keys,
@@ -155,10 +162,17 @@ class Cache:
         self._run(forget)
 
     def rows(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a table in the order of their keys; as they are, unread."""
-        with self._lock:
-            query = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - a name of ours
-            yield from self._opened().execute(query)
+        """Yield the rows of a table in the order of their keys; as they are, unread.
+
+        Raises:
+            StorageError: the file is damaged; the next use of the cache moves it aside.
+        """
+        query = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - a name of ours
+        try:
+            with self._lock, readable_errors():
+                yield from self._opened().execute(query)
+        except sqlite3.Error as error:
+            raise failed(self.path, error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -193,7 +207,8 @@ class Cache:
             for doubt in Doubt:
                 known = self._opened(doubt)
                 try:
-                    return use(known)
+                    with readable_errors():
+                        return use(known)
                 except sqlite3.Error as error:
                     if known.in_transaction or not is_damage(error) or doubt is Doubt.FULL:
                         raise failed(self.path, error) from error

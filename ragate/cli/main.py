@@ -11,6 +11,7 @@ from types import FrameType
 from typing import NoReturn
 
 from ragate.cli.streams import guard_streams
+from ragate.machine_faults import machine_fault
 
 EXIT_USAGE = 2
 EXIT_NO_DECISION = 3
@@ -70,6 +71,9 @@ def _unexpected(error: BaseException) -> int:
         import traceback
 
         traceback.print_exception(error)
+    lack, remedy = machine_fault(error)
+    if lack:
+        return _say(f"{lack}\n  -> no decision; {remedy}", EXIT_NO_DECISION)
     return _say(
         f"unexpected {type(error).__name__}: {error}\n  -> no decision; this is a bug in ragate: "
         "RAGATE_DEBUG=1 prints where",

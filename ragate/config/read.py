@@ -14,7 +14,7 @@ from ragate.config.judge import check_judge, read_judge
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
 from ragate.errors import ConfigError
-from ragate.files import inside, read_text
+from ragate.files import inside, read_text, refuse_unwritable_path
 from ragate.models import Rule, Waiver
 from ragate.settings import nearest, read_settings, shown
 
@@ -52,6 +52,7 @@ def load_config(path: Path) -> Config:
     Raises:
         ConfigError: the file cannot be read, or something in it is wrong.
     """
+    refuse_unwritable_path(path.absolute())
     text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
     return parse_config(text, where=str(path), root=path.parent, path=path)
 

@@ -16,6 +16,7 @@ from ragate.github.pending import early_target
 from ragate.github.publish import Publisher, Target
 from ragate.github.repository import Repository
 from ragate.github.workflow_commands import Log, write_outputs
+from ragate.machine_faults import machine_fault
 from ragate.models import Report, Verdict
 from ragate.renderers._headline import Status, status_of
 
@@ -140,6 +141,9 @@ def _unexpected(error: BaseException, context: Context) -> RagateError:
         import traceback
 
         context.log.plain("".join(traceback.format_exception(error)))
+    lack, remedy = machine_fault(error)
+    if lack:
+        return RagateError(lack, remedy=remedy)
     return RagateError(
         f"unexpected {type(error).__name__}: {error}",
         remedy="this is a bug in ragate: RAGATE_DEBUG=1 prints where",

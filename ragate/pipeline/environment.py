@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragate.errors import ConfigError
+from ragate.files import refuse_unwritable_path
 from ragate.pipeline.resources import Operations
 
 STATE = ".ragate"
@@ -21,6 +22,7 @@ def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
         ConfigError: a variable holds no number, or one that makes no sense.
     """
     state = environment.get("RAGATE_STATE_DIR", "")
+    refuse_unwritable_path(Path(state))
     return Operations(
         environment=environment,
         state=(root / state).resolve() if state else root / STATE,

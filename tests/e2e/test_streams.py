@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from ragate.cli.main import run
-from tests.e2e.command import CLEAN, RAGATE
-from tests.projects import ReplayProject, right
+from tests.e2e.command import CLEAN, RAGATE, ragate
+from tests.projects import ReplayProject, right, write_docs_project
 
 pytestmark = pytest.mark.e2e
 
@@ -74,3 +75,18 @@ def test_a_verdict_that_is_green_stays_green(tmp_path: Path, stream: str):
     good.record(right)
 
     assert shell(tmp_path, f'"$RAGATE" check {stream}').returncode == 0
+
+
+def test_a_folder_whose_name_is_not_utf8_is_refused_with_what_to_do(tmp_path: Path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this file system has UTF-8 names only")
+    write_docs_project(folder)
+
+    done = ragate(folder, "check")
+
+    assert done.returncode == 2
+    assert "holds bytes that are not UTF-8" in done.stderr
+    assert "rename the folder" in done.stderr

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -178,6 +179,47 @@ def test_a_file_that_is_no_cache_is_moved_aside_with_a_note(
     assert len(said) == 1
     assert "no usable cache" in said[0]
     assert list(path.parent.glob(f"{CACHE_NAME}.unusable-*"))
+
+
+def damaged(content: bytes, draw: random.Random) -> bytes:
+    """Return a database with bytes changed, half of the time in the pages of its schema."""
+    spoilt = bytearray(content)
+    reach = 8192 if draw.random() < 0.5 else len(spoilt)
+    for _ in range(draw.choice([1, 3, 20, 200])):
+        spoilt[draw.randrange(reach)] = draw.randrange(256)
+    return bytes(spoilt if draw.random() < 0.9 else spoilt[: draw.randrange(len(spoilt))])
+
+
+def test_whatever_page_is_damaged_the_work_goes_on_or_ends_in_our_own_error(path: Path) -> None:
+    with Cache(path) as cache:
+        fill(cache)
+        cache.put_draws({("", digest(n), 0): Draw(text="x" * 200) for n in range(200)})
+    content, draw = path.read_bytes(), random.Random(7)
+
+    for _ in range(120):
+        for file in path.parent.iterdir():
+            file.unlink()
+        path.write_bytes(damaged(content, draw))
+        with Cache(path) as cache:
+            fill(cache)
+            cache.draw("", KEY, 0)
+            cache.verdicts([KEY])
+            with contextlib.suppress(StorageError):  # an export reads what was never looked up
+                list(cache.rows("draws"))
+
+
+def test_a_schema_that_is_not_even_text_is_moved_aside(path: Path) -> None:
+    with Cache(path) as cache:
+        fill(cache)
+    content = path.read_bytes()
+    assert content.count(b"CREATE TABLE verdicts") == 1
+    path.write_bytes(content.replace(b"CREATE TABLE verdicts", b"CREATE \xe9\xff\xfe verdicts"))
+    said: list[str] = []
+
+    with Cache(path, say=said.append) as cache:
+        fill(cache)
+
+    assert "its schema is damaged" in said[0]
 
 
 def test_a_file_that_breaks_in_the_middle_is_replaced_on_the_way(path: Path) -> None:

@@ -24,6 +24,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "database",
         "escape",
         "files",
+        "machine_faults",
         "outputs",
         "settings",
         "spill",

@@ -24,11 +24,12 @@ def bytes_each(make: Callable[[int], object]) -> float:
     return (after - before) / len(kept)
 
 
-def test_a_kept_output_takes_less_than_half_of_a_new_one() -> None:
+def test_a_kept_output_takes_far_less_than_a_new_one() -> None:
     def new(number: int) -> SystemOutput:
         return SystemOutput(answer=str(number), chunks=())
 
-    assert bytes_each(lambda number: lean(new(number))) < bytes_each(new) / 2
+    # Less than half up to Python 3.12; since 3.13 an object's fields take no table of their own.
+    assert bytes_each(lambda number: lean(new(number))) < bytes_each(new) - 100
 
 
 def test_a_kept_object_equals_the_one_it_was_made_of() -> None:

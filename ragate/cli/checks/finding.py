@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ragate.errors import RagateError
+from ragate.machine_faults import machine_fault
 
 SHOWN = 5
 
@@ -64,7 +65,9 @@ def guarded(check: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
     except RagateError as error:
         return [of_error(check, error)]
     except Exception as error:  # noqa: BLE001 - a plugin is foreign code, and the next check counts
-        return [problem(check, f"unexpected {type(error).__name__}: {error}", "", exit_code=3)]
+        lack, remedy = machine_fault(error)
+        said = lack or f"unexpected {type(error).__name__}: {error}"
+        return [problem(check, said, remedy, exit_code=3)]
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

@@ -117,6 +117,12 @@ def text_of(place: str, name: str, value: Any) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise DatasetError(f"{place}: {name} = {shown(value)}: must be text")
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        # A cell may spell a list as Python does, escapes included.
+        half = error.object[error.start]
+        raise DatasetError(f"{place}: {name}: {half!r} is half of a character") from error
     return str(value)
 
 

@@ -27,7 +27,8 @@ def read(path: Path, notes: Notes, *, query_name: str = "") -> Iterator[Imported
         query_name: The variable that holds the question; "" for a usual name, or the only one.
     """
     tests, default = _tests(path, notes)
-    shared = _mapping(f"{path}: defaultTest", default).get("vars") or {}
+    defaults = _mapping(f"{path}: defaultTest", default)
+    shared = _mapping(f"{path}: defaultTest: vars", defaults.get("vars") or {})
     for number, test in enumerate(tests, start=1):
         place = f"{path}: test {number}"
         if isinstance(test, str):
@@ -91,12 +92,17 @@ class _Asserted:
     answerable: bool | None = None
     others: list[Any] = field(default_factory=list)
 
-    def add(self, place: str, assertion: Any) -> None:
+    def add_all(self, place: str, assertions: Any) -> None:
+        if not isinstance(assertions or [], list):
+            raise DatasetError(f"{place}: assert = {shown(assertions)}: must be a list")
+        for assertion in assertions or []:
+            self._add(place, assertion)
+
+    def _add(self, place: str, assertion: Any) -> None:
         row = _mapping(f"{place}: assert", assertion)
-        kind, value = row.get("type"), row.get("value")
+        kind, value = text_of(f"{place}: assert", "type", row.get("type")), row.get("value")
         if kind == "assert-set":
-            for inner in row.get("assert") or []:
-                self.add(place, inner)
+            self.add_all(place, row.get("assert"))
         elif kind == "is-refusal":
             self.answerable = False
         elif kind in _REFERENCES and not str(value).startswith("file://"):
@@ -109,8 +115,7 @@ def _imported(
     place: str, row: Mapping[str, Any], values: Mapping[str, Any], name: str, query: str
 ) -> Imported:
     asserted = _Asserted()
-    for one in row.get("assert") or []:
-        asserted.add(place, one)
+    asserted.add_all(place, row.get("assert"))
     contexts = [
         text for key in _CONTEXTS if key != name for text in texts_of(place, key, values.get(key))
     ]

@@ -1,0 +1,48 @@
+"""What a machine lacks or does not allow: no bug of ours."""
+
+from __future__ import annotations
+
+import errno
+
+_REMEDIES = {
+    "memory": "give the job more memory, or lower RAGATE_CONCURRENCY; finished outputs are kept",
+    "threads": "raise the limit on processes (ulimit -u), or lower RAGATE_CONCURRENCY",
+    "open files": "raise the limit on open files (ulimit -n), or lower RAGATE_CONCURRENCY",
+    "disk space": "free some, or set RAGATE_STATE_DIR to a folder on another disk",
+}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_ACCESS = "give this user access to it, or set RAGATE_STATE_DIR to a folder that is writable"
+_CODES = {
+    errno.ENOMEM: "memory",
+    errno.EAGAIN: "threads",
+    errno.EMFILE: "open files",
+    errno.ENFILE: "open files",
+    errno.ENOSPC: "disk space",
+    errno.EDQUOT: "disk space",
+}
+
+
+def machine_fault(error: BaseException) -> tuple[str, str]:
+    """Return what the machine lacks or refuses and what helps; ("", "") where it is another error.
+
+    What caused the error counts too: libraries wrap what the system told them.
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        if lack := _lack(cause):
+            said = str(cause) or type(cause).__name__
+            return f"the machine ran out of {lack}: {said}", _REMEDIES[lack]
+        if isinstance(cause, OSError) and cause.errno in _REFUSED:
+            return f"{cause.filename or 'a file'}: {cause.strerror}", _ACCESS
+        cause = cause.__cause__ or cause.__context__
+    return "", ""
+
+
+def _lack(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "threads"
+    return _CODES.get(error.errno or 0, "") if isinstance(error, OSError) else ""

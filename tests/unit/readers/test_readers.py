@@ -1,0 +1,316 @@
+"""Whatever a file holds, its reader returns or raises an error of ours: never another one."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragate.baseline import load_baseline, load_replies
+from ragate.cache import Cache
+from ragate.cache.transfer import import_cache
+from ragate.clients.recorder.identity import Kind, Request
+from ragate.config.read import load_config
+from ragate.dataset import read_dataset
+from ragate.dataset._importers._common import Notes
+from ragate.dataset._importers._resolve import Resolver
+from ragate.dataset._importers._sources import read_foreign
+from ragate.dataset._labels import read_labels
+from ragate.errors import DatasetError, RagateError
+from ragate.github.event import read_event
+from ragate.github.slash import parse_command
+from ragate.outputs import read_outputs
+from ragate.pipeline.pending import read_pending
+from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
+
+GOLDEN = [
+    {"id": "a", "query": "What?", "relevant": {"a.md": 1}, "references": ["This."]},
+    {"id": "b", "query": "Who?", "relevant": ["b.md"], "tags": ["x"], "metadata": {"k": 1}},
+]
+RAGAS = [
+    {
+        "user_input": "What?",
+        "reference": "This.",
+        "reference_contexts": ["<1-hop>\n\nSome text", "more"],
+        "reference_context_ids": ["a"],
+        "synthesizer_name": "x",
+    }
+]
+DEEPEVAL = [
+    {
+        "input": "What?",
+        "expected_output": "This.",
+        "context": ["Some text"],
+        "source_file": "a.md",
+        "additional_metadata": {"k": 1},
+        "retrieval_context": [],
+    }
+]
+PROMPTFOO = {
+    "description": "d",
+    "defaultTest": {"vars": {"language": "en"}, "assert": []},
+    "tests": [
+        {
+            "vars": {"query": "What?", "context": "Some text"},
+            "assert": [
+                {"type": "similar", "value": "This."},
+                {"type": "assert-set", "assert": [{"type": "is-refusal"}]},
+            ],
+            "metadata": {"k": 1},
+            "description": "d",
+        }
+    ],
+}
+LLAMAINDEX = {
+    "queries": {"q1": "What?"},
+    "corpus": {"n1": "Some text"},
+    "relevant_docs": {"q1": ["n1"]},
+    "mode": "text",
+}
+LABELS = [
+    {
+        "query": "What?",
+        "answer": "This.",
+        "contexts": ["x"],
+        "references": ["This."],
+        "criterion": "correctness",
+        "label": 4,
+    }
+]
+OUTPUTS = [
+    {"id": "a", "run": 0, "answer": "This.", "chunks": [{"doc_id": "a.md", "text": "t"}]},
+    {"query": "Who?", "answer": "That.", "chunks": ["b.md"], "usage": {"calls": 1}},
+]
+REQUEST = Request(Kind.CHAT, {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
+PENDING = [
+    {"ragate_pending": 1},
+    {
+        "key": REQUEST.key("openai", 0),
+        "draw": 0,
+        "occurrence": 0,
+        "provider": "openai",
+        "path": "/chat/completions",
+        "body": dict(REQUEST.body),
+    },
+]
+REPLIES = [
+    {"ragate_requests": 1, "runs": 1},
+    {"key": "0" * 64, "model": "m", "replies": [{"choices": []}], "runs": {"0": 0}},
+]
+BASELINE = {
+    "schema_version": 1,
+    "recorded": {"commit": "", "date": "2026-01-01"},
+    "dataset": "golden.jsonl",
+    "store": "answers",
+    "system": {"use": "replay", "fingerprint": "", "deterministic": ["answer"], "parts": {}},
+    "judge": None,
+    "runs": 2,
+    "identical": 0,
+    "aggregates": [{"error_rate": 0.0}, {"error_rate": 0.0}],
+    "metrics": {"mrr": {"name": "mrr", "reads": "retrieval"}},
+    "states": {"idf_f1": {"a": 1.5}},
+    "samples": {
+        "a": {
+            "hash": "h",
+            "outputs": [{"output": "o", "retrieval": "r", "docs": ["a"], "scores": {"mrr": 1.0}}],
+            "runs": [0, 0],
+        }
+    },
+}
+EVENT = {
+    "repository": {"full_name": "o/r", "default_branch": "main"},
+    "number": 3,
+    "action": "opened",
+    "pull_request": {
+        "number": 3,
+        "head": {"sha": "a" * 40, "ref": "x", "repo": {"full_name": "o/r", "fork": False}},
+        "base": {"sha": "b" * 40, "ref": "main", "repo": {"full_name": "o/r"}},
+        "user": {"login": "me", "type": "User"},
+        "merge_commit_sha": "c" * 40,
+        "labels": [],
+    },
+    "comment": {"id": 1, "body": "/ragate accept", "user": {"login": "me", "type": "User"}},
+    "issue": {"number": 3, "pull_request": {}},
+    "workflow_run": {"id": 1, "head_sha": "a" * 40, "event": "pull_request", "pull_requests": []},
+    "merge_group": {"head_sha": "a" * 40, "base_sha": "b" * 40},
+}
+CONFIG = """
+[policy]
+dataset = "golden.jsonl"
+baseline = "b.json"
+systems = ["replay", "http"]
+replay_paths = ["out/*.jsonl"]
+alpha = 0.02
+[policy.providers.openai]
+base_url = "https://api.openai.com/v1"
+key_env = "OPENAI_API_KEY"
+[policy.judge]
+use = "rubric"
+provider = "openai"
+model = "m"
+[policy.metrics."ndcg@10"]
+max_drop = 0.02
+[policy.metrics.faithfulness]
+minimum = 0.8
+[[policy.waivers]]
+id = "q"
+metric = "ndcg@10"
+owner = "me"
+reason = "r"
+until = 2030-01-01
+[system]
+use = "replay"
+path = "out/*.jsonl"
+"""
+CACHE = [
+    {"ragate_cache": 1},
+    {"verdict": "0" * 64, "criterion": "faithfulness", "score": {"value": 1.0, "reason": "r"}},
+    {"draw": "0" * 64, "session": "s", "number": 0, "reply": {"text": "x"}},
+    {"embedding": "0" * 64, "vector": "AACAPw=="},
+]
+
+
+def csv_text(rows: Any) -> bytes:
+    file = io.StringIO()
+    names = list(rows[0])
+    writer = csv.DictWriter(file, names, extrasaction="ignore")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({k: v if isinstance(v, str) else json.dumps(v) for k, v in row.items()})
+    return file.getvalue().encode("utf-8", "surrogatepass")
+
+
+def yaml_text(value: Any) -> bytes:
+    return yaml.safe_dump(value, allow_unicode=False).encode("utf-8", "surrogatepass")
+
+
+def zipped(rows: Any) -> bytes:
+    return gzip.compress(json_lines(rows), mtime=0)
+
+
+def imported(kind: str) -> Callable[[Path], object]:
+    def read(path: Path) -> object:
+        resolver = Resolver({"a.md": "Some text, and more"})
+        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
+        # As the command writes them.
+        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
+
+    return read
+
+
+def outputs(path: Path) -> object:
+    return list(read_outputs(path)[1])
+
+
+def event(path: Path) -> object:
+    kinds = ("pull_request", "issue_comment", "workflow_run", "merge_group", "push", "schedule")
+    for name in kinds:
+        environ = {
+            "GITHUB_EVENT_NAME": name,
+            "GITHUB_EVENT_PATH": str(path),
+            "GITHUB_REPOSITORY": "o/r",
+            "GITHUB_SHA": "a" * 40,
+            "GITHUB_REF": "refs/heads/main",
+            "GITHUB_RUN_ID": "1",
+        }
+        try:
+            read_event(environ)
+        except RagateError:
+            continue
+    return None
+
+
+def cache_rows(path: Path) -> object:
+    with Cache(path.with_name("cache.sqlite")) as cache:
+        return import_cache(cache, path)
+
+
+def commands(path: Path) -> object:
+    return parse_command(path.read_bytes().decode("utf-8", "replace"))
+
+
+COMMAND = '/ragate accept abcdef1234 mrr "why"'
+Reader = tuple[str, Callable[[Path], object], Any, Callable[[Any], bytes]]
+READERS: dict[str, Reader] = {
+    "golden set, jsonl": ("g.jsonl", read_dataset, GOLDEN, json_lines),
+    "golden set, json": ("g.json", read_dataset, GOLDEN, json_text),
+    "golden set, yaml": ("g.yaml", read_dataset, GOLDEN, yaml_text),
+    "golden set, csv": ("g.csv", read_dataset, GOLDEN[:1], csv_text),
+    "ragas, jsonl": ("r.jsonl", imported("ragas"), RAGAS, json_lines),
+    "ragas, json": ("r.json", imported("ragas"), RAGAS, json_text),
+    "ragas, csv": ("r.csv", imported("ragas"), RAGAS, csv_text),
+    "deepeval": ("d.json", imported("deepeval"), DEEPEVAL, json_text),
+    "promptfoo, yaml": ("p.yaml", imported("promptfoo"), PROMPTFOO, yaml_text),
+    "promptfoo, json": ("p.json", imported("promptfoo"), PROMPTFOO, json_text),
+    "llamaindex": ("l.json", imported("llamaindex"), LLAMAINDEX, json_text),
+    "labels": ("labels.jsonl", read_labels, LABELS, json_lines),
+    "outputs": ("outputs.jsonl", outputs, OUTPUTS, json_lines),
+    "baseline": ("b.json", load_baseline, BASELINE, json_text),
+    "recorded replies": ("b.requests.jsonl.gz", load_replies, REPLIES, zipped),
+    "pending requests": ("p.jsonl", lambda path: list(read_pending(path)), PENDING, json_lines),
+    "exported cache": ("c.jsonl", cache_rows, CACHE, json_lines),
+    "configuration": ("ragate.toml", load_config, CONFIG, lambda text: str(text).encode()),
+    "event": ("event.json", event, EVENT, json_text),
+    "command": ("c.txt", commands, COMMAND, lambda text: str(text).encode()),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_input_leads_to_an_error_that_is_not_ours(name: str, tmp_path: Path):
+    file, read, good, write = READERS[name]
+    path = tmp_path / file
+    draw = random.Random(name)
+    for _ in range(EXAMPLES):
+        content = inputs(good, write, draw)
+        path.write_bytes(content)
+        try:
+            read(path)
+        except RagateError:
+            continue
+        except Exception as error:
+            raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_input_that_is_changed_is_a_good_one(name: str, tmp_path: Path):
+    file, read, good, write = READERS[name]
+    path = tmp_path / file
+    path.write_bytes(write(good))
+    if name == "configuration":
+        (tmp_path / "golden.jsonl").write_bytes(json_lines(GOLDEN))
+
+    read(path)
+
+
+PROMPTFOO_MISTAKES = {
+    "defaultTest: vars": "{defaultTest: {vars: 3}, tests: [{vars: {query: a}}]}",
+    "assert = 3: must be a list": "{tests: [{vars: {query: a}, assert: 3}]}",
+    "assert: type = ": "{tests: [{vars: {query: a}, assert: [{type: [x]}]}]}",
+}
+
+
+@pytest.mark.parametrize("told", PROMPTFOO_MISTAKES)
+def test_a_mistake_in_a_promptfoo_file_is_named_with_its_place(told: str, tmp_path: Path):
+    path = tmp_path / "p.yaml"
+    path.write_text(PROMPTFOO_MISTAKES[told])
+
+    with pytest.raises(DatasetError) as caught:
+        imported("promptfoo")(path)
+
+    assert told in str(caught.value)
+
+
+def test_half_of_a_character_in_a_cell_is_refused_with_its_place(tmp_path: Path):
+    path = tmp_path / "r.csv"
+    path.write_text('user_input,reference,reference_contexts\na,b,"[""\\ud800""]"\n')
+
+    with pytest.raises(DatasetError, match=r"r\.csv:2: reference_contexts: .* half of a character"):
+        imported("ragas")(path)
