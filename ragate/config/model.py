@@ -117,6 +117,7 @@ class Policy(DecisionSettings):
     replay_paths: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
     http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
     http_header_env: dict[Annotated[str, AfterValidator(_host)], tuple[_Variable, ...]] = {}
+    accept_own: bool = True
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
     max_calls: int = Field(default=5000, ge=0)

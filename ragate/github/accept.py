@@ -9,7 +9,7 @@ must still have write permission.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragate.core.hashing import digest
@@ -68,12 +68,18 @@ def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
 
 
 def acceptances(
-    repository: Repository, number: int, scope: Scope, bot: str
+    repository: Repository,
+    number: int,
+    scope: Scope,
+    bot: str,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[Acceptance, ...]:
     """Return what is accepted for this gate, commit and outputs, each proved again.
 
     Args:
         bot: The login that our own comments are written by.
+        without: Logins whose accepts do not count here.
     """
     comments = repository.comments(number)
     by_id = {str(comment.get("id")): comment for comment in comments}
@@ -84,7 +90,7 @@ def acceptances(
             continue
         user = by_id[record["comment"]]["user"]
         login = str(user["login"])
-        if may_write(repository, login, str(user.get("type", ""))):
+        if login not in without and may_write(repository, login, str(user.get("type", ""))):
             for metric in command.metrics:
                 found[metric] = Acceptance(
                     metric=metric, by=login, reason=command.reason, commit=scope.sha
@@ -93,7 +99,7 @@ def acceptances(
 
 
 def accepted_on_the_way(
-    repository: Repository, number: int, gate: str, bot: str
+    repository: Repository, number: int, gate: str, bot: str, *, without: Collection[str] = ()
 ) -> tuple[Acceptance, ...]:
     """Return what was accepted for the last commit of a merged pull request, for the record."""
     head = str(repository.pull(number)["head"]["sha"])
@@ -101,7 +107,8 @@ def accepted_on_the_way(
     for record in _records(repository.comments(number), bot):
         if (record["gate"], record["sha"]) == (gate, head):
             scope = Scope(gate, head, record["outputs"])
-            found |= {one.metric: one for one in acceptances(repository, number, scope, bot)}
+            taken = acceptances(repository, number, scope, bot, without=without)
+            found |= {one.metric: one for one in taken}
     return tuple(found.values())
 
 

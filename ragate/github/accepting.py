@@ -6,28 +6,36 @@ from ragate.escape import code, name
 from ragate.github.accept import SYSTEM, acceptances, is_recorded, record_line
 from ragate.github.api import ApiError
 from ragate.github.artifacts import runs_with_results
+from ragate.github.authors import without_own
 from ragate.github.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.repository import Json, Repository
 from ragate.github.stored import Stored
-from ragate.models import Report
+from ragate.models import Acceptance, Report
 from ragate.settings import nearest
 
 # No permission, gone, under way or too old.
 _NOT_STARTED = (403, 404, 409, 422)
 
 
+def accepted(talk: Conversation, stored: Stored) -> tuple[Acceptance, ...]:
+    """Return what is accepted now for a stored result."""
+    own = without_own(stored.config.policy, talk.repository, talk.number)
+    return acceptances(talk.repository, talk.number, stored.scope, talk.bot, without=own)
+
+
 def decided(talk: Conversation, stored: Stored) -> Report:
     """Decide again on a stored result with what is accepted for it now."""
-    return stored.decided(acceptances(talk.repository, talk.number, stored.scope, talk.bot))
+    return stored.decided(accepted(talk, stored))
 
 
 def accept(talk: Conversation, stored: Stored) -> Report:
     """Take the drop of some metrics at this commit: the reply is the record, then the verdict.
 
     Raises:
-        RefusedError: there is nothing to accept, or the head has moved.
+        RefusedError: there is nothing to accept, the head has moved, or it is the author's own.
         ApiError: nothing, or only the record, was written; the same comment can be run again.
     """
+    _refuse_own(talk, stored)
     _refuse_idle(talk, decided(talk, stored), stored)
     comments = talk.repository.comments(talk.number)
     if not is_recorded(comments, talk.comment.id, talk.bot):
@@ -41,6 +49,14 @@ def accept(talk: Conversation, stored: Stored) -> Report:
         ]
         talk.reply(lines, first_line=record_line(stored.scope, talk.comment.id))
     return decided(talk, stored)
+
+
+def _refuse_own(talk: Conversation, stored: Stored) -> None:
+    if talk.comment.author in without_own(stored.config.policy, talk.repository, talk.number):
+        raise RefusedError(
+            "The base's policy says accept_own = false, and this pull request holds changes of "
+            f"{talk.comment.author!r}: somebody else has to accept it."
+        )
 
 
 def _refuse_idle(talk: Conversation, report: Report, stored: Stored) -> None:

@@ -95,7 +95,8 @@ def _obey(
 def _decided(context: Context, talk: Conversation, stored: Stored) -> Report | None:
     if talk.command.verb == "accept":
         return accept(talk, stored)
-    return update_baseline(talk, stored, context.bare_place())
+    main = context.event.default_branch
+    return update_baseline(talk, stored, context.bare_place(), default_branch=main)
 
 
 def _sentence(error: RagateError) -> str:

@@ -10,6 +10,7 @@ from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.accept import Scope, acceptances, outputs_digest, takes_system
 from ragate.github.artifacts import find_results
+from ragate.github.authors import without_own
 from ragate.github.context import Context
 from ragate.github.replies import get_replies
 from ragate.github.repository import Repository, login_of
@@ -104,7 +105,8 @@ def weighed(
     if report.decision.verdict is Verdict.FAILED and report.decision.family and base != head:
         with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
             control = _control(context, repository, config, base, Path(folder).resolve())
-    taken = _accepted(context, repository, Scope(config.gate, head, outputs_digest(run)))
+    scope = Scope(config.gate, head, outputs_digest(run))
+    taken = _accepted(context, repository, config, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
         again = decide_again(config, run, accepted=taken, control=control)
         kept = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
@@ -124,12 +126,15 @@ def _control(
         return None
 
 
-def _accepted(context: Context, repository: Repository, scope: Scope) -> tuple[Acceptance, ...]:
+def _accepted(
+    context: Context, repository: Repository, config: Config, scope: Scope
+) -> tuple[Acceptance, ...]:
     number = context.target.number if context.target else None
     if number is None:
         return ()
     try:
-        return acceptances(repository, number, scope, login_of(repository.api))
+        own = without_own(config.policy, repository, number)
+        return acceptances(repository, number, scope, login_of(repository.api), without=own)
     except RagateError as error:
         context.log.warning(f"what was accepted could not be read: {error.message}")
         return ()

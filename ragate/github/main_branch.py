@@ -15,6 +15,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import NoBaselineError, RagateError, UsageError
 from ragate.github import objects
 from ragate.github.accept import accepted_on_the_way, outputs_digest
+from ragate.github.authors import without_own
 from ragate.github.base import Base, GitTree, base_of
 from ragate.github.check import run_check
 from ragate.github.context import Context, Outcome, refuse_code
@@ -23,7 +24,7 @@ from ragate.github.policy import policy_files
 from ragate.github.propose import Written, write
 from ragate.github.publish import Target
 from ragate.github.relevance import can_reach
-from ragate.github.repository import login_of
+from ragate.github.repository import Json, login_of
 from ragate.github.result import Result, write_result
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.adopt import with_run
@@ -133,7 +134,7 @@ def _by_files(context: Context, config: Config, root: Path, head: str) -> str:
 
 def _record(context: Context, config: Config, head: str) -> Outcome:
     operations = context.operations(commit=head)
-    taken = _accepted(context, head, config.gate)
+    taken = _accepted(context, config, head)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
     _leave(context, config, recording.run, head)
     if recording.outcome in (Recording.UNCHANGED, Recording.WITHIN_NOISE):
@@ -196,22 +197,29 @@ def _tell(context: Context, written: Written, gate: str) -> None:
         )
 
 
-def _accepted(context: Context, head: str, gate: str) -> tuple[Acceptance, ...]:
+def _accepted(context: Context, config: Config, head: str) -> tuple[Acceptance, ...]:
     """Return what was accepted in the pull requests that this commit merged."""
     repository = context.repository
     if repository is None:
         return ()
     try:
         bot = login_of(repository.api)
+        merged = [int(one["number"]) for one in repository.pulls_of_commit(head) if _is_merged(one)]
+        own = {number: without_own(config.policy, repository, number) for number in merged}
         return tuple(
             one
-            for pull in repository.pulls_of_commit(head)
-            if pull.get("merged_at")
-            for one in accepted_on_the_way(repository, int(pull["number"]), gate, bot)
+            for number in merged
+            for one in accepted_on_the_way(
+                repository, number, config.gate, bot, without=own[number]
+            )
         )
     except RagateError as error:
         context.log.warning(f"accepted drops could not be read: {error.message}")
         return ()
+
+
+def _is_merged(pull: Json) -> bool:
+    return bool(pull.get("merged_at"))
 
 
 def _leave(context: Context, config: Config, run: Run, head: str) -> None:

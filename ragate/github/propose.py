@@ -74,6 +74,7 @@ def _proposed(repository: Repository, branch: str, commit: str, message: str, ga
         side,
         branch,
         f"`{branch}` takes no commit from this workflow, so the baseline is proposed here. "
-        "Merge it before the next pull request is judged.",
+        "Merge it before the next pull request is judged. A workflow's own token starts no checks "
+        "here: where some are required, close this pull request and reopen it.",
     )
     return Written(commit, f"{message}: proposed as pull request {int(pull['number'])}")

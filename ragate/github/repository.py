@@ -97,6 +97,10 @@ class Repository:
         """Return the pull requests from ``owner:branch``."""
         return list(self.api.pages(f"{self._at}/pulls", {"head": head, "state": state}))
 
+    def pull_commits(self, number: int) -> list[Json]:
+        """Return the commits of a pull request, oldest first; GitHub lists 250 at most."""
+        return list(self.api.pages(f"{self._at}/pulls/{number}/commits"))
+
     def create_pull(self, title: str, head: str, base: str, body: str) -> Json:
         content = {"title": title, "head": head, "base": base, "body": body}
         return _object(self.api.post(f"{self._at}/pulls", content))

@@ -5,23 +5,26 @@ from __future__ import annotations
 import difflib
 
 from ragate.escape import code, plain
-from ragate.github.accept import acceptances
-from ragate.github.accepting import decided
+from ragate.github.accepting import accepted, decided
 from ragate.github.api import ApiError
-from ragate.github.conversation import Conversation, RefusedError
+from ragate.github.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.policy import Place
 from ragate.github.propose import make_commit
+from ragate.github.repository import BOT
 from ragate.github.stored import Stored
 from ragate.models import Report
 from ragate.pipeline.adopt import baseline_files
 from ragate.pipeline.record import means
 
 MOST_PATCH = 50_000
+MOST_CONTEXTS = 10
 # A conflict, or a branch that is no longer where the commit's parent is.
 _MOVED = (409, 422)
 
 
-def update_baseline(talk: Conversation, stored: Stored, place: Place) -> Report | None:
+def update_baseline(
+    talk: Conversation, stored: Stored, place: Place, *, default_branch: str
+) -> Report | None:
     """Commit the baseline on the pull request's branch; return the report for the new commit.
 
     None where nothing can be committed: on a fork's branch.
@@ -30,9 +33,11 @@ def update_baseline(talk: Conversation, stored: Stored, place: Place) -> Report 
     that a branch which moved meanwhile, or a second command at the same time, changes nothing.
 
     Raises:
-        RefusedError: the runs do not make a baseline, or the branch has moved.
+        RefusedError: the runs do not make a baseline, the branch has moved, or it is the default
+            branch itself, where a commit would be in force without a review.
     """
-    taken = acceptances(talk.repository, talk.number, stored.scope, talk.bot)
+    _refuse_default_branch(talk, default_branch)
+    taken = accepted(talk, stored)
     files = baseline_files(
         stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
     )
@@ -59,8 +64,32 @@ def update_baseline(talk: Conversation, stored: Stored, place: Place) -> Report 
         "The status of the new commit is that of its parent: only the baseline differs, and a "
         "pull request is judged by the baseline of its base."
     )
-    talk.reply([told, status])
+    talk.reply([told, status, *_not_started(talk, stored, new)])
     return report.model_copy(update={"head": new})
+
+
+def _refuse_default_branch(talk: Conversation, default_branch: str) -> None:
+    if not talk.is_fork and talk.pull["head"]["ref"] == default_branch:
+        raise RefusedError(
+            f"The branch of this pull request is {default_branch!r} itself, which takes no commit "
+            "from a comment: nobody would review it. The workflow of mode baseline records the "
+            "baseline there."
+        )
+
+
+def _not_started(talk: Conversation, stored: Stored, new: str) -> list[str]:
+    """Say which required checks the commit does not start, where the token is the workflow's."""
+    if talk.bot != BOT:
+        return []
+    ours = f"ragate/{stored.gate}"
+    contexts = {str(one.get("context")) for one in talk.repository.statuses(stored.head)} - {ours}
+    others = ", ".join(code(context, SENTENCE) for context in sorted(contexts)[:MOST_CONTEXTS])
+    told = (
+        "A commit of a workflow's own token starts no other workflow: "
+        f"{code(new[:7])} has the status {code(ours)} and no other check"
+    )
+    told += f", also none of {others}, which its parent has." if others else "."
+    return [f"{told} Where others are required, close and reopen the pull request."]
 
 
 def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.action.forge import Change, Forge, outputs
 from tests.e2e.action.talk import judged, replies, say, sticky
+from tests.servers.github_stub import Account
 
 pytestmark = pytest.mark.e2e
 
@@ -192,6 +193,39 @@ def test_a_red_commit_keeps_its_status_when_only_the_baseline_is_new(forge: Forg
     new = forge.github.git.resolve("refs/heads/change")
     assert new != red.head
     assert forge.states(new) == ["failure"]
+
+
+def test_the_reply_says_which_checks_the_new_commit_does_not_start(forge: Forge, red: Change):
+    forge.github.statuses[red.head].append({"context": "ci/lint", "state": "success"})
+
+    say(forge, f"/ragate update-baseline {red.head[:7]}")
+
+    told = replies(forge)[-1]
+    assert "starts no other workflow" in told
+    assert "ci/lint" in told
+    assert "close and reopen" in told
+
+
+def test_a_token_of_a_person_starts_the_checks_and_nothing_is_said(forge: Forge, red: Change):
+    forge.github.accounts["ghp_personal"] = Account("octocat", "User", asks_who=True)
+
+    say(forge, f"/ragate update-baseline {red.head[:7]}", token="ghp_personal")
+
+    told = "".join(str(one["body"]) for one in forge.github.comments[7])
+    assert "Committed" in told
+    assert "close and reopen" not in told
+
+
+def test_the_default_branch_itself_takes_no_commit_from_a_comment(forge: Forge, red: Change):
+    """A pull request from main into a release."""
+    red.pull["head"]["ref"] = "main"
+    forge.github.git.move("main", red.head, forge.base)
+
+    result = say(forge, f"/ragate update-baseline {red.head[:7]}")
+
+    assert result.exit_code == 0, result.log
+    assert forge.github.git.resolve("refs/heads/main") == red.head
+    assert "nobody would review it" in replies(forge)[-1]
 
 
 @pytest.mark.parametrize("after", [1, 2])

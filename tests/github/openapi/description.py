@@ -20,6 +20,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     f"{_HERE}/collaborators/{{username}}/permission": ("get",),
     f"{_HERE}/pulls": ("get", "post"),
     f"{_HERE}/pulls/{{pull_number}}": ("get",),
+    f"{_HERE}/pulls/{{pull_number}}/commits": ("get",),
     f"{_HERE}/compare/{{basehead}}": ("get",),
     f"{_HERE}/contents/{{path}}": ("get", "put"),
     f"{_HERE}/git/commits": ("post",),

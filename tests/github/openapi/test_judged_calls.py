@@ -55,6 +55,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "permission": lambda w: w.repository.permission("octocat"),
     "pull": lambda w: w.repository.pull(7),
     "pulls_of": lambda w: w.repository.pulls_of("octo-org:change"),
+    "pull_commits": lambda w: w.repository.pull_commits(7),
     "create_pull": lambda w: w.repository.create_pull("Title", "change", "main", "Body"),
     "compare_files": lambda w: w.repository.compare_files(w.base, w.head),
     "commit": lambda w: w.repository.commit(w.head),

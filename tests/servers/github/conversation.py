@@ -116,6 +116,32 @@ def pulls(github: GitHub, seen: Seen, _at: tuple[str, ...], _: Account) -> Reply
     return page(github, seen, found)
 
 
+@ROUTES("GET", "/pulls/{}/commits")
+def commits_of_pull(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
+    found = github.pulls.get(int(at[0]))
+    if found is None:
+        return not_found()
+    span = f"{found['base']['sha']}..{found['head']['sha']}"
+    shas = github.git.run("rev-list", "--reverse", span).decode().split()
+    listed = [
+        whole(
+            github,
+            "commit",
+            {
+                "sha": sha,
+                "author": account(github.authors.get(sha, found["user"]["login"])),
+                "committer": account("web-flow"),
+                "parents": [
+                    {"sha": one, "url": f"{github.url}/{one}", "html_url": f"{github.url}/{one}"}
+                    for one in github.git.parents(sha)
+                ],
+            },
+        )
+        for sha in shas
+    ]
+    return page(github, seen, listed)
+
+
 @ROUTES("GET", "/commits/{}/pulls")
 def pulls_of_commit(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
     found = [

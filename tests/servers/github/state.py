@@ -96,6 +96,7 @@ class GitHub:
         raw_type: What a file's bytes are called; the judge of answers takes ``+json`` for JSON.
         permissions: By login; who is missing is no collaborator.
         statuses: By commit, oldest first.
+        authors: By commit; of any other it is the pull request's author.
     """
 
     git: GitStore
@@ -109,6 +110,7 @@ class GitHub:
     permissions: dict[str, str] = field(default_factory=lambda: {"octocat": "admin"})
     comments: dict[int, list[Json]] = field(default_factory=lambda: defaultdict(list))
     statuses: dict[str, list[Json]] = field(default_factory=lambda: defaultdict(list))
+    authors: dict[str, str] = field(default_factory=dict)
     pulls: dict[int, Json] = field(default_factory=dict)
     runs: dict[int, Json] = field(default_factory=dict)
     artifacts: dict[int, Json] = field(default_factory=dict)

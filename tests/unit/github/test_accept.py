@@ -112,6 +112,12 @@ def test_bots_and_ghosts_accept_nothing():
     assert not may_write(People([], mona="admin"), "mona", "Organization")  # type: ignore[arg-type]
 
 
+def test_who_is_left_out_accepts_nothing_though_they_may_write():
+    people = People([comment(1, BODY), record()], mona="admin")
+    assert acceptances(people, 7, SCOPE, BOT, without={"mona"}) == ()  # type: ignore[arg-type]
+    assert len(acceptances(people, 7, SCOPE, BOT, without={"hubot"})) == 2  # type: ignore[arg-type]
+
+
 def test_a_comment_that_is_recorded_is_known():
     assert is_recorded([record()], 1, BOT)
     assert not is_recorded([record(login="mallory")], 1, BOT)

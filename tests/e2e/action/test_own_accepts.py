@@ -1,0 +1,73 @@
+"""``accept_own``: the base's policy says whether the authors of a change may accept its drops."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.action.forge import Change, Forge, outputs
+from tests.e2e.action.talk import judged, replies, say
+
+pytestmark = pytest.mark.e2e
+ACCEPT = '/ragate accept {} hit_rate@5 token_f1 "the pages were merged"'
+
+
+@pytest.fixture
+def red(forge: Forge) -> Change:
+    """A red pull request of octocat's, where nobody may accept their own."""
+    text = forge.github.git.run("show", f"{forge.base}:ragate.toml")
+    strict = text.replace(b"[policy]\n", b"[policy]\naccept_own = false\n", 1)
+    forge.base = forge.github.commit({"ragate.toml": strict}, parents=[forge.base])
+    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
+    forge.github.permissions |= {"mona": "write", "hubot": "admin"}
+    change = forge.change(outputs(broken=range(12)))
+    assert judged(forge, change).exit_code == 1
+    return change
+
+
+def test_who_opened_the_pull_request_cannot_accept_its_drop(forge: Forge, red: Change) -> None:
+    result = say(forge, ACCEPT.format(red.head[:7]), login="octocat")
+
+    assert result.exit_code == 0, result.raw_log
+    assert "accept_own = false" in replies(forge)[-1]
+    assert forge.states(red.head)[-1] == "failure"
+    assert judged(forge, red, attempt=2).exit_code == 1
+
+
+def test_somebody_else_can(forge: Forge, red: Change) -> None:
+    assert say(forge, ACCEPT.format(red.head[:7]), login="mona").outputs["verdict"] == "passed"
+    assert judged(forge, red, attempt=2).exit_code == 0
+
+
+def test_who_wrote_a_commit_of_it_cannot_either(forge: Forge, red: Change) -> None:
+    forge.github.authors[red.head] = "mona"
+
+    say(forge, ACCEPT.format(red.head[:7]), login="mona")
+
+    assert "somebody else has to accept" in replies(forge)[-1]
+    assert forge.states(red.head)[-1] == "failure"
+    assert say(forge, ACCEPT.format(red.head[:7]), login="hubot").outputs["verdict"] == "passed"
+
+
+def test_an_accept_lapses_when_its_giver_becomes_an_author(forge: Forge, red: Change) -> None:
+    assert say(forge, ACCEPT.format(red.head[:7]), login="mona").outputs["verdict"] == "passed"
+    forge.github.authors[red.head] = "mona"
+
+    assert judged(forge, red, attempt=2).exit_code == 1
+
+
+def test_a_change_cannot_switch_the_rule_off_for_itself(forge: Forge, red: Change) -> None:
+    text = forge.github.git.run("show", f"{forge.base}:ragate.toml")
+    lax = text.replace(b"accept_own = false\n", b"accept_own = true\n")
+    change = forge.change({**outputs(broken=range(12)), "ragate.toml": lax})
+    assert judged(forge, change, run_id=2).exit_code == 1
+
+    say(forge, ACCEPT.format(change.head[:7]), login="octocat")
+
+    assert forge.states(change.head)[-1] == "failure"
+
+
+def test_where_the_authors_cannot_be_read_nothing_is_accepted(forge: Forge, red: Change) -> None:
+    forge.github.fault("GET", "/pulls/7/commits$", status=500, times=9)
+
+    assert say(forge, ACCEPT.format(red.head[:7]), login="mona").exit_code == 3
+    assert forge.states(red.head)[-1] == "failure"
