@@ -125,6 +125,7 @@ class Resources:
         top_k: ``--top-k``, where given.
         retrieval_only: No answers are wanted.
         http_hosts: Hosts, from the policy, that a system may call over HTTP.
+        http_methods, http_paths: What it may ask there; the paths are patterns.
         http_header_env: By such a host, names of variables whose values may be sent to it.
         environment: The variables that processes of the project may get.
         key_names: Those of them that hold keys of the policy's providers and services.
@@ -144,6 +145,8 @@ class Resources:
     top_k: int | None = None
     retrieval_only: bool = False
     http_hosts: tuple[str, ...] = ()
+    http_methods: tuple[str, ...] = ("POST", "GET", "PUT")
+    http_paths: tuple[str, ...] = ("/**",)
     http_header_env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_names: frozenset[str] = frozenset()

@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 import datetime
-import re
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.clients.prices import Price
+from ragate.config.addresses import base_url, host, pattern, url_path
 from ragate.models import DecisionSettings, Frozen, Rule, Waiver
-
-_HOST = re.compile(
-    r"(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:]+\](:[0-9]{1,5})?"
-)
-
-
-def _pattern(value: str) -> str:
-    path = PurePosixPath(value)
-    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in value:
-        raise ValueError("a pattern is relative to the folder of ragate.toml and stays inside it")
-    return value
-
-
-def _host(value: str) -> str:
-    if not _HOST.fullmatch(value):
-        raise ValueError("write a host in lower case, with a port or without: rag.example:8080")
-    if value.startswith("*.") and "." not in value[2:]:
-        raise ValueError("below * there must be a domain of your own: *.preview.example")
-    return value
-
-
-def _base_url(value: str) -> str:
-    parts = urlsplit(value)
-    plain = not (parts.username or parts.password or parts.query or parts.fragment)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
-        raise ValueError("write http(s)://host[:port][/path], without a user, a key or a query")
-    return value
 
 
 class Provider(Frozen):
@@ -49,7 +21,7 @@ class Provider(Frozen):
         models: The models that recorded systems may ask for; empty: any.
     """
 
-    base_url: Annotated[str, AfterValidator(_base_url)]
+    base_url: Annotated[str, AfterValidator(base_url)]
     key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
     prices: dict[str, Price] = {}
     models: tuple[str, ...] = ()
@@ -113,10 +85,16 @@ class Policy(DecisionSettings):
     baseline: str
     systems: tuple[str, ...] = Field(min_length=1)
     gate: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")
-    inputs: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
-    replay_paths: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
-    http_hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
-    http_header_env: dict[Annotated[str, AfterValidator(_host)], tuple[_Variable, ...]] = {}
+    inputs: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
+    replay_paths: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
+    http_hosts: tuple[Annotated[str, AfterValidator(host)], ...] = ()
+    http_methods: tuple[Literal["POST", "GET", "PUT"], ...] = Field(
+        default=("POST", "GET", "PUT"), min_length=1
+    )
+    http_paths: tuple[Annotated[str, AfterValidator(url_path)], ...] = Field(
+        default=("/**",), min_length=1
+    )
+    http_header_env: dict[Annotated[str, AfterValidator(host)], tuple[_Variable, ...]] = {}
     accept_own: bool = True
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,15 @@ from pathlib import Path
 from ragate.config import Config, SystemConfig
 from ragate.errors import ConfigError
 from ragate.systems._address import place_of
+from ragate.systems._http_policy import check_request
 from ragate.systems.replay import is_allowed
 
 OTHER = (
     "the baseline was recorded from another system: a maintainer accepts that, or merges past "
     "this check, and the main branch records the new baseline"
 )
+
+_POLICY_KEY = re.compile(r"\[policy\] (http_(?:hosts|methods|paths)) =")
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,12 @@ def _http(
     hosts = base.policy.http_hosts
     try:
         mine = _rule(now, hosts, environment)
+        _check_request(base, now, environment)
     except ConfigError as error:
-        if "http_hosts" not in error.message:
+        key = _POLICY_KEY.search(error.message)
+        if key is None:
             raise
-        return Origin(refused=(error.message,), remedies=(_first("add the host to http_hosts"),))
+        return Origin(refused=(error.message,), remedies=(_first(f"add it to {key[1]}"),))
     try:
         theirs = _rule(then, hosts, environment)
     except ConfigError:
@@ -100,10 +106,23 @@ def _http(
 
 def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str, str]) -> str:
     """Return the entry of ``http_hosts`` that allows the service; "" where no address is set."""
-    url, key = system.settings.get("url"), "url"
-    if not url:
-        url, key = environment.get(str(system.settings.get("url_env", "")), ""), "url_env"
-    return place_of(str(url), key=key, hosts=hosts).rule if url else ""
+    url, key = _address(system, environment)
+    return place_of(url, key=key, hosts=hosts).rule if url else ""
+
+
+def _check_request(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> None:
+    url, key = _address(system, environment)
+    method, policy = str(system.settings.get("method", "POST")), base.policy
+    # An address that is not set here has a method all the same.
+    paths = policy.http_paths if url else ("/**",)
+    check_request(method, url, key=key, methods=policy.http_methods, paths=paths)
+
+
+def _address(system: SystemConfig, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return where the service is, "" where no address is set, and the key that says so."""
+    if url := system.settings.get("url"):
+        return str(url), "url"
+    return environment.get(str(system.settings.get("url_env", "")), ""), "url_env"
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -248,6 +248,8 @@ async def open_resources(
             top_k=top_k,
             retrieval_only=retrieval_only,
             http_hosts=policy.http_hosts,
+            http_methods=policy.http_methods,
+            http_paths=policy.http_paths,
             http_header_env=policy.http_header_env,
             environment=operations.environment,
             key_names=policy.key_names,

@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from ragate.errors import ConfigError, SystemStartError
@@ -15,6 +15,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Metadata services that are not link-local: AWS over IPv6, Alibaba, Azure's wire server, Oracle.
 _METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+OF_VARIABLE = "the host in the variable"
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -25,6 +26,7 @@ class Place:
     Attributes:
         named: The rule names this very host, as opposed to a pattern.
         rule: The entry of ``http_hosts``.
+        hidden: The address comes from a variable: no message shows it.
     """
 
     scheme: str
@@ -32,6 +34,12 @@ class Place:
     port: int
     named: bool
     rule: str
+    hidden: bool = field(default=False, compare=False)
+
+    @property
+    def told(self) -> str:
+        """Return host and port as a message may show them."""
+        return OF_VARIABLE if self.hidden else f"{self.host}:{self.port}"
 
     @property
     def authority(self) -> str:
@@ -51,14 +59,15 @@ def place_of(url: str, *, key: str, hosts: Sequence[str]) -> Place:
         ConfigError: it is no plain http(s) address, or its host is not in ``http_hosts``.
     """
     parts, port = _split(url, key)
-    host = (parts.hostname or "").rstrip(".")
+    host, hidden = (parts.hostname or "").rstrip("."), key == "url_env"
     for rule in sorted(hosts, key=lambda one: one.startswith("*.")):  # the host itself first
         if _matches(rule, host, port):
-            return Place(parts.scheme, host, port, not rule.startswith("*."), rule)
+            return Place(parts.scheme, host, port, not rule.startswith("*."), rule, hidden)
+    told = OF_VARIABLE if hidden else f"the host {_shown(host, port)}"
+    entry = "its host" if hidden else f'"{_shown(host, port)}"'
     raise ConfigError(
-        f"[system] {key}: the host {_shown(host, port)} is not in [policy] http_hosts = "
-        f"{list(hosts)}",
-        remedy=f'add "{_shown(host, port)}" to http_hosts (in CI the base branch\'s policy counts)',
+        f"[system] {key}: {told} is not in [policy] http_hosts = {list(hosts)}",
+        remedy=f"add {entry} to http_hosts (in CI the base branch's policy counts)",
     )
 
 
@@ -106,14 +115,17 @@ async def resolve(place: Place, *, key: str) -> list[str]:
         found = await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SystemStartError(
-            f"[system] {key}: the name {place.host!r} cannot be resolved",
+            f"[system] {key}: {place.told if place.hidden else f'the name {place.host!r}'} cannot "
+            "be resolved",
             remedy="a service of the job is called by its name from a container, and by localhost "
             "and its mapped port from a plain step",
-        ) from error
+        ) from (None if place.hidden else error)
     addresses = list(dict.fromkeys(str(one[4][0]).partition("%")[0] for one in found))
     for address in addresses:
         if reason := refusal(address, named=place.named):
-            raise ConfigError(f"[system] {key}: {place.host} leads to {address}, {reason}")
+            target = "an address" if place.hidden else address
+            told = place.told if place.hidden else place.host
+            raise ConfigError(f"[system] {key}: {told} leads to {target}, {reason}")
     return addresses
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncIterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ class HttpClient:
         self._hosts = hosts
         self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
         self._addresses: dict[Place, list[str]] = {}
+        self._hidden: list[re.Pattern[str]] = []
         self._urls: dict[tuple[str, str, int], httpx.URL] = {}
         self._timeout_s = timeout_s
         self._tls: ssl.SSLContext | None = None
@@ -93,7 +95,9 @@ class HttpClient:
         """
         place = place_of(url, key=key, hosts=self._hosts)
         if place not in self._addresses:
-            self._addresses[place] = await resolve(place, key=key)
+            found = self._addresses[place] = await resolve(place, key=key)
+            if place.hidden:
+                self._hidden += [_whole(text) for text in (place.host, *found)]
 
     async def send(self, method: str, url: str, *, key: str, **parts: Any) -> Reply:
         """Return the reply to a request; `check` was called for its host.
@@ -160,9 +164,12 @@ class HttpClient:
         raise _TryAgainError(message) if code in _AGAIN else BadReplyError(message)
 
     def clean(self, text: str) -> str:
-        """Return foreign text on one line, without a secret that a service sent back."""
+        """Return foreign text on one line, without secrets that came back and hidden hosts."""
         content = self._without_secrets(text.encode("utf-8", "replace"))
-        return one_line(content.decode("utf-8", "replace"), 200)
+        shown = content.decode("utf-8", "replace")
+        for pattern in self._hidden:
+            shown = pattern.sub("***", shown)
+        return one_line(shown, 200)
 
     def _without_secrets(self, content: bytes) -> bytes:
         for secret in self._secrets:
@@ -171,9 +178,9 @@ class HttpClient:
 
     def _connect_failed(self, place: Place, error: Exception) -> str:
         hint = ""
-        if place.host in {"localhost", "127.0.0.1", "::1"}:
+        if place.host in {"localhost", "127.0.0.1", "::1"} and not place.hidden:
             hint = "; in a container localhost is the container itself: call a service by its name"
-        return f"no connection to {place.host}:{place.port}: {self.clean(_told(error))}{hint}"
+        return f"no connection to {place.told}: {self.clean(_told(error))}{hint}"
 
 
 class _TryAgainError(Exception):
@@ -191,6 +198,11 @@ async def _content(response: httpx.Response) -> bytes:
         if len(content) > MAX_BYTES:
             raise BadReplyError(f"answered with more than {MAX_BYTES} bytes")
     return bytes(content)
+
+
+def _whole(host: str) -> re.Pattern[str]:
+    """Return what finds a host in a message, and no part of a longer word."""
+    return re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
 
 
 def _parts(secret: str) -> list[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import Resources
@@ -16,6 +19,53 @@ def is_commit(found: Any, head: str) -> bool:
     """Whether `found` is the commit `head`, whole or its first 7 digits or more."""
     text = found.strip().lower() if isinstance(found, str) else ""
     return bool(_SHORT_SHA.fullmatch(text)) and head.startswith(text)
+
+
+def check_request(
+    method: str, url: str, *, key: str, methods: Sequence[str], paths: Sequence[str]
+) -> None:
+    """Check a request's method and path against the policy.
+
+    Args:
+        key: The key of ``[system]`` that holds the address.
+
+    Raises:
+        ConfigError: the method or the path is not allowed; a path of a variable is not shown.
+    """
+    if method not in methods:
+        asked = "method" if key in ("url", "url_env") else key
+        raise ConfigError(
+            f"[system] {asked}: {method} is not in [policy] http_methods = {list(methods)}",
+            remedy=f'add "{method}" to http_methods (in CI the base branch\'s policy counts)',
+        )
+    path = urlsplit(url).path or "/"
+    if not is_allowed_path(path, paths):
+        shown = "the path of the variable's address" if key == "url_env" else f"the path {path!r}"
+        raise ConfigError(
+            f"[system] {key}: {shown} is not in [policy] http_paths = {list(paths)}",
+            remedy="add it to http_paths (in CI the base branch's policy counts)",
+        )
+
+
+def is_allowed_path(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern allows the path: ``**`` for any folders, ``*`` within one.
+
+    A path that servers read in different ways (dots, a slash twice, an escape within an escape) is
+    allowed by ``/**`` only.
+    """
+    if "/**" in patterns:
+        return True
+    decoded = unquote(path)
+    parts = decoded.split("/")[1:]
+    odd = {".", ".."} & set(parts) or "" in parts[:-1] or set(decoded) & set("%\\;")
+    return not odd and any(_path_pattern(one).fullmatch(decoded) for one in patterns)
+
+
+@cache
+def _path_pattern(pattern: str) -> re.Pattern[str]:
+    forms = {"**": ".*", "*": "[^/]*"}
+    parts = (forms.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*)", pattern))
+    return re.compile("".join(parts), re.DOTALL)
 
 
 def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from ragate.settings import read_settings
 from ragate.systems._address import place_of
 from ragate.systems._foreign import Foreign
 from ragate.systems._http_client import BadReplyError, HttpClient, Reply, UnreachableError
-from ragate.systems._http_policy import address_in, header_secrets, is_commit
+from ragate.systems._http_policy import address_in, check_request, header_secrets, is_commit
 from ragate.systems._http_reply import fields, parsed
 from ragate.systems._http_settings import Settings
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
@@ -41,6 +41,7 @@ class HttpSystem(Foreign):
         self._url = settings.url or address_in(settings.url_env, resources)
         self._key = "url" if settings.url else "url_env"
         place = place_of(self._url, key=self._key, hosts=resources.http_hosts)
+        self._check_request(settings.method, self._url, self._key)
         secrets = header_secrets(settings, resources, rule=place.rule)
         self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
         self._body = Template(settings.body, where="[system] body")
@@ -72,6 +73,7 @@ class HttpSystem(Foreign):
             )
         for key, url in (("health", own.health), ("version_url", own.version_url)):
             if url:
+                self._check_request("GET", url, key)
                 await self._client.check(url, key=key)
         await self._client.check(self._url, key=self._key)
         if own.start and self._child is None:
@@ -112,6 +114,11 @@ class HttpSystem(Foreign):
         child, self._child = self._child, None
         if child is not None:
             await child.stop()
+
+    def _check_request(self, method: str, url: str, key: str) -> None:
+        resources = self._resources
+        rules = {"methods": resources.http_methods, "paths": resources.http_paths}
+        check_request(method, url, key=key, **rules)
 
     async def _ask(self, sample: Sample) -> Reply:
         own = self._settings

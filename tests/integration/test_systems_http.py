@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -367,7 +368,7 @@ def test_the_address_may_be_in_a_variable_whose_value_is_never_shown(tmp_path: P
         given: dict[str, Any] = {"environment": {"URL": server.url}, "http_hosts": (server.host,)}
         output = ask("http", {"url_env": "URL"}, tmp_path, **given)[0]
         given["environment"] = {"URL": "https://canary-4711/"}
-        with pytest.raises(ConfigError):
+        with pytest.raises(ConfigError) as elsewhere:
             ask("http", {"url_env": "URL"}, tmp_path, **given)
         given |= {"environment": {"URL": "canary-4711"}}
         with pytest.raises(ConfigError) as raised:
@@ -375,6 +376,63 @@ def test_the_address_may_be_in_a_variable_whose_value_is_never_shown(tmp_path: P
 
     assert output.answer
     assert "canary" not in str(raised.value)
+    assert "canary" not in f"{elsewhere.value} {elsewhere.value.remedy}"
+
+
+def test_the_host_in_a_variable_is_in_no_message_of_a_request(tmp_path: Path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    given: dict[str, Any] = {
+        "environment": {"URL": f"http://localhost:{port}/"},
+        "http_hosts": ("localhost",),
+    }
+    output = ask("http", {"url_env": "URL"}, tmp_path, **given)[0]
+    assert output.error is not None
+    assert "no connection to the host in the variable" in output.error.message
+    assert not {"localhost", "127.0.0.1", str(port)} & set(output.error.message.split())
+
+    given["environment"] = {"URL": "http://canary-4711.invalid/"}
+    given["http_hosts"] = ("canary-4711.invalid",)
+    with pytest.raises(SystemStartError) as unknown:
+        ask("http", {"url_env": "URL"}, tmp_path, **given)
+    assert "canary" not in str(unknown.value)
+
+    def failing(request: Request) -> Any:
+        told = f"no route at {request.headers['host'].partition(':')[0]}"
+        return Sent(status=500, body=told.encode())
+
+    with rag_server(failing) as server:
+        given = {"environment": {"URL": server.url}, "http_hosts": (server.host,)}
+        output = ask("http", {"url_env": "URL"}, tmp_path, **given)[0]
+    assert "no route at ***" in message(output)
+
+
+@pytest.mark.parametrize(
+    ("rules", "settings", "told"),
+    [
+        ({"http_methods": ("GET",)}, {}, "http_methods"),
+        ({"http_methods": ("POST",)}, {"health": "{}"}, "health: GET is not in"),
+        ({"http_paths": ("/v1/*",)}, {}, "http_paths"),
+        ({"http_paths": ("/ask",)}, {"health": "{}/up"}, "health: the path '/ask/up'"),
+        ({"http_paths": ("/ask",)}, {"version_url": "{}/v", "version_header": "x"}, "http_paths"),
+    ],
+)
+def test_a_method_or_a_path_that_the_policy_does_not_allow_is_not_asked(
+    tmp_path: Path, rules: dict[str, Any], settings: dict[str, str], told: str
+):
+    with rag_server(ECHO) as server:
+        keys = {key: text.replace("{}", server.url) for key, text in settings.items()}
+        (tmp_path / ".git").mkdir()
+        with pytest.raises(ConfigError, match=re.escape(told)):
+            asked(server, tmp_path, given={**rules, "commit": "a" * 40}, **keys)
+        assert server.requests == []
+
+
+def test_methods_and_paths_that_the_policy_names_are_asked(tmp_path: Path):
+    with rag_server(ECHO) as server:
+        rules = {"http_methods": ("POST",), "http_paths": ("/a*",)}
+        assert asked(server, tmp_path, given=rules).answer
 
 
 # --- which build answers ------------------------------------------------------------------------

@@ -107,6 +107,37 @@ def test_a_service_is_told_by_the_entry_that_allows_it(
     assert bool(found.remedies) is (refused or other)
 
 
+@pytest.mark.parametrize(
+    ("rule", "edit", "key"),
+    [
+        ('http_methods = ["POST"]', 'method = "PUT"\n', "http_methods"),
+        ('http_paths = ["/v1/*"]', "", "http_paths"),
+    ],
+)
+def test_a_method_or_a_path_beyond_the_bases_policy_is_refused(
+    tmp_path: Path, rule: str, edit: str, key: str
+) -> None:
+    policy = (
+        'systems = ["replay"]\n',
+        f'systems = ["http"]\nhttp_hosts = ["rag.example"]\n{rule}\n',
+    )
+    lax = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
+    base = project(tmp_path / "base", policy, system=HTTP.format(url="http://rag.example/v1/ask"))
+    system = HTTP.format(url="http://rag.example/admin") + edit
+    found = origin_of(base, project(tmp_path / "head", lax, system=system), {})
+    assert key in found.refused[0]
+    assert key in found.remedies[0]
+
+
+def test_the_host_of_a_variable_is_in_no_reason(tmp_path: Path) -> None:
+    edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["*.preview.example"]\n')
+    system = '[system]\nuse = "http"\nurl_env = "PREVIEW"\n'
+    made = project(tmp_path / "one", edit, system=system)
+    found = origin_of(made, made, {"PREVIEW": "https://canary-4711.example/secret"})
+    assert found.refused
+    assert "canary" not in str(found)
+
+
 def test_two_previews_of_one_entry_compare(tmp_path: Path) -> None:
     edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["*.preview.example"]\n')
     made = [
