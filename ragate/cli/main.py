@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 from typing import NoReturn
 
 from ragate.cli.streams import guard_streams
 from ragate.machine_faults import machine_fault
+from ragate.process.entry import end_with
 
 EXIT_USAGE = 2
 EXIT_NO_DECISION = 3
@@ -20,11 +19,15 @@ EXIT_INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run the command line and exit with a code of docs/exit-codes.md."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    end_with(command)
+
+
+def command() -> int:
+    """Return the exit code of the command that this process was started with."""
     # Runs are large and hold no cycles: the collector would look through them again and again.
     gc.set_threshold(100_000, 50, 100)
     guard_streams()
-    sys.exit(run(sys.argv[1:]))
+    return run(sys.argv[1:])
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -93,10 +96,6 @@ def _clean(line: str) -> str:
     except Exception:  # noqa: BLE001 - a broken installation still ends with our own exit code
         return ascii(line)
     return plain(line)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from ragate.database.install import Account, Programs
 from ragate.database.locks import exclusive, try_lock
 from ragate.database.postmaster import Postmaster, read_postmaster
 from ragate.errors import DatabaseError
+from ragate.process.interrupts import uninterrupted
 
 START_S = 60.0
 SETTINGS = """
@@ -72,7 +73,7 @@ class EmbeddedServer:
         Raises:
             DatabaseError: it could not be made or started; shows the last lines of its log.
         """
-        with exclusive(self.home / "lock"):
+        with exclusive(self.home / "lock"), uninterrupted():
             if self._seat is None:
                 self._seat = try_lock(self.home / "users", shared=True)
             self._ensure_running()
@@ -98,7 +99,7 @@ class EmbeddedServer:
         """Leave; the last one stops the server."""
         if self._seat is None:
             return
-        with exclusive(self.home / "lock"):
+        with uninterrupted(), exclusive(self.home / "lock"):
             os.close(self._seat)
             self._seat = None
             self._stop_if_unused()
@@ -108,7 +109,7 @@ class EmbeddedServer:
 
         A server that does not run counts as stopped.
         """
-        with exclusive(self.home / "lock"):
+        with exclusive(self.home / "lock"), uninterrupted():
             if force:
                 self._stop()
                 return True

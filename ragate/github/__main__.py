@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Mapping
-from types import FrameType
 from typing import NoReturn
+
+from ragate.process.entry import end_with
 
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
@@ -17,14 +17,18 @@ _OURS = ("INPUT_", "ACTIONS_", *_FILES)
 
 def main() -> NoReturn:
     """Run one step of a workflow."""
+    end_with(command)
+
+
+def command() -> int:
+    """Return the exit code of the step that this process was started for."""
     os.dup2(sys.stdout.fileno(), sys.stderr.fileno())  # two streams would have no common order
     _say("ragate: starting")  # the first sign of life, before anything heavy is imported
-    signal.signal(signal.SIGTERM, _interrupt)
     environ = dict(os.environ)
     for name in environ:
         if name.startswith(_OURS):
             del os.environ[name]  # no code of the repository finds the token or the outputs there
-    sys.exit(run(environ))
+    return run(environ)
 
 
 def run(environ: Mapping[str, str]) -> int:
@@ -47,10 +51,6 @@ def _say(line: str) -> None:
     from ragate.github.workflow_commands import Log
 
     Log().plain(line)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

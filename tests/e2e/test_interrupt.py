@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ragate.outputs import read_outputs
-from tests.e2e.command import ragate, start
+from tests.e2e.command import CLEAN, RAGATE, ragate, start
 from tests.projects import write_docs_project
+from tests.servers.openai_server import openai_server
 
 pytestmark = pytest.mark.e2e
 
+ANSWERED = """
+[policy.providers.local]
+base_url = "{url}"
+
+[system.answer]
+use = "chat"
+provider = "local"
+model = "answer-1"
+"""
+STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 SLOW = """
 import asyncio
 from contextlib import asynccontextmanager
@@ -35,7 +48,7 @@ async def create(settings, resources):
 """
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stop", STOPS)
 def test_an_interrupted_run_exits_with_130_and_keeps_finished_outputs(
     tmp_path: Path, stop: signal.Signals
 ):
@@ -58,6 +71,7 @@ def test_an_interrupted_run_exits_with_130_and_keeps_finished_outputs(
 
     assert process.returncode == 130
     assert "interrupted" in error
+    assert "Traceback" not in error
     assert _finished(runs) == 5
 
 
@@ -111,3 +125,64 @@ def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
 
     _, lines = read_outputs(next(runs.glob("*/outputs.jsonl")))
     assert [line.id for _, line in lines]
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_signal_stops_the_embedded_server(tmp_path: Path, stop: signal.Signals):
+    write_docs_project(tmp_path)
+    with openai_server() as server:
+        config = (tmp_path / "ragate.toml").read_text()
+        (tmp_path / "ragate.toml").write_text(config + ANSWERED.format(url=server.base_url))
+        server.latency_s = 60.0
+        process = start(tmp_path, "check")
+        _wait_for(lambda: server.seen > 0)
+        assert "running" in ragate(tmp_path, "db", "status").stdout
+
+        process.send_signal(stop)
+        _, error = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert "Traceback" not in error
+    assert "stopped" in ragate(tmp_path, "db", "status").stdout
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_signal_during_an_import_leaves_no_traceback(tmp_path: Path, stop: signal.Signals):
+    mark = tmp_path / "importing"
+    (tmp_path / "click.py").write_text(
+        f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
+    )
+    process = start(tmp_path, "check", env={"PYTHONPATH": str(tmp_path)})
+    _wait_for(mark.exists)
+
+    process.send_signal(stop)
+    _, error = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert "Traceback" not in error
+
+
+def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path: Path):
+    mark = tmp_path / "importing"
+    (tmp_path / "click.py").write_text(
+        f"import pathlib, time; pathlib.Path({str(mark)!r}).touch(); time.sleep(2); raise OSError"
+    )
+    process = subprocess.Popen(
+        ["nohup", RAGATE, "check"],
+        cwd=tmp_path,
+        env={**CLEAN, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _wait_for(mark.exists)
+
+    process.send_signal(signal.SIGHUP)
+
+    assert process.wait(timeout=30) == 3
+
+
+def _wait_for(happened: Callable[[], bool], *, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

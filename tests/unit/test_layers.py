@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[2] / "ragate"
 # A module imports only from rows above its own. Packages of one row do not import one another, but
 # for those in SIDE_BY_SIDE.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("errors", "models", "protocols"),
+    ("errors", "models", "process", "protocols"),
     ("core",),
     (
         "atomic",

@@ -1,0 +1,49 @@
+"""The code that a process ends with, whatever ends it: only a verdict is 1.
+
+Python ends with 1 for an exception that nobody caught, and so do native libraries that give up:
+OpenBLAS calls ``exit(1)`` where it gets no memory, past every ``except`` of ours. So the code is
+reserved in the C library itself.
+"""
+
+from __future__ import annotations
+
+NO_DECISION = 3
+# What a broken native library dies of. Python's fault handler says so first.
+_CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+
+
+def reserve_exit_code(code: int) -> None:
+    """Let every later ``exit`` of this process end with `code`, whatever code it was called with.
+
+    The last call counts. Threads and handlers of ``atexit`` end as ever; what C's own streams have
+    buffered is written here, and not later. Where the C library is another one, nothing happens.
+    """
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        library.fflush(None)
+        # exit() calls what was registered last first: this one ends the process at once.
+        end = ctypes.cast(library._exit, ctypes.c_void_p)
+        library.__cxa_atexit(end, ctypes.c_void_p(code), None)
+    except (ImportError, OSError, AttributeError, MemoryError):
+        return
+
+
+def end_crashes_with_exit() -> None:
+    """Let a crash of native code say what it was, and end with the reserved code.
+
+    The signal's handler is C's ``exit`` itself, which the fault handler calls after its message.
+    """
+    try:
+        import ctypes
+        import faulthandler
+        import signal
+
+        library = ctypes.CDLL(None)
+        library.signal.restype = ctypes.c_void_p
+        for name in _CRASHES:
+            library.signal(int(getattr(signal, name)), ctypes.cast(library.exit, ctypes.c_void_p))
+        faulthandler.enable(file=2, all_threads=False)
+    except (ImportError, OSError, AttributeError, ValueError, RuntimeError, MemoryError):
+        return
