@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ragate.core.diagnosis import cause_of
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Cause,
     CauseKind,
@@ -199,6 +199,7 @@ def _record(world: World, output: SystemOutput, values: dict[str, float], run: i
         run=run,
         content_hash=content_hash(world.sample),
         retrieval_hash=retrieval_hash(output),
+        text_hashes=text_hashes(output),
         output_hash=output_hash(output),
         output=output,
         scores={name: Score(metric=name, value=value) for name, value in values.items()},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Cause,
     CauseKind,
@@ -79,6 +79,7 @@ def record_factory(
         run=run,
         content_hash=content_hash(sample),
         retrieval_hash=retrieval_hash(output),
+        text_hashes=text_hashes(output),
         output_hash=output_hash(output),
         output=output,
         scores={metric: _score(metric, value) for metric, value in (scores or {}).items()},

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ragate.baseline.lines import LayoutError, Samples, by_line
 from ragate.baseline.schema import (
     MAX_BYTES,
+    READABLE,
     SCHEMA_VERSION,
     BaselineFile,
     StoredOutput,
@@ -72,7 +73,7 @@ def parse_baseline(text: bytes, *, where: str) -> Run:
 
 def _made(data: Any, samples: Samples, *, where: str) -> Run:
     version = data.get("schema_version") if isinstance(data, dict) else None
-    if version != SCHEMA_VERSION:
+    if type(version) is not int or version not in READABLE:
         raise _bad(where, f"schema version {version!r}, this ragate reads {SCHEMA_VERSION}")
     try:
         return _run(BaselineFile.model_validate(data), samples)
@@ -165,6 +166,7 @@ def _records(
             output_hash=stored.output,
             output=output,
             scores=scores,
+            text_hashes=stored.texts,
         )
         yield lean(record)
 

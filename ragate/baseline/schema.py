@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from ragate.core.hashing import TEXT_DIGITS
 from ragate.models import Acceptance, Failure, Frozen, MetricInfo, SystemInfo
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+READABLE = frozenset({1, 2})  # version 1 knows neither the chunks' texts nor the settings
 MAX_BYTES = 256 * 1024**2
 Store = Literal["full", "answers", "hashes"]
 
@@ -22,16 +24,27 @@ class Recorded(Frozen):
 
 
 class StoredOutput(Frozen):
-    """One distinct output of a sample."""
+    """One distinct output of a sample.
+
+    Attributes:
+        texts: Eight hex digits for the text of each of `docs`, "" where the texts are not known.
+    """
 
     output: str
     retrieval: str
+    texts: str = Field(default="", pattern=r"^([0-9a-f]{8})*$")
     request: str | None = None
     docs: tuple[str, ...] = ()
     answer: str | None = None
     citations: tuple[int, ...] | None = None
     error: Failure | None = None
     scores: dict[str, float | str] = {}
+
+    @model_validator(mode="after")
+    def _a_hash_for_each_text(self) -> Self:
+        if self.texts and len(self.texts) != TEXT_DIGITS * len(self.docs):
+            raise ValueError(f"texts: {TEXT_DIGITS} digits for each of {len(self.docs)} docs")
+        return self
 
 
 class StoredSample(Frozen):

@@ -11,7 +11,7 @@ from typing import Any
 from ragate.atomic import write_atomic
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
 from ragate.core.lookup import Tries, passes_of
-from ragate.models import Record, Run, RunManifest, Score
+from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 
 MACHINE_UNITS = frozenset({"seconds"})
 
@@ -47,10 +47,7 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
         "recorded": recorded.model_dump(),
         "dataset": manifest.dataset,
         "store": store,
-        "system": {
-            **manifest.system.model_dump(mode="json"),
-            "deterministic": sorted(manifest.system.deterministic),
-        },
+        "system": _system(manifest.system),
         "judge": manifest.judge,
         "runs": manifest.runs,
         "identical": manifest.identical,
@@ -60,6 +57,13 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
     if manifest.accepted:
         head["accepted"] = [one.model_dump(exclude_defaults=True) for one in manifest.accepted]
     return head
+
+
+def _system(system: SystemInfo) -> dict[str, Any]:
+    shown = system.model_dump(mode="json") | {"deterministic": sorted(system.deterministic)}
+    if not system.settings:
+        del shown["settings"]
+    return shown
 
 
 def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
@@ -93,6 +97,7 @@ def _stored(record: Record, *, store: Store) -> dict[str, Any]:
     stored = StoredOutput(
         output=record.output_hash,
         retrieval=record.retrieval_hash,
+        texts=record.text_hashes,
         request=output.request_hash,
         docs=tuple(chunk.doc_id for chunk in output.chunks),
         answer=None if store == "hashes" else output.answer,

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.core.case import Case, values
-from ragate.core.displacement import displacers, rank_words, retrieval
-from ragate.core.evidence import Origin, Traced, docs_of, gave_up, is_part, trace, words
+from ragate.core.context_texts import kept, new_chunks
+from ragate.core.displacement import contexts, displacers, rank_words
+from ragate.core.evidence import (
+    Origin,
+    Traced,
+    docs_of,
+    gave_up,
+    is_part,
+    shares_new_words,
+    trace,
+    words,
+)
 from ragate.models import Cause, CauseKind, RankChange, Record
 
 _HALF = 0.5
@@ -15,14 +25,16 @@ _HALF = 0.5
 def by_words(case: Case, had: Sequence[RankChange]) -> Cause | None:
     """Blame what the new words of the answers point to, or return None.
 
-    Words that only newly placed chunks hold: retrieval. Facts that no chunk holds, or an earlier
-    answer cut short: generation.
+    Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
+    answer cut short: generation, where the passages that it rested on are there still.
     """
     traces = [trace_run(case, record) for record in case.after]
     gone = gave_up_by_run(case)
     led = [one for one in traces if one.origin is Origin.SUSPECTS]
     if led and all(one in led or up for one, up in zip(traces, gone, strict=True)):
-        return retrieval(case, f"the answer now says {_quoted(led[0])}, which only these hold")
+        return contexts(case, f"the answer now says {_quoted(led[0])}, which only these hold")
+    if not kept(case):
+        return None
     found = trace_run(case, worst_run(case))
     if found.origin is Origin.NOWHERE and not any(gone):
         return Cause(
@@ -92,6 +104,15 @@ def trace_run(case: Case, record: Record) -> Traced:
         known=[case.sample.query, *_answers_of(case.before)],
         chunks=record.output.chunks,
         suspects=suspects,
+    )
+
+
+def follows_new_chunks(case: Case) -> bool:
+    """Return True where an answer's new words stand in a chunk that the baseline did not have."""
+    known = [case.sample.query, *_answers_of(case.before)]
+    return any(
+        shares_new_words(record.output.answer or "", known=known, chunks=new_chunks(case, record))
+        for record in case.after
     )
 
 

@@ -1,31 +1,29 @@
-"""Retrieval against generation: which of the two made one sample's flip."""
+"""Contexts against answer: which of the two made one sample's flip."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from ragate.core import context_texts
 from ragate.core.answer_evidence import (
     by_words,
+    follows_new_chunks,
     gave_up_by_run,
-    says_now,
     score_words,
     trace_run,
     worst_run,
 )
 from ragate.core.case import Case, named, unknown, values
-from ragate.core.displacement import fell, rank_words, retrieval
-from ragate.core.evidence import Origin, layout, supports
+from ragate.core.displacement import contexts, fell, rank_words
+from ragate.core.evidence import Origin, supports
+from ragate.core.same_contexts import another_verdict, same_contexts
+from ragate.core.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
-_HALF = 0.5
 _FAR = 3  # ranks; a smaller fall seldom takes a passage out of an answerer's sight
 # Judged against the reference alone: contexts are no part of the question.
 _REFERENCE_ONLY = frozenset({"correctness", "correctness_binary"})
-_CORPUS_PARTS = ("corpus", "document")
-_RETRIEVAL_PARTS = (
-    *_CORPUS_PARTS, "chunk", "retriev", "embed", "index", "bm25", "top_k", "stem", "stop",
-)  # fmt: skip
 
 
 class Answers(Enum):
@@ -40,21 +38,16 @@ def attribute(case: Case) -> Cause:
     """Return retrieval, generation, data or unknown for outputs that differ."""
     old = {record.retrieval_hash for record in case.before}
     if {record.retrieval_hash for record in case.after} <= old:
-        return _same_contexts(case)
+        return same_contexts(case)
     answers = compare_answers(case.before, case.after)
     if answers is not Answers.DIFFERENT and _reference_only(case):
-        return _another_verdict(case) if answers is Answers.SAME else _cannot_tell(case)
-    if _same_ranking(case):
-        return _other_texts(case)
-    if answers is Answers.SAME:
-        return retrieval(case, "the answer is the same")
-    if not case.moved:
-        return unknown("contexts and answer both differ, and no score moved")
-    if all(one.reads is Reads.RETRIEVAL for one in case.moved):
-        return retrieval(case)
-    if not case.worse:
-        return _better(case)
-    return _worse(case, answers)
+        return another_verdict(case) if answers is Answers.SAME else _cannot_tell(case)
+    if _only_upstream_changed(case):
+        return contexts(case, "the answer is the same" if answers is Answers.SAME else "")
+    found = _by_texts(case, answers)
+    if found.kind is CauseKind.GENERATION and case.changes.spares(Stage.ANSWER):
+        return unknown(f"nothing that writes the answer changed, yet {found.evidence}")
+    return found
 
 
 def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answers:
@@ -71,29 +64,23 @@ def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answer
     return Answers.SAME if new <= old else Answers.DIFFERENT
 
 
-def _same_contexts(case: Case) -> Cause:
-    seen = {record.retrieval_hash for record in case.after}
-    twins = [record for record in case.before if record.retrieval_hash in seen]
-    lead = case.lead
-    if lead and len(twins) < len(case.before):
-        old, new = values(twins, lead.metric), values(case.after, lead.metric)
-        if old and new:
-            left = sum(new) / len(new) - sum(old) / len(old)
-            if left / (lead.after - lead.before) < _HALF:
-                return unknown(
-                    "the baseline retrieved these same contexts in some of its runs, and scored "
-                    "as low there: run-to-run noise"
-                )
-    if case.moved and all(one.reads is Reads.RETRIEVAL for one in case.moved):
-        return _another_verdict(case)
-    chunks = len(case.after[0].output.chunks)
-    said = says_now(case)
-    evidence = f"same {chunks} chunks, another answer{score_words(case)}"
-    evidence += f"; {said}" if said else ""
-    answers = {record.output_hash for record in twins}
-    if len(answers) > 1:
-        evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"
-    return Cause(kind=CauseKind.GENERATION, evidence=evidence)
+def _only_upstream_changed(case: Case) -> bool:
+    """True where nothing can have made the movement but documents, or but retrieval settings.
+
+    Where retrieval or the answers vary by themselves, the texts have to tell.
+    """
+    if not (case.changes.only(Stage.CORPUS) or case.changes.only(Stage.CONTEXTS)):
+        return False
+    steady = len({record.retrieval_hash for record in case.before}) == 1
+    return (steady or Reads.RETRIEVAL in case.changes.repeats) and _beyond_noise(case)
+
+
+def _beyond_noise(case: Case) -> bool:
+    """True where every run of the candidate scored beyond all runs of the baseline."""
+    if case.lead is None:
+        return True
+    old, new = values(case.before, case.lead.metric), values(case.after, case.lead.metric)
+    return bool(old and new) and (max(new) < min(old) or min(new) > max(old))
 
 
 def _reference_only(case: Case) -> bool:
@@ -102,12 +89,29 @@ def _reference_only(case: Case) -> bool:
     return bool(names) and names <= _REFERENCE_ONLY and all(one.judged for one in case.moved)
 
 
-def _another_verdict(case: Case) -> Cause:
-    lead = case.moved[0]
-    if not lead.judged:
-        return unknown(f"{lead.metric} scored the same text otherwise: the metric changed")
-    evidence = f"what {lead.metric} reads is the same, the verdict is another{score_words(case)}"
-    return Cause(kind=CauseKind.JUDGE, evidence=evidence)
+def _by_texts(case: Case, answers: Answers) -> Cause:
+    """Decide by ranks, by the chunks' texts and by the words of the answers."""
+    if moved := context_texts.renamed(case):
+        return _renamed(moved)
+    if _same_ranking(case):
+        return _other_texts(case)
+    if answers is Answers.SAME:
+        return contexts(case, "the answer is the same")
+    if not case.moved:
+        return unknown("contexts and answer both differ, and no score moved")
+    if all(one.reads is Reads.RETRIEVAL for one in case.moved):
+        return contexts(case)
+    return _worse(case, answers) if case.worse else _better(case)
+
+
+def _renamed(moved: dict[str, str]) -> Cause:
+    pairs = [f"{old} as {new}" for old, new in moved.items()]
+    return Cause(
+        kind=CauseKind.DATA,
+        evidence=f"the same text came back under another id: {named(pairs)}",
+        lost=tuple(moved),
+        displaced_by=tuple(moved.values()),
+    )
 
 
 def _same_ranking(case: Case) -> bool:
@@ -122,41 +126,22 @@ def _order(record: Record) -> tuple[str, ...]:
 
 def _other_texts(case: Case) -> Cause:
     same = "the same documents came back in the same order, with other texts"
-    shown = named(sorted(case.parts))
-    if case.parts and all(_is_part(name, _CORPUS_PARTS) for name in case.parts):
-        return Cause(
-            kind=CauseKind.DATA, evidence=f"{same}: the documents were edited ({shown} changed)"
-        )
-    if _only_retrieval_changed(case):
-        return Cause(
-            kind=CauseKind.RETRIEVAL, evidence=f"{same}: they are cut otherwise ({shown} changed)"
-        )
+    if case.changes.only(Stage.CORPUS) or case.changes.only(Stage.CONTEXTS):
+        return contexts(case, same)
     return unknown(f"{same}: the documents were edited, or are cut otherwise")
-
-
-def _only_retrieval_changed(case: Case) -> bool:
-    return bool(case.parts) and all(_is_part(name, _RETRIEVAL_PARTS) for name in case.parts)
-
-
-def _is_part(name: str, kinds: Sequence[str]) -> bool:
-    return any(kind in name.lower() for kind in kinds)
 
 
 def _better(case: Case) -> Cause:
     gained = [one for one in case.ranks if one.before is None and one.after is not None]
     if gained:
-        return retrieval(case)
-    kept = [one for one in case.ranks if one.before is not None]
-    if kept and all(one.before == one.after for one in kept) and _expected_chunks_held(case):
-        return _generation(case, kept)
+        return contexts(case)
+    stood = [one for one in case.ranks if one.before is not None]
+    if stood and all(one.before == one.after for one in stood):
+        return _generation(case, stood)
     return _cannot_tell(case)
 
 
 def _worse(case: Case, answers: Answers) -> Cause:
-    lead = case.moved[0]
-    scattered = len({round(one, 6) for one in values(case.before, lead.metric)}) > 1
-    if _only_retrieval_changed(case) and not scattered:
-        return retrieval(case, f"only {named(sorted(case.parts))} of the system changed")
     had = [one for one in case.ranks if one.before is not None]
     if any(one.after is None for one in had):
         return _after_a_loss(case, had)
@@ -170,9 +155,9 @@ def _by_ranks(case: Case, had: Sequence[RankChange]) -> Cause:
     if any(fell(one) for one in had):
         far = any(fell(one, by=_FAR) for one in had)
         if far and all(gave_up_by_run(case)):
-            return retrieval(case, "the answer gave up")
+            return contexts(case, "the answer gave up")
         return _cannot_tell(case)
-    return _generation(case, had) if had and _passages_held(case) else _cannot_tell(case)
+    return _generation(case, had) if had else _cannot_tell(case)
 
 
 def _after_a_loss(case: Case, had: Sequence[RankChange]) -> Cause:
@@ -184,7 +169,7 @@ def _after_a_loss(case: Case, had: Sequence[RankChange]) -> Cause:
         all(one.after is None for one in had)
         or trace_run(case, worst_run(case)).origin is not Origin.NOWHERE
     ):
-        return retrieval(case)
+        return contexts(case)
     return unknown(f"{rank_words(had)}, and the answer says what no chunk holds: both may be it")
 
 
@@ -192,20 +177,10 @@ def _texts(record: Record) -> bool:
     return any(chunk.text for chunk in record.output.chunks)
 
 
-def _passages_held(case: Case) -> bool:
-    """True where the passages of the expected documents can be taken to be there still."""
-    return _expected_chunks_held(case) or supports(
-        worst_run(case).output.chunks, case.sample.references
-    )
-
-
-def _expected_chunks_held(case: Case) -> bool:
-    expected = case.sample.expected
-    old = {layout(record, expected) for record in case.before}
-    return all(layout(record, expected) in old for record in case.after)
-
-
 def _generation(case: Case, held: Sequence[RankChange]) -> Cause:
+    """Blame generation where its passages are there still, and no new one says what it says."""
+    if not context_texts.kept(case) or follows_new_chunks(case):
+        return _cannot_tell(case)
     evidence = (
         f"{rank_words(held)}; the contexts changed elsewhere, and the answer{score_words(case)}"
     )
@@ -213,5 +188,6 @@ def _generation(case: Case, held: Sequence[RankChange]) -> Cause:
 
 
 def _cannot_tell(case: Case) -> Cause:
-    seen = rank_words(case.ranks)
-    return unknown("contexts and answer both changed" + (f"; {seen}" if seen else ""))
+    parts = ["contexts and answer both changed", rank_words(case.ranks)]
+    parts.append("" if context_texts.known(case) else context_texts.UNKNOWN)
+    return unknown("; ".join(part for part in parts if part))

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ragate.core.evidence import Ranking, rank_changes, rankings
 from ragate.core.movement import Movement, focus, means, movements
+from ragate.core.system_changes import NOT_COMPARED, SystemChanges
 from ragate.models import Cause, CauseKind, MetricInfo, RankChange, Record, Sample
 
 _SHOWN = 3
@@ -22,7 +23,7 @@ class Case:
         control: Records of the base version, run today.
         drifted: Metrics whose mean the control moved at least half as far as the candidate did.
         incomparable: Metrics measured with another version or judge on the two sides.
-        parts: Names of the system's parts that differ, where both sides know theirs.
+        changes: What differs between the systems of the two sides.
         edited: True where the baseline has a sample of this id with another content.
         found: The movements between the sides, where the caller has them already.
     """
@@ -35,7 +36,7 @@ class Case:
     control: Sequence[Record] = ()
     drifted: frozenset[str] = frozenset()
     incomparable: frozenset[str] = frozenset()
-    parts: frozenset[str] = frozenset()
+    changes: SystemChanges = NOT_COMPARED
     edited: bool = False
     found: Sequence[Movement] | None = None
 

@@ -277,7 +277,7 @@ def _case(look: _Look, sides: Sides) -> Case:
         control=sides.control.get(sample.id, ()),
         drifted=sides.drifted,
         incomparable=sides.incomparable,
-        parts=sides.parts,
+        changes=sides.changes,
         edited=sample.id in sides.baseline,
         found=look.moved,
     )

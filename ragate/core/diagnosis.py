@@ -8,6 +8,7 @@ from ragate.core.attribution import attribute
 from ragate.core.case import Case, named, unknown, values
 from ragate.core.hashing import is_recorded
 from ragate.core.movement import SLACK, Movement, means, movements
+from ragate.core.system_changes import NOT_COMPARED, SystemChanges
 from ragate.models import Cause, CauseKind, MetricInfo, Record, Sample
 
 _HALF = 0.5
@@ -24,7 +25,7 @@ def cause_of(
     control_records: Sequence[Record] = (),
     drifted: frozenset[str] = frozenset(),
     incomparable: frozenset[str] = frozenset(),
-    changed_parts: frozenset[str] = frozenset(),
+    changes: SystemChanges = NOT_COMPARED,
 ) -> Cause:
     """Say where the difference between the two sides of one sample came from.
 
@@ -40,7 +41,7 @@ def cause_of(
         control_records: Its passes by the base version, run today.
         drifted: Metrics whose mean moved in the control too.
         incomparable: Metrics with another version or judge on the two sides.
-        changed_parts: Names of the system's parts that differ between the sides.
+        changes: What differs between the systems of the two sides.
     """
     return diagnose(
         Case(
@@ -52,7 +53,7 @@ def cause_of(
             control=control_records,
             drifted=drifted,
             incomparable=incomparable,
-            parts=changed_parts,
+            changes=changes,
         )
     )
 
@@ -62,9 +63,16 @@ def diagnose(case: Case) -> Cause:
     for rule in (_not_the_same_sample, _drift, _failure, _same_request, _judge, _attribution):
         found = rule(case)
         if isinstance(found, Cause):
-            return found
+            return _with_change(found, case) if rule in (_failure, _attribution) else found
         case = found
     return unknown("nothing that was recorded differs")
+
+
+def _with_change(cause: Cause, case: Case) -> Cause:
+    """Name first what changed in the system: that is where a reader looks first."""
+    if not case.changes.words:
+        return cause
+    return cause.model_copy(update={"evidence": f"changed: {case.changes.words}; {cause.evidence}"})
 
 
 Step = Case | Cause

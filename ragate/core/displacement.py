@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.core.case import Case, named
+from ragate.core.context_texts import edited
 from ragate.core.evidence import newcomers
+from ragate.core.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange
 
 
@@ -16,18 +18,32 @@ def fell(change: RankChange, *, by: int = 1) -> bool:
     return change.after - change.before >= by
 
 
-def retrieval(case: Case, note: str = "") -> Cause:
-    """Blame retrieval, with the ranks before and after and what took the place."""
+def contexts(case: Case, note: str = "") -> Cause:
+    """Blame what gave other contexts, with the ranks before and after and what took the place.
+
+    That is the data where only documents changed, and retrieval where they are the same, or where
+    it is not known; nothing is blamed where both changed at once.
+    """
     lost = tuple(one.doc_id for one in case.ranks if one.before is not None and one.after is None)
     places = tuple(displacers(case))
-    parts = [rank_words(case.ranks), _place_words(case, lost, places), note]
-    evidence = "; ".join(part for part in parts if part)
-    return Cause(
-        kind=CauseKind.RETRIEVAL,
-        evidence=evidence or "other chunks came back",
-        lost=lost,
-        displaced_by=places,
-    )
+    others = edited(case)
+    parts = [rank_words(case.ranks), _place_words(case, lost, places), _edited_words(others), note]
+    evidence = "; ".join(part for part in parts if part) or "other chunks came back"
+    kind = _kind(case)
+    if kind is CauseKind.UNKNOWN:
+        evidence = f"documents and retrieval changed at once; {evidence}"
+    return Cause(kind=kind, evidence=evidence, lost=lost, displaced_by=places, edited=others)
+
+
+def _kind(case: Case) -> CauseKind:
+    upstream = case.changes.stages & {Stage.CORPUS, Stage.CONTEXTS}
+    if len(upstream) == 2:
+        return CauseKind.UNKNOWN
+    return CauseKind.DATA if Stage.CORPUS in upstream else CauseKind.RETRIEVAL
+
+
+def _edited_words(doc_ids: Sequence[str]) -> str:
+    return f"with other text: {named(doc_ids)}" if doc_ids else ""
 
 
 def _place_words(case: Case, lost: tuple[str, ...], places: tuple[str, ...]) -> str:

@@ -68,11 +68,6 @@ def newcomers(
     return [doc_id for doc_id in new if doc_id not in old]
 
 
-def layout(record: Record, doc_ids: Collection[str]) -> tuple[str, ...]:
-    """Return the chunks of `doc_ids` by rank: a document can hold its rank and lose a chunk."""
-    return tuple(chunk.doc_id for chunk in record.output.chunks if chunk.doc_id in doc_ids)
-
-
 class Origin(Enum):
     """Where what is new in an answer stands."""
 
@@ -128,6 +123,16 @@ def _trace_facts(facts: list[str], *, theirs: set[str], others: set[str]) -> Tra
     if all(fact not in theirs and fact not in others for fact in facts):
         return Traced(Origin.NOWHERE, tuple(facts))
     return Traced(Origin.ELSEWHERE, tuple(facts))
+
+
+def shares_new_words(
+    answer: str, *, known: Iterable[str], chunks: Sequence[RetrievedChunk]
+) -> bool:
+    """Return True where a word of `answer` that is in none of `known` stands in a chunk."""
+    old = set[str]().union(*(words(text) for text in known))
+    new = [word for word in words(without_markers(answer)) - old if _weighs(word)]
+    texts = [_folded(chunk.text) for chunk in chunks]
+    return any(_stands(word, text) for text in texts for word in new)
 
 
 def gave_up(answer: str, *, known: Iterable[str]) -> bool:

@@ -43,6 +43,23 @@ def retrieval_hash(output: SystemOutput) -> str:
     return digest([(chunk.doc_id, chunk.text) for chunk in output.chunks])
 
 
+TEXT_DIGITS = 8
+
+
+def text_hashes(output: SystemOutput) -> str:
+    """Hash the text of each chunk, eight hex digits a chunk in rank order; "" without texts.
+
+    Short, since a baseline holds them: two texts that differ look the same once in 4 billion.
+    """
+    if not any(chunk.text for chunk in output.chunks):
+        return ""
+    return "".join(_short(chunk.text) for chunk in output.chunks)
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:TEXT_DIGITS]
+
+
 def output_hash(output: SystemOutput) -> str:
     """Hash everything a metric can read: not latency, usage, or the wording of an error."""
     calls = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ragate.core.advice import MODEL, Advice
 from ragate.models import Direction, MetricRow, MetricVerdict
 
 FALL = 0.05
@@ -27,9 +28,14 @@ class Reading(NamedTuple):
 
 
 class Readings:
-    """The first measured metric of each family."""
+    """The first measured metric of each family.
 
-    def __init__(self, rows: Sequence[MetricRow]) -> None:
+    Attributes:
+        advice: What to say of whatever writes the answers.
+    """
+
+    def __init__(self, rows: Sequence[MetricRow], advice: Advice = MODEL) -> None:
+        self.advice = advice
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
 
     def of(self, names: Sequence[str]) -> Reading | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from ragate.core.advice import MODEL, Advice, by_cause
 from ragate.core.readings import Readings
+from ragate.core.system_changes import SystemChanges
 from ragate.models import CauseKind, Diagnosis, MetricRow, SampleRow
 
 MANY_UNSCORED = 0.05
@@ -37,8 +39,8 @@ def refusals(readings: Readings) -> list[Diagnosis]:
     return [
         Diagnosis(
             symptom=f"refusals rise: false_refusal is {row.candidate:.3f}, {row.change:+.3f}",
-            likely_cause="the prompt refuses too readily, or the evidence no longer arrives",
-            action="compare with the hit rate: if that held, soften the prompt's refusal clause; "
+            likely_cause=f"{readings.advice.readily}, or the evidence no longer arrives",
+            action=f"compare with the hit rate: if that held, {readings.advice.refuse_less}; "
             "if it fell, mend retrieval",
         )
     ]
@@ -52,8 +54,8 @@ def missed_refusals(readings: Readings) -> list[Diagnosis]:
         Diagnosis(
             symptom="unanswerable questions get answers: "
             f"refusal_recall is {row.candidate:.3f}, {row.change:+.3f}",
-            likely_cause="the prompt no longer says what to do without evidence",
-            action="tell the prompt to refuse where the contexts do not hold the answer",
+            likely_cause=readings.advice.unsure,
+            action=readings.advice.refuse_more,
         )
     ]
 
@@ -72,10 +74,8 @@ def citations(readings: Readings) -> list[Diagnosis]:
     return [
         Diagnosis(
             symptom=f"citations fall: {shown}",
-            likely_cause="the prompt lost its citation rule, or the numbering of the contexts "
-            "no longer matches the markers",
-            action="compare the prompt's citation rule and the order in which contexts are "
-            "numbered with the baseline's",
+            likely_cause=readings.advice.numbering,
+            action=readings.advice.compare_numbering,
         )
     ]
 
@@ -102,39 +102,26 @@ def many_unscored(rows: Sequence[MetricRow]) -> list[Diagnosis]:
     ]
 
 
-_BY_CAUSE: Mapping[CauseKind, tuple[str, str]] = {
-    CauseKind.RETRIEVAL: (
-        "the change made retrieval worse",
-        "look at what displaced the expected documents before touching the prompt",
-    ),
-    CauseKind.GENERATION: (
-        "the prompt or the model answers otherwise from the same contexts",
-        "compare the prompt, the model and its parameters with the baseline's",
-    ),
-    CauseKind.JUDGE: (
-        "the judge changed its mind about equal outputs",
-        "pin the judge's model version; more runs average this out",
-    ),
-    CauseKind.DATA: (
-        "the golden set or the corpus moved",
-        "update the expected documents in the golden set, then record the baseline anew",
-    ),
-    CauseKind.SYSTEM_ERROR: (
-        "the system fails on these samples",
-        "read the errors; nothing else about these samples means anything yet",
-    ),
-    CauseKind.DRIFT: (
-        "the provider or the data moved since the baseline was recorded",
-        "record the baseline anew: `ragate baseline update`",
-    ),
-}
-
-
 # What a system does by itself from run to run, so that only a proven loss makes it a symptom.
 _NOISY = frozenset({CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.JUDGE})
 
 
-def most_flips(samples: Sequence[SampleRow], *, proven: bool) -> list[Diagnosis]:
+def system_changed(changes: SystemChanges) -> list[Diagnosis]:
+    """Name what changed in the system's configuration or documents: where to look first."""
+    if not changes.words:
+        return []
+    return [
+        Diagnosis(
+            symptom=f"the system is not the baseline's: {changes.words}",
+            likely_cause=f"what changed in the system: {changes.words}",
+            action="look at this first: take it back, check again, and see what is left",
+        )
+    ]
+
+
+def most_flips(
+    samples: Sequence[SampleRow], *, proven: bool, advice: Advice = MODEL
+) -> list[Diagnosis]:
     """Say where most of the samples that got worse were lost.
 
     Args:
@@ -150,9 +137,10 @@ def most_flips(samples: Sequence[SampleRow], *, proven: bool) -> list[Diagnosis]
     kind, count = Counter(worse).most_common(1)[0]
     if kind in _NOISY and not proven:
         return []
-    if kind not in _BY_CAUSE or count <= MOST_FLIPS * len(worse):
+    words = by_cause(advice)
+    if kind not in words or count <= MOST_FLIPS * len(worse):
         return []
-    cause, action = _BY_CAUSE[kind]
+    cause, action = words[kind]
     return [
         Diagnosis(
             symptom=f"{count} of the {len(worse)} samples that got worse: {kind.value}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ragate.core.lookup import Tries, passes_of
 from ragate.core.movement import good_change, means
+from ragate.core.system_changes import NOT_COMPARED, SystemChanges, system_changes
 from ragate.models import MetricInfo, Needs, Record, Rule, Run
 
 _HALF = 0.5
@@ -26,7 +27,7 @@ class Sides:
     missing: Mapping[str, tuple[str, ...]]
     incomparable: frozenset[str] = frozenset()
     drifted: frozenset[str] = frozenset()
-    parts: frozenset[str] = frozenset()
+    changes: SystemChanges = NOT_COMPARED
 
 
 def sides_of(
@@ -58,7 +59,7 @@ def sides_of(
     return replace(
         sides,
         incomparable=_incomparable(baseline, candidate),
-        parts=_changed_parts(baseline, candidate),
+        changes=system_changes(baseline.manifest, candidate.manifest),
         drifted=_drifted(sides) if control else frozenset(),
     )
 
@@ -78,15 +79,6 @@ def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:
         if not measured or (judges_differ and new.needs is Needs.JUDGE):
             found.add(name)
     return frozenset(found)
-
-
-def _changed_parts(baseline: Run, candidate: Run) -> frozenset[str]:
-    """Return the parts that differ; none where one side does not know its parts."""
-    old, new = baseline.manifest.system, candidate.manifest.system
-    if not old.parts or not new.parts or old.use != new.use:
-        return frozenset()
-    names = old.parts.keys() | new.parts.keys()
-    return frozenset(name for name in names if old.parts.get(name) != new.parts.get(name))
 
 
 def _drifted(sides: Sides) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ragate.core.advice import MODEL, Advice, advice_for
 from ragate.core.readings import LOST, Reading, Readings
 from ragate.core.run_symptoms import (
     citations,
@@ -12,7 +13,9 @@ from ragate.core.run_symptoms import (
     missed_refusals,
     most_flips,
     refusals,
+    system_changed,
 )
+from ragate.core.system_changes import NOT_COMPARED, SystemChanges
 from ragate.models import Diagnosis, MetricRow, SampleRow
 
 LOW_HIT_RATE = 0.5
@@ -34,7 +37,10 @@ _OVERLAP = ("idf_f1", "token_f1", "rouge_l")
 
 
 def symptoms(
-    rows: Sequence[MetricRow], *, samples: Sequence[SampleRow] = ()
+    rows: Sequence[MetricRow],
+    *,
+    samples: Sequence[SampleRow] = (),
+    changes: SystemChanges = NOT_COMPARED,
 ) -> tuple[Diagnosis, ...]:
     """Return the rows of the symptom table that fit, most telling first.
 
@@ -44,11 +50,15 @@ def symptoms(
     Args:
         rows: The metrics of the decision.
         samples: Changed samples with their causes, for a rule on where most flips came from.
+        changes: What differs between the two systems: named first where a metric was lost.
     """
-    readings = Readings(rows)
+    advice = advice_for(has_model=changes.has_model)
+    readings, lost = Readings(rows, advice), _lost(rows)
     every = _all_low(readings)
     found = every if every else [one for rule in _RULES for one in rule(readings)]
-    return (*many_unscored(rows), *found, *most_flips(samples, proven=_lost(rows)))
+    first = system_changed(changes) if lost else []
+    flips = most_flips(samples, proven=lost, advice=advice)
+    return (*first, *many_unscored(rows), *found, *flips)
 
 
 def _lost(rows: Sequence[MetricRow]) -> bool:
@@ -119,14 +129,15 @@ def _grounding(readings: Readings) -> list[Diagnosis]:
     if faithful and relevant and low_relevant and not low_faith and faithful.mean >= HIGH:
         return [_answers_another_question(faithful, relevant)]
     if faithful and low_faith:
-        found.append(_made_up(faithful, relevant if not low_relevant else None))
+        beside = relevant if not low_relevant else None
+        found.append(_made_up(faithful, beside, readings.advice))
     if relevant and low_relevant:
         found.append(
             Diagnosis(
                 symptom=f"answers miss the question: {relevant.shown}",
                 likely_cause="the contexts are too general, or the answer drifts off",
-                action="read the contexts of the worst samples; filter by metadata; let the "
-                "prompt name the question last",
+                action="read the contexts of the worst samples; filter by metadata"
+                + readings.advice.name_question,
             )
         )
     return found
@@ -148,14 +159,13 @@ def _answers_another_question(faithful: Reading, relevant: Reading) -> Diagnosis
     )
 
 
-def _made_up(faithful: Reading, relevant: Reading | None) -> Diagnosis:
+def _made_up(faithful: Reading, relevant: Reading | None, advice: Advice) -> Diagnosis:
     beside = f"; {relevant.shown}" if relevant else ""
+    right_question = relevant is not None and advice is MODEL
     return Diagnosis(
         symptom=f"answers say what the contexts do not: {faithful.shown}{beside}",
-        likely_cause="the model adds facts of its own"
-        + (" to the right question" if relevant else ""),
-        action="tell the prompt to state only what the contexts hold and to say when they do not; "
-        "lower top_k where the contexts are noisy",
+        likely_cause=advice.made_up + (" to the right question" if right_question else ""),
+        action=advice.stay_with_contexts,
     )
 
 
@@ -169,7 +179,7 @@ def _low_correctness(readings: Readings) -> list[Diagnosis]:
             likely_cause="the facts are spread over chunks or cut at their edges, or the answer "
             "is too short",
             action="raise chunk overlap or size; check that the documents hold the whole answer; "
-            "ask the prompt for complete answers",
+            f"{readings.advice.whole_answers}",
         )
     ]
 
@@ -188,8 +198,8 @@ def _far_from_references(readings: Readings) -> list[Diagnosis]:
         Diagnosis(
             symptom=f"answers leave the references: {words.shown}{beside}",
             likely_cause="they leave parts out, or follow a passage about something else",
-            action="read the evidence of the worst samples: cut short asks for a prompt that wants "
-            "whole answers, another document for metadata filters, fewer chunks or a reranker",
+            action=f"read the evidence of the worst samples: {readings.advice.cut_short} for "
+            "metadata filters, fewer chunks or a reranker",
         )
     ]
 

@@ -181,12 +181,19 @@ class CauseKind(StrEnum):
 
 
 class Cause(Frozen):
-    """Where one flip came from, and the evidence for it, in plain words and as ids."""
+    """Where one flip came from, and the evidence for it, in plain words and as ids.
+
+    Attributes:
+        lost: Expected documents that are no longer retrieved.
+        displaced_by: What stands in their place.
+        edited: Documents that came back with other text than before.
+    """
 
     kind: CauseKind
     evidence: str
     lost: tuple[str, ...] = ()
     displaced_by: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
 
 
 class RankChange(Frozen):

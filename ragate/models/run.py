@@ -49,12 +49,15 @@ class SystemInfo(Frozen):
             "" where unknown (recorded outputs, a foreign service).
         deterministic: What repeats exactly on unchanged inputs: declared by the plugin.
         parts: What went into the fingerprint, by name: shown where two runs differ.
+        settings: Values of the configuration by dotted key, as JSON; those under ``answer.`` write
+            the answer, all others choose the contexts. Empty where they are not known.
     """
 
     use: str
     fingerprint: str = ""
     deterministic: frozenset[Reads] = frozenset()
     parts: dict[str, str] = {}
+    settings: dict[str, str] = {}
 
 
 class RunManifest(Frozen):
@@ -106,6 +109,8 @@ class Record(Frozen):
         content_hash: Hash of the sample; scores of two samples compare only where it is equal.
         retrieval_hash: Hash of the ranked chunks with their texts.
         output_hash: Hash of everything a metric can read.
+        text_hashes: Eight hex digits for the text of each chunk, in rank order; "" where the texts
+            were not recorded.
     """
 
     sample_id: str
@@ -115,6 +120,7 @@ class Record(Frozen):
     output_hash: str
     output: SystemOutput
     scores: dict[str, Score] = {}
+    text_hashes: str = ""
 
 
 class Run(Frozen):

@@ -11,7 +11,7 @@ from ragate.baseline import Recorded, contexts_path, dump_baseline, requests_pat
 from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
-from ragate.models import Acceptance, Record, Run
+from ragate.models import Acceptance, Record, Run, SystemInfo
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.record import refuse_left_out, refuse_unmeasured
 from ragate.pipeline.replies import RUN_REPLIES
@@ -72,6 +72,11 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
         return contexts_path(path).read_bytes()
 
 
+def _identity(system: SystemInfo) -> SystemInfo:
+    """Return the system without its settings, which an older baseline does not hold."""
+    return system.model_copy(update={"settings": {}})
+
+
 def with_run(baseline: Run, fresh: Run) -> Run:
     """Return the baseline with the first pass of `fresh` as one run more.
 
@@ -83,7 +88,9 @@ def with_run(baseline: Run, fresh: Run) -> Run:
     """
     then, now = baseline.manifest, fresh.manifest
     infos = {key: info for key, info in now.metrics.items() if key in then.metrics}
-    if (then.system, then.judge, then.metrics) != (now.system, now.judge, infos):
+    if (_identity(then.system), then.judge, then.metrics) != (
+        _identity(now.system), now.judge, infos,
+    ):  # fmt: skip
         raise RagateError("the run is not of the system, judge and metrics that the baseline holds")
     first = [record for record in fresh.records if record.run == 0]
     hashes = {record.sample_id: record.content_hash for record in baseline.records}

@@ -9,7 +9,7 @@ from typing import cast, overload
 
 from ragate import plugins
 from ragate.config import Config, check_rule
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.errors import PluginError
 from ragate.models import (
     MetricInfo,
@@ -158,6 +158,7 @@ def _records(
             output_hash=output_hash(output),
             output=slim(output),
             scores=shared_scores(found),
+            text_hashes=text_hashes(output),
         )
         yield lean(record)
 

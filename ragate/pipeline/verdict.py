@@ -14,6 +14,7 @@ from ragate.core.comparison import Comparison, compare
 from ragate.core.decision import decide, expired
 from ragate.core.hashing import is_recorded
 from ragate.core.symptoms import symptoms
+from ragate.core.system_changes import system_changes
 from ragate.errors import ConfigError
 from ragate.models import (
     Acceptance,
@@ -231,7 +232,11 @@ def build_report(
         samples=changes.rows,
         unchanged=changes.unchanged,
         left_out=changes.left_out,
-        diagnosis=symptoms(judged.decision.metrics, samples=changes.rows),
+        diagnosis=symptoms(
+            judged.decision.metrics,
+            samples=changes.rows,
+            changes=system_changes(baseline.manifest if baseline else None, manifest),
+        ),
         drill=drill,
         proposed=proposed,
     )

@@ -144,6 +144,7 @@ class StoredRecord(Frozen):
     content_hash: str
     retrieval_hash: str
     output_hash: str
+    text_hashes: str = ""
     docs: tuple[str, ...] = ()
     answer: str | None = None
     citations: tuple[int, ...] | None = None
@@ -161,6 +162,7 @@ def _record_line(record: Record) -> str:
         content_hash=record.content_hash,
         retrieval_hash=record.retrieval_hash,
         output_hash=record.output_hash,
+        text_hashes=record.text_hashes,
         docs=tuple(chunk.doc_id for chunk in output.chunks),
         answer=output.answer,
         citations=output.citations,
@@ -204,6 +206,7 @@ def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
         output_hash=stored.output_hash,
         output=output,
         scores=_scores(stored.scores),
+        text_hashes=stored.text_hashes,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from ragate.baseline import (
     parse_baseline,
     save_baseline,
 )
+from ragate.core.hashing import text_hashes
 from ragate.errors import BaselineError, NoBaselineError, StorageError
 from ragate.models import Acceptance, MetricInfo, Run, not_applicable
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
@@ -69,6 +71,30 @@ def test_records_come_back_with_their_hashes_scores_and_passes():
     assert facts(back) == facts(run)
     assert {record.scores["ndcg@10"].value for record in back.records} == {0.333333}
     assert back.records[0].scores["token_f1"].reason == "no references"
+
+
+def test_the_texts_of_chunks_and_the_settings_of_the_system_come_back():
+    run = run_of("a")
+    system = run.manifest.system.model_copy(update={"settings": {"chunk_size": "512"}})
+    manifest = run.manifest.model_copy(update={"system": system})
+
+    back = parse_baseline(dumped(run.model_copy(update={"manifest": manifest})), where="x")
+
+    assert back.manifest.system.settings == {"chunk_size": "512"}
+    assert back.records[0].text_hashes == text_hashes(run.records[0].output)
+    assert len(back.records[0].text_hashes) == 8 * len(run.records[0].output.chunks)
+
+
+def test_a_baseline_of_the_first_version_still_reads_with_texts_that_are_not_known():
+    text = dumped(run_of("a", "b")).decode()
+    old = re.sub(r',"texts":"[0-9a-f]*"', "", text)
+    old = old.replace('"schema_version":2', '"schema_version":1')
+
+    back = parse_baseline(old.encode(), where="x")
+
+    assert {record.text_hashes for record in back.records} == {""}
+    assert back.manifest.system.settings == {}
+    assert len(back.records) == 4
 
 
 def test_accepted_drops_are_kept_and_told_only_where_there_are_any():
@@ -167,8 +193,12 @@ def test_a_missing_baseline_names_the_command_that_makes_it(tmp_path: Path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"schema_version":1', '"schema_version":2', "schema version 2"),
-        ('"schema_version":1', '"schema_version":1,"schema_version":1', "twice"),
+        ('"schema_version":2', '"schema_version":3', "schema version 3"),
+        ('"schema_version":2', '"schema_version":true', "schema version True"),
+        ('"schema_version":2', '"schema_version":2,"schema_version":2', "twice"),
+        ('"texts":"', '"texts":"0', "texts"),
+        ('"texts":"', '"texts":"00000000', "8 digits for each of"),
+        ('"texts":"', '"texts":"0000000G', "texts"),
         ("0.333333", "NaN", "NaN"),
         ("0.333333", '"later: maybe"', "later"),
         ('"runs":[0,1]', '"runs":[0,7]', "no output 7"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.models import Reads, SystemInfo
@@ -65,7 +68,17 @@ def system_info(
         fingerprint=digest(parts) if corpus_hash else "",
         deterministic=_deterministic(settings, embeds_alike=embeds_alike),
         parts=parts,
+        settings=dict(_flat(shown | {"top_k": top_k})),
     )
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each value that is set, as JSON, with the dotted key under ``[system]``."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        elif value is not None:
+            yield f"{above}{key}", json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _deterministic(settings: Settings, *, embeds_alike: bool) -> frozenset[Reads]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
+from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Failure,
     MetricInfo,
@@ -63,10 +63,26 @@ def record(
         run=run,
         content_hash=content_hash(sample),
         retrieval_hash=retrieval_hash(output),
+        text_hashes=text_hashes(output),
         output_hash=output_hash(output),
         output=output.model_copy(update={"chunks": bare}) if light else output,
         scores={name: Score(metric=name, value=value) for name, value in scores.items()},
     )
+
+
+def with_texts(made: Record, *texts: str) -> Record:
+    """Return the record with other texts of its chunks, and the hashes that follow."""
+    chunks = [
+        chunk.model_copy(update={"text": text})
+        for chunk, text in zip(made.output.chunks, texts, strict=True)
+    ]
+    output = made.output.model_copy(update={"chunks": tuple(chunks)})
+    hashes = {
+        "retrieval_hash": retrieval_hash(output),
+        "text_hashes": text_hashes(output),
+        "output_hash": output_hash(output),
+    }
+    return made.model_copy(update={"output": output, **hashes})
 
 
 def run_of(

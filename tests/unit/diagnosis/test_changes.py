@@ -244,7 +244,7 @@ def test_parts_of_the_system_that_changed_are_evidence():
     )
 
     assert rows[0].cause
-    assert "chunk_size changed" in rows[0].cause.evidence
+    assert rows[0].cause.evidence.startswith("changed: chunk_size; ")
 
 
 def test_samples_beyond_the_most_are_counted_and_the_worst_get_the_rows():

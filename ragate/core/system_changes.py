@@ -1,0 +1,138 @@
+"""What differs between the systems of two runs, as each of them recorded it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+from ragate.models import Reads, RunManifest, SystemInfo
+
+MOST_NAMED = 3
+_LONGEST = 40
+_ANSWER_KEYS = "answer."
+
+
+class Stage(Enum):
+    """What a part of a system can change first; everything after it changes as well."""
+
+    CORPUS = auto()
+    CONTEXTS = auto()
+    ANSWER = auto()
+    OTHER = auto()  # it is not known which
+
+
+# By what the name of a part holds, the first that fits.
+_STAGES = (
+    (Stage.CORPUS, ("corpus", "document")),
+    (Stage.CONTEXTS, ("chunk", "retriev", "embed", "index", "rank", "bm25", "top_k", "parser",
+                      "stem", "stop")),
+    (Stage.ANSWER, ("prompt", "answer")),
+)  # fmt: skip
+_WORDS = {"corpus": "the corpus", "prompt": "the prompt"}
+
+
+class Difference(NamedTuple):
+    """One part or setting that differs."""
+
+    stage: Stage
+    words: str
+
+
+@dataclass(frozen=True)
+class SystemChanges:
+    """Everything that differs between two systems.
+
+    Attributes:
+        comparable: True where both recorded what they are made of: what is not named is the same.
+        repeats: What both say to repeat exactly on unchanged inputs.
+        has_model: Whether a model writes the candidate's answers; None where that is not known.
+    """
+
+    differences: tuple[Difference, ...] = ()
+    comparable: bool = False
+    repeats: frozenset[Reads] = frozenset()
+    has_model: bool | None = None
+
+    @property
+    def stages(self) -> frozenset[Stage]:
+        return frozenset(one.stage for one in self.differences)
+
+    @property
+    def words(self) -> str:
+        """The first differences in words, "" where there is none."""
+        shown = [one.words for one in self.differences[:MOST_NAMED]]
+        rest = len(self.differences) - len(shown)
+        return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+    def only(self, *stages: Stage) -> bool:
+        """Return True where something differs, and nothing outside `stages` can."""
+        return self.comparable and bool(self.stages) and self.stages <= set(stages)
+
+    def spares(self, *stages: Stage) -> bool:
+        """Return True where `stages` are the same on both sides."""
+        return self.comparable and self.stages.isdisjoint({*stages, Stage.OTHER})
+
+
+NOT_COMPARED = SystemChanges()
+
+
+def system_changes(before: RunManifest | None, after: RunManifest) -> SystemChanges:
+    """Return what differs between the systems of two runs; nothing is compared without one."""
+    new, model = after.system, writes_by_model(after.system)
+    if before is None:
+        return SystemChanges(has_model=model)
+    old = before.system
+    repeats = old.deterministic & new.deterministic
+    if old.use != new.use:
+        other = Difference(Stage.OTHER, f"use {_shown(old.use)} -> {_shown(new.use)}")
+        return SystemChanges((other,), repeats=repeats, has_model=model)
+    if not old.parts or not new.parts:
+        return SystemChanges(repeats=repeats, has_model=model)
+    found = [*_settings(old, new), *_parts(old, new)]
+    if before.eval_date != after.eval_date:
+        found.append(Difference(Stage.OTHER, "the date that questions are asked as of"))
+    return SystemChanges(tuple(found), comparable=True, repeats=repeats, has_model=model)
+
+
+def writes_by_model(system: SystemInfo) -> bool | None:
+    """Return whether a model writes the answers; None where the system does not say."""
+    answer = system.settings.get(f"{_ANSWER_KEYS}use")
+    return None if answer is None else answer != '"extractive"'
+
+
+def _settings(old: SystemInfo, new: SystemInfo) -> Iterator[Difference]:
+    """Yield each key that differs; a digest alone where one side does not hold the keys."""
+    if old.parts.get("settings") == new.parts.get("settings"):
+        return
+    keys = [
+        key
+        for key in {**new.settings, **old.settings}
+        if old.settings.get(key) != new.settings.get(key)
+    ]
+    if not old.settings or not new.settings or not keys:
+        yield Difference(Stage.OTHER, "settings")
+        return
+    for key in keys:
+        stage = Stage.ANSWER if key.startswith(_ANSWER_KEYS) else Stage.CONTEXTS
+        then, now = (_shown(side.settings.get(key, "unset")) for side in (old, new))
+        yield Difference(stage, f"{_shown(key)} {then} -> {now}")
+
+
+def _parts(old: SystemInfo, new: SystemInfo) -> Iterator[Difference]:
+    for name in sorted(old.parts.keys() | new.parts.keys()):
+        if name != "settings" and old.parts.get(name) != new.parts.get(name):
+            yield Difference(_stage(name), _WORDS.get(name, _shown(name)))
+
+
+def _stage(part: str) -> Stage:
+    name = part.lower()
+    fits = (stage for stage, words in _STAGES if any(word in name for word in words))
+    return next(fits, Stage.OTHER)
+
+
+def _shown(text: str) -> str:
+    """Return the text on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
