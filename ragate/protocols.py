@@ -76,7 +76,8 @@ class ChatReply:
 
     Attributes:
         cost_usd: None where the price is not known.
-        reused: Taken from memory: nothing was sent, so tokens and cost are 0.
+        reused: Taken from memory: nothing was sent. Tokens and cost are those of the call that made
+            it, 0 and None where memory does not know them.
         unreadable: Replies before this one that could not be read.
     """
 

@@ -5,13 +5,20 @@ stands on one line of its own, so that a diff reads and two branches seldom conf
 equal outputs are stored once; ``runs`` says which pass gave which output. In memory a baseline is
 a `Run` whose records share these outputs.
 
-Latency, usage and cost differ between machines and stay in the run's own folder.
+Latency differs between machines: the figures of the recording stand at the head, to be shown and
+not compared. Tokens and cost stand with a sample where a rule asks for them.
 """
 
 from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
 from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
-from ragate.baseline.write import MACHINE_UNITS, dump_baseline, save_baseline
+from ragate.baseline.write import (
+    MACHINE_UNITS,
+    dump_baseline,
+    recorded_before,
+    recorded_now,
+    save_baseline,
+)
 
 __all__ = [
     "MACHINE_UNITS",
@@ -26,6 +33,8 @@ __all__ = [
     "load_contexts",
     "load_replies",
     "parse_baseline",
+    "recorded_before",
+    "recorded_now",
     "requests_path",
     "save_baseline",
     "save_replies",

@@ -128,6 +128,7 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
     manifest = RunManifest(
         run_id="baseline",
         created=file.recorded.date,
+        seconds=file.recorded.seconds,
         commit=file.recorded.commit,
         dataset=file.dataset,
         system=file.system,

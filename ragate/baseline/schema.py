@@ -17,10 +17,16 @@ Store = Literal["full", "answers", "hashes"]
 
 
 class Recorded(Frozen):
-    """When and from what the baseline was recorded; kept while the scores stay the same."""
+    """When and from what the baseline was recorded; kept while the scores stay the same.
+
+    Attributes:
+        seconds: Times over the whole run, by metric: of that machine on that day, shown beside a
+            later figure and compared with none.
+    """
 
     commit: str = ""
     date: str = ""
+    seconds: dict[str, float] = {}
 
 
 class StoredOutput(Frozen):

@@ -40,11 +40,30 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
+def recorded_now(run: Run, *, date: str) -> Recorded:
+    """Return the facts of a new recording."""
+    values: dict[str, list[float]] = {}
+    for scores in run.aggregates:
+        for name, score in scores.items():
+            info = run.manifest.metrics.get(name)
+            if score.value is not None and info is not None and info.unit in MACHINE_UNITS:
+                values.setdefault(name, []).append(score.value)
+    seconds = {name: round(sum(found) / len(found), 3) for name, found in sorted(values.items())}
+    return Recorded(commit=run.manifest.commit, date=date, seconds=seconds)
+
+
+def recorded_before(baseline: Run) -> Recorded:
+    """Return the facts of a baseline that keeps its recording, whatever is written of it anew."""
+    manifest = baseline.manifest
+    return Recorded(commit=manifest.commit, date=manifest.created, seconds=manifest.seconds)
+
+
 def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[str, Any]:
     """Return what holds for the whole file, in order; what is absent in most files is left out."""
+    facts = recorded.model_dump()
     head: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
-        "recorded": recorded.model_dump(),
+        "recorded": {name: fact for name, fact in facts.items() if name != "seconds" or fact},
         "dataset": manifest.dataset,
         "store": store,
         "system": _system(manifest.system),

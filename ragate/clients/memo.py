@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragate.cache import Cache, Draw
@@ -91,7 +91,7 @@ class Memo:
         flight = self._flights.get(place)
         if flight is not None:
             self.budget.reused(answers=1)
-            return _reused(await self._share(place, flight))
+            return replace(await self._share(place, flight), reused=True)
         if self.cache is not None:
             stored = await asyncio.to_thread(self.cache.draw, *place)
             if stored is not None:
@@ -159,11 +159,14 @@ class Memo:
 
     def _reuse(self, draw: Draw) -> ChatReply:
         self.budget.reused(answers=1, saved_usd=draw.cost_usd or 0.0)
-        return _reused(ChatReply(draw.text, finish_reason=draw.finish_reason))
-
-
-def _reused(reply: ChatReply) -> ChatReply:
-    return ChatReply(reply.text, cost_usd=0.0, finish_reason=reply.finish_reason, reused=True)
+        return ChatReply(
+            draw.text,
+            prompt_tokens=draw.prompt_tokens,
+            completion_tokens=draw.completion_tokens,
+            cost_usd=draw.cost_usd,
+            finish_reason=draw.finish_reason,
+            reused=True,
+        )
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,16 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
             most = "and up" if info.high is None else f"to {info.high:g}"
             raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {most}")
     _check_min_drop(rule, info, where)
+    relative = info.is_expense or (info.aggregate and info.unit == "seconds")
+    if rule.max_increase is not None and not relative:
+        raise ConfigError(
+            f"{where}: max_increase = {rule.max_increase}: it holds tokens, cost and latency only",
+            remedy=f"write {right}, or max_drop",
+        )
     if info.aggregate:
         _check_aggregate(rule, where, limit=right)
+    elif info.is_expense:
+        _check_expense(rule, where)
 
 
 def _possible(value: float, info: MetricInfo) -> bool:
@@ -132,8 +140,20 @@ def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
     for key in ("max_drop", "min_drop", "margin", "pass_at"):
         if key in rule.model_fields_set:
             raise ConfigError(f"{where}: {key} does not apply to a value over the whole run")
-    if rule.level == "error" and getattr(rule, limit) is None:
+    if rule.level == "error" and getattr(rule, limit) is None and rule.max_increase is None:
         raise ConfigError(
             f"{where}: a value over the whole run can only fail by a limit, and there is none",
             remedy=f'write {limit}, or level = "warn" to show it only',
+        )
+
+
+def _check_expense(rule: Rule, where: str) -> None:
+    """What an answer takes has no range that a drop could be a share of."""
+    for key in ("max_drop", "min_drop", "margin"):
+        if key in rule.model_fields_set:
+            raise ConfigError(f"{where}: {key} does not apply here", remedy="write max_increase")
+    if rule.level == "error" and rule.max_increase is None and rule.maximum is None:
+        raise ConfigError(
+            f"{where}: it can only fail by a limit, and there is none",
+            remedy='write max_increase or maximum, or level = "warn" to show it only',
         )

@@ -166,6 +166,8 @@ def _aggregates(baseline: Run | None, candidate: Run) -> dict[str, AggregatePair
         if info.aggregate:
             now, reason = _mean_of(name, candidate.aggregates)
             then, _ = _mean_of(name, baseline.aggregates if baseline else ())
+            if then is None and baseline is not None:
+                then = baseline.manifest.seconds.get(name)
             pairs[name] = AggregatePair(info, then, now, reason)
     return pairs
 

@@ -12,7 +12,9 @@ from ragate.core.comparison import Comparison
 from ragate.core.confirmation import runs_wanted, said_clear
 from ragate.core.control import against_control
 from ragate.core.exact import judge_exact
+from ragate.core.expense import judge_expense
 from ragate.core.floors import judge_floors
+from ragate.core.latency import judge_latency
 from ragate.core.must_pass import judge_must_pass
 from ragate.core.noisy import FamilyResult, deciding_claim, judge_noisy
 from ragate.core.shown import shown, shown_aggregate
@@ -68,7 +70,7 @@ def decide(
             caller has checked who gave them, and for which commit.
     """
     cases = read_cases(rules, comparison, waivers, today)
-    judged = _judge(cases, comparison, settings)
+    judged = _judge(cases, comparison, settings, control)
     if control is not None and judged.family.p <= SUSPICIOUS:
         family, said = against_control(cases, judged.family, comparison, settings, control)
         judged = replace(
@@ -130,14 +132,20 @@ def _settle(decision: Decision) -> tuple[str, ...]:
     return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
 
 
-def _judge(cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings) -> _Judged:
+def _judge(
+    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings, control: Run | None
+) -> _Judged:
     outcomes: dict[str, Outcome] = {}
     if comparison.baseline_run is None:
         return _Judged({case.name: shown(case) for case in cases}, FamilyResult({}))
     noisy = []
     for case in cases:
         if case.aggregate is not None:
-            outcomes[case.name] = shown_aggregate(case)
+            outcomes[case.name] = judge_latency(
+                case, comparison.candidate_run, control, shown_aggregate(case), settings
+            )
+        elif case.column is not None and case.info.is_expense:
+            outcomes[case.name] = judge_expense(case, comparison, settings)
         elif case.column is not None and case.column.exact:
             outcomes[case.name] = judge_exact(case, comparison, settings.max_unscored)
         else:

@@ -8,7 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ragate.atomic import write_atomic
-from ragate.baseline import Recorded, contexts_path, dump_baseline, load_baseline, requests_path
+from ragate.baseline import (
+    contexts_path,
+    dump_baseline,
+    load_baseline,
+    recorded_before,
+    requests_path,
+)
 from ragate.config import Config, load_config
 from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
@@ -164,7 +170,7 @@ def _night(
     except RagateError as error:
         context.log.warning(f"the run was not added to the baseline: {error.message}")
         return outcome
-    recorded = Recorded(commit=baseline.manifest.commit, date=baseline.manifest.created)
+    recorded = recorded_before(baseline)
     data = dump_baseline(more, store=config.policy.store, recorded=recorded)
     write_atomic(config.baseline, data)
     _written(context, config, report.head, f"Baseline of {config.gate}: run {runs + 1}")

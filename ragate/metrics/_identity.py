@@ -92,6 +92,21 @@ def metric_info(
     )
 
 
+def expense_info(request: MetricRequest, *, version: int, unit: str) -> MetricInfo:
+    """Return the identity of what one answer takes: unbounded, lower is better."""
+    no_cut_off(request)
+    settings = own_settings(request, NoSettings)
+    return MetricInfo(
+        name=request.name,
+        version=version,
+        direction=Direction.LOWER,
+        high=None,
+        reads=Reads.ANSWER,
+        unit=unit,
+        fingerprint=fingerprint(request, version=version, settings=settings),
+    )
+
+
 def aggregate_info(
     request: MetricRequest,
     *,

@@ -21,6 +21,7 @@ class Rule(Frozen):
         maximum: Ceiling of the candidate's mean (metrics where lower is better), inclusive.
         max_drop: Largest drop that a deterministic metric may show; None: max(1/n, 0.01).
         min_drop: Smallest proven drop of a noisy metric that is red; None: as the policy says.
+        max_increase: Share by which tokens, cost or latency may rise, 0.1 for a tenth.
         margin: Drop that a noisy metric's fall must be proven to exceed.
         pass_at: A sample's pass mark, for must-pass samples and pass rates.
     """
@@ -31,6 +32,7 @@ class Rule(Frozen):
     maximum: float | None = None
     max_drop: float | None = Field(default=None, ge=0)
     min_drop: float | None = Field(default=None, ge=0)
+    max_increase: float | None = Field(default=None, gt=0)
     margin: float = Field(default=0.0, ge=0)
     pass_at: float | None = None
 

@@ -75,6 +75,7 @@ class RunManifest(Frozen):
         stale_evidence: Documents that no longer hold their passage of evidence, by sample.
         eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
+        seconds: Of a baseline: times over the whole run as they were recorded, by metric.
     """
 
     schema_version: int = RUN_SCHEMA_VERSION
@@ -99,6 +100,7 @@ class RunManifest(Frozen):
     evidence: str = ""
     confirm: int = Field(default=0, ge=0)
     accepted: tuple[Acceptance, ...] = ()
+    seconds: dict[str, float] = {}
 
 
 class Record(Frozen):

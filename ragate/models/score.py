@@ -112,7 +112,7 @@ class MetricInfo(Frozen):
         needs: Nothing, embeddings or a judge.
         aggregate: True for rates and percentiles over the whole run: shown and floored, never in
             the family.
-        unit: ``fraction``, ``grade`` (1 to 5), ``seconds``, ``tokens`` or ``count``.
+        unit: ``fraction``, ``grade`` (1 to 5), ``seconds``, ``tokens``, ``dollars`` or ``count``.
         fingerprint: Hash of formula version and settings; scores compare only where it is equal.
     """
 
@@ -126,3 +126,9 @@ class MetricInfo(Frozen):
     aggregate: bool = False
     unit: str = "fraction"
     fingerprint: str = ""
+
+    @property
+    def is_expense(self) -> bool:
+        """Whether it counts what one answer takes: no part of the family of quality metrics."""
+        takes = self.unit in {"tokens", "dollars"} and self.high is None
+        return takes and not self.aggregate and self.direction is Direction.LOWER

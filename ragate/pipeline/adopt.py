@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragate.baseline import Recorded, contexts_path, dump_baseline, requests_path, save_baseline
+from ragate.baseline import contexts_path, dump_baseline, recorded_now, requests_path, save_baseline
 from ragate.config import Config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
@@ -42,7 +42,7 @@ def baseline_files(
         update={"manifest": manifest.model_copy(update={"accepted": tuple(accepted)})}
     )
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    recorded = Recorded(commit=manifest.commit, date=today)
+    recorded = recorded_now(run, date=today)
     data = dump_baseline(run, store=config.policy.store, recorded=recorded)
     root = config.rules_root
     files = {config.baseline.relative_to(root).as_posix(): data}

@@ -11,10 +11,11 @@ from enum import StrEnum
 from ragate.atomic import write_atomic
 from ragate.baseline import (
     MACHINE_UNITS,
-    Recorded,
     contexts_path,
     dump_baseline,
     parse_baseline,
+    recorded_before,
+    recorded_now,
     save_baseline,
 )
 from ragate.config import Config
@@ -213,15 +214,12 @@ def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) 
     store = config.policy.store
     old_bytes = _bytes(config)
     old = _readable(old_bytes, str(config.baseline))
-    fresh = Recorded(
-        commit=run.manifest.commit,
-        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
-    )
+    fresh = recorded_now(run, date=datetime.datetime.now(datetime.UTC).date().isoformat())
     if old is None or old_bytes is None:
         save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
         outcome = Outcome.CREATED if old_bytes is None else Outcome.REPLACED
         return Recording(outcome=outcome, run=run, old=None)
-    kept = Recorded(commit=old.manifest.commit, date=old.manifest.created)
+    kept = recorded_before(old)
     same = _with_accepted(run, old.manifest.accepted)
     if dump_baseline(same, store=store, recorded=kept) == old_bytes:
         if store == "full" and not contexts_path(config.baseline).is_file():

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragate import plugins
-from ragate.baseline import Recorded, dump_baseline, load_baseline, load_contexts, save_baseline
+from ragate.baseline import (
+    dump_baseline,
+    load_baseline,
+    load_contexts,
+    recorded_before,
+    save_baseline,
+)
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup
@@ -94,7 +100,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             async with within(config.policy.max_minutes, remedy=kept):
                 new = await _judge_all(judging, records, samples, chosen, old)
     _refuse_unscored(judging, old, new, chosen)
-    recorded = Recorded(commit=old.manifest.commit, date=old.manifest.created)
+    recorded = recorded_before(old)
     store = config.policy.store
     if store == "full" and not contexts:  # there are none to write beside it
         store = "answers"

@@ -50,7 +50,7 @@ key_env  = "TEST_OPENAI_KEY"
 level = "error"
 [policy.metrics.token_f1]
 level = "error"
-
+{metrics}
 [system]
 record = true
 {system}
@@ -66,6 +66,7 @@ class RecordedProject:
     samples: int = 6
     code: str = SYNC
     policy: str = ""
+    metrics: str = ""
     system: str = 'use = "python"\ntarget = "{module}:answer"'
     key: str = KEY
     environment: dict[str, str] = field(default_factory=dict)
@@ -90,7 +91,9 @@ class RecordedProject:
         """Write the configuration; the code becomes a module that nobody has imported yet."""
         name = module(self.root, self.code)
         system = self.system.replace("{module}", name)
-        text = CONFIG.format(base_url=self.base_url, policy=self.policy, system=system)
+        text = CONFIG.format(
+            base_url=self.base_url, policy=self.policy, metrics=self.metrics, system=system
+        )
         (self.root / "ragate.toml").write_text(text)
 
     def write(self, number: int, text: str) -> None:

@@ -57,6 +57,7 @@ class FakeOpenAI:
         requests: Path, headers and body of every request.
         latency_s: Seconds before each answer.
         keep: Note the requests; off for long runs.
+        tokens: Counts the tokens of a chat request.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
     """
 
@@ -70,6 +71,7 @@ class FakeOpenAI:
     limit: RateLimit | None = None
     latency_s: float = 0.0
     keep: bool = True
+    tokens: Callable[[dict[str, Any]], int] = lambda _body: 11
     cut_streams: bool = False
     event_s: float = 0.0
     hang_s: float = 5.0
@@ -100,7 +102,7 @@ class FakeOpenAI:
         return events[: len(events) // 2] if self.cut_streams else events
 
     def _completion(self, body: dict[str, Any]) -> dict[str, Any]:
-        text = self.reply(body)
+        text, sent = self.reply(body), self.tokens(body)
         return {
             "id": "c1",
             "object": "chat.completion",
@@ -113,7 +115,11 @@ class FakeOpenAI:
                     "message": {"role": "assistant", "content": text},
                 }
             ],
-            "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+            "usage": {
+                "prompt_tokens": sent,
+                "completion_tokens": 7,
+                "total_tokens": sent + 7,
+            },
         }
 
     def _embeddings(self, body: dict[str, Any]) -> dict[str, Any]:

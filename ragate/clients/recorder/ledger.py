@@ -92,7 +92,7 @@ class Scope:
             calls=self.usage.calls + fresh,
             prompt_tokens=self.usage.prompt_tokens + reply.prompt_tokens,
             completion_tokens=self.usage.completion_tokens + reply.completion_tokens,
-            cost_usd=sum(costs) if costs and fresh else self.usage.cost_usd,
+            cost_usd=sum(costs) if costs else None,
         )
 
 

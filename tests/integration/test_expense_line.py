@@ -1,0 +1,78 @@
+"""Tokens of real model calls, from the server's count to the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragate.models import MetricVerdict, Report, Verdict
+from ragate.pipeline.line import check
+from ragate.pipeline.record import update_baseline
+from ragate.pipeline.session import Selection
+from tests.integration.recorded_project import RecordedProject
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+pytestmark = pytest.mark.integration
+RULE = "[policy.metrics.prompt_tokens]\nmax_increase = 0.2\n"
+SAMPLES = 12
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        fake.tokens = lambda body: len(json.dumps(body["messages"]))
+        yield fake
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
+    made = RecordedProject(tmp_path, server.base_url, samples=SAMPLES)
+    made.metrics = RULE
+    made.configure()
+    asyncio.run(update_baseline(made.config(), made.operations(), runs=2))
+    return made
+
+
+def checked(project: RecordedProject) -> Report:
+    return asyncio.run(check(project.config(), project.operations(), Selection(runs=1)))
+
+
+def verdict(report: Report) -> MetricVerdict:
+    return next(row.verdict for row in report.decision.metrics if row.metric == "prompt_tokens")
+
+
+def lengthen(project: RecordedProject, by: int) -> None:
+    for number in range(SAMPLES):
+        project.write(number, f"The value of {number} is {number} apples." + " Or so." * by)
+
+
+def test_longer_prompts_fail_by_what_they_take(project):
+    lengthen(project, 60)
+
+    report = checked(project)
+
+    assert report.decision.verdict is Verdict.FAILED
+    assert any("prompt_tokens: +" in reason for reason in report.decision.reasons)
+
+
+def test_prompts_that_are_hardly_longer_are_held_and_the_same_ones_unchanged(project):
+    assert verdict(checked(project)) is MetricVerdict.UNCHANGED
+
+    lengthen(project, 1)
+
+    assert verdict(checked(project)) is MetricVerdict.HELD
+
+
+def test_an_answer_from_memory_counts_with_what_it_took(project, server):
+    lengthen(project, 60)
+    checked(project)
+    asked = server.seen
+
+    report = checked(project)
+
+    assert server.seen == asked
+    assert report.decision.verdict is Verdict.FAILED

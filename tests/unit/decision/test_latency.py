@@ -1,0 +1,127 @@
+"""Latency is red only beside a control run of the base in the same job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragate.baseline import dump_baseline, parse_baseline, recorded_now
+from ragate.core.comparison import compare
+from ragate.models import (
+    Decision,
+    Direction,
+    MetricInfo,
+    MetricVerdict,
+    Reads,
+    Rule,
+    Run,
+    Score,
+    Usage,
+    Verdict,
+)
+from tests.unit.decision.decision_factories import columns, judge, run_of, samples_of
+
+P95 = MetricInfo(
+    name="latency_p95",
+    unit="seconds",
+    high=None,
+    direction=Direction.LOWER,
+    aggregate=True,
+    reads=Reads.RUN,
+)
+QUALITY = MetricInfo(name="token_f1")
+N = 60
+NOON = "2026-06-01T12:00:00+00:00"
+
+
+def timed(times: Any, *, words: str, created: str = NOON, remembered: bool = False) -> Run:
+    """Return a run of one pass whose samples took `times` seconds."""
+    run = run_of(
+        {"token_f1": columns(np.full((N, 1), 0.5))},
+        samples_of(N),
+        infos=(QUALITY,),
+        words=words,
+        created=created,
+    )
+    known: dict[str, Any] = {"usage": Usage(), "request_hash": "r"} if remembered else {}
+    records = tuple(
+        record.model_copy(
+            update={
+                "output": record.output.model_copy(
+                    update={"latency_s": float(times[number]), **known}
+                )
+            }
+        )
+        for number, record in enumerate(run.records)
+    )
+    manifest = run.manifest.model_copy(update={"metrics": {**run.manifest.metrics, P95.name: P95}})
+    score = Score(metric=P95.name, value=float(np.quantile(times, 0.95)))
+    return Run(manifest=manifest, records=records, aggregates=({P95.name: score},))
+
+
+def judged(candidate: Run, control: Run | None) -> Decision:
+    baseline = timed(TIMES, words="before")
+    rules = [Rule(metric="latency_p95", max_increase=0.2), Rule(metric="token_f1")]
+    return judge(compare(baseline, candidate, samples_of(N)), *rules, control=control)
+
+
+def row(decision: Decision) -> Any:
+    return next(row for row in decision.metrics if row.metric == "latency_p95")
+
+
+TIMES = np.random.default_rng(5).lognormal(0, 0.3, size=N)
+
+
+def test_half_again_as_slow_as_the_control_is_red():
+    decision = judged(timed(TIMES * 1.5, words="after"), timed(TIMES, words="control"))
+
+    assert decision.verdict is Verdict.FAILED
+    assert row(decision).verdict is MetricVerdict.REGRESSED
+    assert "mean time +50.0% against the control run; 20% allowed" in decision.reasons[0]
+
+
+def test_without_a_control_it_is_shown_with_what_would_settle_it():
+    decision = judged(timed(TIMES * 1.5, words="after"), None)
+
+    assert decision.verdict is Verdict.PASSED
+    assert row(decision).verdict is MetricVerdict.SHOWN
+    assert "max_increase needs a control run" in row(decision).reason
+
+
+def test_a_slow_session_slows_both_and_is_held():
+    slow = TIMES * 1.5
+
+    decision = judged(timed(slow, words="after"), timed(slow, words="control"))
+
+    assert row(decision).verdict is MetricVerdict.HELD
+
+
+@pytest.mark.parametrize("created", ["2026-06-01T06:00:00+00:00", ""])
+def test_a_control_of_another_session_does_not_decide(created: str):
+    control = timed(TIMES, words="control", created=created)
+
+    decision = judged(timed(TIMES * 1.5, words="after"), control)
+
+    assert row(decision).verdict is MetricVerdict.SHOWN
+
+
+def test_answers_from_memory_say_nothing_of_the_time_they_took():
+    control = timed(TIMES / 100, words="control", remembered=True)
+
+    decision = judged(timed(TIMES, words="after"), control)
+
+    assert row(decision).verdict is MetricVerdict.SHOWN
+    assert "fewer than 20 samples were timed on both sides" in row(decision).reason
+
+
+def test_the_baselines_own_figure_stands_beside_it():
+    baseline = timed(TIMES, words="before")
+    facts = recorded_now(baseline, date="2026-06-01")
+    read = parse_baseline(dump_baseline(baseline, store="answers", recorded=facts), where="b.json")
+
+    comparison = compare(read, timed(TIMES * 1.5, words="after"), samples_of(N))
+
+    pair = comparison.aggregates["latency_p95"]
+    assert pair.baseline == pytest.approx(float(np.quantile(TIMES, 0.95)), abs=1e-3)
