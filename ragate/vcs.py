@@ -66,12 +66,40 @@ def last_commit_with(top: Path, path: str) -> str:
     return _git(top, *wrote)
 
 
+def merge_parent(top: Path) -> str:
+    """Return the first parent of HEAD where HEAD is a merge and the parent is here, else ""."""
+    commits = _git(top, "rev-list", "--parents", "--max-count=1", "HEAD").split()
+    return commits[1] if len(commits) == 3 else ""
+
+
+def branch_point(top: Path) -> str:
+    """Return the last commit that HEAD shares with the main branch; "" where none has its name."""
+    names = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+    found = (_git(top, "merge-base", "HEAD", name) for name in names)
+    return next(filter(None, found), "")
+
+
+def differs(top: Path, commit: str, path: str) -> bool | None:
+    """Return whether a file or folder is not what it was at a commit; None where git cannot tell.
+
+    Files that git does not know yet count as well, ignored or not.
+    """
+    literal = f":(top,literal){path}"
+    diff = _run(top, "diff", "--no-ext-diff", "--no-renames", "--name-only", commit, "--", literal)
+    others = _run(top, "ls-files", "--others", "--", literal)
+    return None if diff is None or others is None else bool(diff or others)
+
+
 def remote_url(top: Path) -> str:
     """Return the address of the remote ``origin``, "" where there is none."""
     return _git(top, "config", "--get", "remote.origin.url")
 
 
 def _git(root: Path, *arguments: str) -> str:
+    return _run(root, *arguments) or ""
+
+
+def _run(root: Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],
@@ -82,5 +110,5 @@ def _git(root: Path, *arguments: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

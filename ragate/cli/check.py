@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.control import load_control
-from ragate.cli.operations import open_config
+from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import RunOptions, run_options, show
 from ragate.errors import UsageError
 
@@ -62,7 +64,7 @@ def command(
             save_outputs=options.save_outputs,
         )
     )
-    return show(report, wanted)
+    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), wanted)
 
 
 def _estimate(config: Config, found: Estimate) -> str:

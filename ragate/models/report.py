@@ -339,6 +339,18 @@ class SuggestedFloor(Frozen):
     limit: float
 
 
+class CheckoutRules(Frozen):
+    """The rules of a verdict that went by those of a checkout, where a base may have others.
+
+    Attributes:
+        base_read: The base's could be read, so that `changed` is known.
+        changed: What of the checkout's rules is not the base's.
+    """
+
+    base_read: bool
+    changed: tuple[Literal["policy", "golden set", "baseline", "judge prompt"], ...] = ()
+
+
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -351,6 +363,7 @@ class Report(Frozen):
         left_out: Changed samples that got no row, since there are too many.
         proposed: The verdict by the change's own rules, where they differ from the base's.
         suggested_floors: For a gate that is new: what its rules could hold from now on.
+        checkout_rules: None where the base's rules judged, or the checkout's are the same.
         pull: The pull request that takes comment commands, None where there is none.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
@@ -380,5 +393,6 @@ class Report(Frozen):
     drill: DrillProof | None = None
     proposed: Proposed | None = None
     suggested_floors: tuple[SuggestedFloor, ...] = ()
+    checkout_rules: CheckoutRules | None = None
     pull: int | None = None
     report_url: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragate.escape import short_sha
 from ragate.models import MetricRow, Report, Verdict
+from ragate.renderers._checkout import checkout_note
 from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
 from ragate.renderers._notes import proof, reproduce
@@ -32,7 +33,9 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int 
         limit: Samples listed at most; 0 lists all.
     """
     page = Page(colour=colour, ci=ci)
-    blocks = [_samples(report, page, limit), _table(report, page), _facts(report, page)]
+    note = checkout_note(report)
+    blocks = [[page.paint(note, "yellow")] if note else []]
+    blocks += [_samples(report, page, limit), _table(report, page), _facts(report, page)]
     blocks += [_lists(report, page), proposed_lines(report, page.foreign)]
     blocks += [_verdict(report, page)]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

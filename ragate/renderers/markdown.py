@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ragate.models import MetricRow, Report, SampleRow
+from ragate.renderers._checkout import checkout_note
 from ragate.renderers._headline import ICONS, Status, headline, status_of
 from ragate.renderers._notes import commands, figures, footer, notes
 from ragate.renderers._numbers import COMMENT, counted
@@ -120,6 +121,7 @@ def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
         "marker": marker(report.gate, report.head),
         "icon": ICONS[status_of(report)],
         "headline": as_html(headline(report, COMMENT)),
+        "rules": checkout_note(report),
         "figures": figures(report),
         "notes": notes(report),
         "metrics": [metric_cells(row) for row in rows[:MOST_METRICS]],

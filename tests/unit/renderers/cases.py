@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ragate.models import (
     Acceptance,
     CauseKind,
+    CheckoutRules,
     DataChanges,
     Diagnosis,
     Direction,
@@ -129,6 +130,11 @@ def improvement() -> Report:
         unchanged=159,
         report_url="https://example.org/run/7",
     )
+
+
+def checkout_rules() -> Report:
+    rules = CheckoutRules(base_read=True, changed=("policy", "golden set", "baseline"))
+    return unchanged().model_copy(update={"checkout_rules": rules})
 
 
 def regression() -> Report:
@@ -376,5 +382,6 @@ CASES: dict[str, Callable[[], Report]] = {
         floors_and_must_pass,
         accepted,
         golden_set_changed,
+        checkout_rules,
     )
 }

@@ -1,0 +1,70 @@
+"""Whether a verdict on a checkout went by rules that are the change's own.
+
+The action judges by the base's policy, golden set and baseline. A command judges by what is checked
+out, which on a branch may be what the branch made of them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ragate import vcs
+from ragate.config import Config
+from ragate.models import CheckoutRules, Report
+
+
+def with_checkout_rules(report: Report, config: Config, *, ci: bool) -> Report:
+    """Return the report with whose rules it went by, where that may not be the base's."""
+    found = checkout_rules(config, ci=ci)
+    return report if found is None else report.model_copy(update={"checkout_rules": found})
+
+
+def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
+    """Return what of the checkout's rules is its own; None where nothing is, or without git.
+
+    Args:
+        ci: HEAD may be the merge of a pull request, whose first parent is the base.
+    """
+    top = vcs.repository(config.root)
+    if top is None or not vcs.head_commit(top):
+        return None
+    base = (vcs.merge_parent(top) if ci else "") or vcs.branch_point(top)
+    files = {"golden set": config.dataset, "baseline": config.baseline, "judge prompt": None}
+    if prompt := _prompt(config):
+        files["judge prompt"] = prompt
+    told = {what: _differs(top, base, path) for what, path in files.items() if path is not None}
+    if not base or None in told.values():
+        return CheckoutRules(base_read=False)
+    told = {"policy": _policy_differs(config, top, base), **told}
+    changed = tuple(what for what, differs in told.items() if differs)
+    return (
+        CheckoutRules.model_validate({"base_read": True, "changed": changed}) if changed else None
+    )
+
+
+def _prompt(config: Config) -> Path | None:
+    judge = config.policy.judge
+    name = judge.settings.get("prompt", "") if judge is not None else ""
+    return config.rules_root / name if name and isinstance(name, str) else None
+
+
+def _differs(top: Path, base: str, path: Path) -> bool | None:
+    if not base or not path.is_relative_to(top):
+        return None
+    return vcs.differs(top, base, path.relative_to(top).as_posix())
+
+
+def _policy_differs(config: Config, top: Path, base: str) -> bool:
+    """Whether [policy] is another table; [system] is the change's own in any case."""
+    path = config.root / config.path.name
+    then = vcs.file_at(top, base, path.relative_to(top).as_posix())
+    return bool(_policy(then) != _policy(path.read_text(encoding="utf-8")))
+
+
+def _policy(text: str) -> Any:
+    try:
+        return tomllib.loads(text).get("policy")
+    except ValueError:
+        return None
