@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ragate.core.checked import metric_of
+from ragate.core.checked_columns import checked_rules, counts_only
 from ragate.core.columns import Column, Floats, Mask, Side, row_means
 from ragate.core.comparison import AggregatePair, Comparison
 from ragate.core.waivers import active
@@ -83,8 +85,12 @@ def read_cases(
 ) -> list[Case]:
     """Return a case for every rule, then one for every metric that was measured without one."""
     by_name = {rule.metric: rule for rule in rules}
-    for name in sorted({*comparison.columns, *comparison.aggregates} - set(by_name)):
-        by_name[name] = Rule(metric=name, level="warn")
+    columns = comparison.columns
+    for name in sorted({*columns, *comparison.aggregates} - set(by_name)):
+        if not counts_only(name, columns):
+            by_name[name] = Rule(metric=name, level="warn")
+    for rule in checked_rules(tuple(by_name.values()), columns):
+        by_name.setdefault(rule.metric, rule)
     waived = set(active((*comparison.waivers, *waivers), today))
     return [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
 
@@ -93,8 +99,9 @@ def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> C
     column = comparison.columns.get(rule.metric)
     aggregate = comparison.aggregates.get(rule.metric)
     found = column or aggregate
-    counted = np.array([(key, rule.metric) not in waived for key in comparison.ids], dtype=bool)
-    added = np.array([(key, rule.metric) not in waived for key in comparison.added], dtype=bool)
+    name = metric_of(rule.metric)
+    counted = np.array([(key, name) not in waived for key in comparison.ids], dtype=bool)
+    added = np.array([(key, name) not in waived for key in comparison.added], dtype=bool)
     if column is not None:
         counted &= column.applies
         added &= ~column.added.silent.any(axis=1)

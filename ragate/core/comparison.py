@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ragate.core.affected import find_unaffected, keep_baseline, none_measured
 from ragate.core.columns import Column, Mask, pair, read_sides
 from ragate.core.comparability import is_exact, problem_of
+from ragate.core.identical import same_outputs
 from ragate.core.lookup import samples_by_id
 from ragate.core.matching import Matching, cluster_numbers, match
 from ragate.core.passes import Passes, read_passes
@@ -47,6 +48,7 @@ class Comparison:
         clusters: Number of each row's cluster, or None.
         unaffected: (rows,) True where nothing upstream of the scores can have changed.
         affected: Rows that can have changed; None where neither requests nor determinism are known.
+        identical: True where both sides hold the same output for every matched sample.
         all_failed: True where every output of the candidate is a failure.
         not_measured: Why no affected sample has an output, "" where one has.
         baseline_run, candidate_run, samples: What was compared, for the control and must-pass.
@@ -64,6 +66,7 @@ class Comparison:
     candidate: Passes
     unaffected: Mask
     affected: int | None
+    identical: bool
     all_failed: bool
     not_measured: str
     partial: bool
@@ -116,6 +119,7 @@ def compare(
         candidate=now,
         unaffected=unaffected,
         affected=int((~unaffected).sum()) if known else None,
+        identical=same_outputs(then, now, found.matched),
         not_measured=none_measured(now, found.matched, unaffected) if known else "",
         all_failed=failed and len(candidate.records) > 0,
         partial=partial,

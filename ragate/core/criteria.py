@@ -123,8 +123,8 @@ def _without_citations(criterion: Criterion, output: SystemOutput) -> Score | No
     cited = markers(output.answer or "")
     if any(1 <= number <= len(output.chunks) for number in cited):
         return None
-    if not cited and output.citations:
-        return unscored(criterion.name, "citations are not tied to sentences")
     if not cited and criterion.name == "citation_precision":
-        return unscored(criterion.name, "no citations in the answer")
+        return Score(
+            metric=criterion.name, value=criterion.high, reason="no citations in the answer"
+        )
     return Score(metric=criterion.name, value=criterion.low, reason="no citation that resolves")

@@ -128,7 +128,10 @@ def _judge(
             case, place, table, tested, interval, settings, level, claim, len(cases)
         )
         row = noisy_row(case, comparison, settings, figures, claim, len(cases))
-        outcomes[case.name] = _outcome(case, row, figures, alone, clustered=table.clustered)
+        able = able_to_fail(comparison, alone)
+        outcomes[case.name] = _outcome(
+            case, row, figures, alone, clustered=table.clustered, able=able
+        )
     p = float(tested.down.min())
     units = len({int(unit) for unit in table.units})
     return FamilyResult(outcomes, tuple(c.name for c in cases), p, (alone, together), units)
@@ -151,6 +154,13 @@ def _losses(stages: Stages, passes: int, table: Table, claim: str, metrics: int)
     return alone, together
 
 
+def able_to_fail(comparison: Comparison, losses: int) -> bool:
+    """Tell whether the matched samples, or clusters, are as many as must break for a red."""
+    groups = comparison.clusters
+    units = len(comparison.ids) if groups is None else len(set(groups.tolist()))
+    return units >= losses
+
+
 def _nothing(case: Case, reason: str) -> Outcome:
     row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
     return Outcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
@@ -164,8 +174,13 @@ def _interval(table: Table, place: int, seed: int) -> Interval | None:
 
 
 def _outcome(
-    case: Case, row: MetricRow, figures: Figures, losses: int, *, clustered: bool
+    case: Case, row: MetricRow, figures: Figures, losses: int, *, clustered: bool, able: bool
 ) -> Outcome:
+    """Say what one metric's row means for the gate.
+
+    A set that is too small to be red is no gate. A metric that speaks about few samples of a set
+    that is large enough cannot be red alone, and says so.
+    """
     if not case.gates:
         return Outcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
@@ -175,7 +190,9 @@ def _outcome(
         noun = "cluster" if clustered else "sample"
         reason = (
             f"{case.name}: {count(figures.units, noun)}; "
-            f"{losses} must break before this gate can fail"
+            f"{losses} must break before {'it' if able else 'this gate'} can fail"
         )
+        if able:
+            return Outcome(row, warnings=(*warnings, reason))
         return Outcome(row, undecided=(reason,), warnings=warnings)
     return Outcome(row, warnings=warnings)

@@ -67,7 +67,8 @@ def noisy_row(
     assert case.column is not None
     column = case.column
     mde, note = _visible(case, comparison, settings, figures, claim, metrics)
-    untouched = comparison.affected == 0 and not figures.moved
+    same = comparison.affected == 0 or comparison.identical
+    untouched = same and not figures.moved
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
     before, after = column.unit(figures.before), column.unit(figures.after)
     low, high = (bound * column.span for bound in figures.interval)

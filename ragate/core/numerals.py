@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ragate.core.number_words import BARE_ONE, spelled_numbers
+
 _NUMBER = re.compile(
     r"(?P<digits>\d++(?:[.,'\u2019\u00a0\u202f]\d++)*+)"
     r"(?:[ \u00a0\u202f-](?P<scale>thousand|million|billion|trillion)\b)?",
@@ -20,13 +22,32 @@ def numbers(text: str) -> list[str]:
     6,000 and 6'000 and 6000.0 are "6000"; 3,5 is "3.5"; 1.5 million is "1500000". A point with
     three digits behind it is a decimal point unless it stands twice (1.234.567). Units are left
     out, the percent sign included: 50 %, 50% and 50 percent are all "50". A dotted sequence such
-    as 1.2.3 stays whole. Number words are not read.
+    as 1.2.3 stays whole. English number words are read: eight is "8", two hundred is "200".
     """
-    return [
-        f"-{value}" if value != "0" and _is_negative(text, match.start()) else value
-        for match in _NUMBER.finditer(text)
-        for value in [_spell(match)]
+    return _in_order(text, bare_one=True)
+
+
+def claimed_numbers(text: str) -> list[str]:
+    """Return `numbers` without each "one" that stands by itself.
+
+    "One" is a pronoun more often than a figure: it can confirm a 1, and claims none.
+    """
+    return _in_order(text, bare_one=False)
+
+
+def _in_order(text: str, *, bare_one: bool) -> list[str]:
+    spelled = [
+        (start, value)
+        for start, value, words in spelled_numbers(text)
+        if bare_one or words != BARE_ONE
     ]
+    written = [(match.start(), _signed(match, text)) for match in _NUMBER.finditer(text)]
+    return [value for _, value in (sorted([*written, *spelled]) if spelled else written)]
+
+
+def _signed(match: re.Match[str], text: str) -> str:
+    value = _spell(match)
+    return f"-{value}" if value != "0" and _is_negative(text, match.start()) else value
 
 
 def _is_negative(text: str, start: int) -> bool:

@@ -21,8 +21,7 @@ def shown(case: Case) -> Outcome:
 def shown_aggregate(case: Case) -> Outcome:
     assert case.aggregate is not None
     then, now = case.aggregate.baseline, case.aggregate.candidate
-    measured = now is not None
-    verdict = MetricVerdict.SHOWN if measured else MetricVerdict.NOT_MEASURED
+    verdict = MetricVerdict.NOT_MEASURED if now is None else MetricVerdict.SHOWN
     reason = "over the whole run: held against its limit only"
     if now is None:
         reason = case.aggregate.reason or f"{case.name} was not measured"
@@ -30,4 +29,5 @@ def shown_aggregate(case: Case) -> Outcome:
     row = blank_row(case, verdict, reason).model_copy(
         update={"baseline": then, "candidate": now, "change": change}
     )
-    return Outcome(row, undecided=() if measured or not case.gates else (reason,))
+    # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
+    return Outcome(row)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ragate.core.allowance import allowed_drop
 from ragate.core.cases import Case
+from ragate.core.checked import without_counts
+from ragate.core.checked_columns import nothing_checked
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE
 from ragate.core.noisy import FamilyResult, deciding_claim
@@ -40,7 +42,7 @@ def decision_lines(
 def _visible(
     rows: Sequence[MetricRow], comparison: Comparison, family: FamilyResult, verdict: Verdict
 ) -> str:
-    drops = {row.metric: _points_of(row, comparison) for row in rows}
+    drops = {row.metric: _points_of(row, comparison) for row in without_counts(rows)}
     known = [drop for drop in drops.values() if drop is not None]
     if len(known) < len(drops):
         blind = [metric for metric, drop in drops.items() if drop is None]
@@ -103,6 +105,7 @@ def general_warnings(
         said.append(f"not confirmed: {runs} over all samples would make this final")
     said.extend(_about_clusters(comparison, family))
     said.extend(_about_size(cases, comparison, family, settings))
+    said.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     said.extend(
         f"{case.name} has no minimum or maximum: it is shown and gates nothing"
         for case in cases

@@ -9,10 +9,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ragate.core.numerals import numbers
+from ragate.core.numerals import claimed_numbers, numbers
 from ragate.core.sentences import split_sentences
 
 __all__ = [
+    "claimed_numbers",
     "lcs_length",
     "markers",
     "numbers",

@@ -78,7 +78,7 @@ def reason_of(
     span = case.column.span
     said = moved(case.info, before, after)
     if verdict is MetricVerdict.UNCHANGED:
-        return "no sample was affected"
+        return "no output changed"
     if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
         p = figures.p if verdict is MetricVerdict.REGRESSED else figures.p_up
         return f"{said}; an unchanged system does this {odds(p)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ragate.core.ranking import ranked_doc_ids
 from ragate.metrics._identity import metric_info
-from ragate.metrics._shared import NothingToCheckError, SampleMetric, without_relevant
+from ragate.metrics._shared import SampleMetric, without_relevant
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -33,11 +33,11 @@ def ranking_metric(
 def first_stage_metric(
     request: MetricRequest, formula: Callable[[list[str], Sample], float], *, version: int = 1
 ) -> SampleMetric:
-    """Return a metric of the ranking before a reranker; without one it does not apply."""
+    """Return a metric of the ranking before a reranker, which without one is the ranking itself."""
 
     def before(sample: Sample, output: SystemOutput) -> float:
         if output.first_stage is None:
-            raise NothingToCheckError("the system does not rerank")
+            return formula(ranked_doc_ids(output.chunks), sample)
         return formula(list(output.first_stage), sample)
 
     info = metric_info(request, version=version, reads=Reads.RETRIEVAL)

@@ -27,19 +27,15 @@ from ragate.protocols import Pair
 
 Outcome = float | str
 """A value, or the reason why there is none (the score is then unscored)."""
-
-
-class NothingToCheckError(Exception):
-    """The answer holds nothing of what the metric looks at, such as numbers or citations.
-
-    The score is then not applicable. A comparison takes it for unscored where the other side has a
-    value, so that an answer cannot raise a mean by falling silent.
-    """
-
-
 Formula = Callable[[Sample, SystemOutput], Outcome]
 Exclusion = Callable[[Sample], str]
 """From a sample to the reason why a metric does not apply to it, "" where it does."""
+Nothing = Callable[[SystemOutput], str]
+"""From an output to the reason why it holds nothing to check, "" where it holds something."""
+
+
+def _never(_output: SystemOutput) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -47,13 +43,19 @@ class SampleMetric:
     """A metric made of a formula and of the samples that it leaves out.
 
     The formula sees only outputs that succeeded: a failed one has the worst value, one that a
-    provider's failure prevented is unscored.
+    provider's failure prevented is unscored, and one that holds nothing to check has the best.
+
+    Attributes:
+        nothing: Of a metric that looks at a part of an answer, such as its numbers.
+        checked: Of such a metric: the count of the samples that held something to check.
     """
 
     info: MetricInfo
     formula: Formula
     exclude: Exclusion
     state: dict[str, float] = field(default_factory=dict)
+    nothing: Nothing = _never
+    checked: SampleMetric | None = None
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
         """Return one score a pair, in order."""
@@ -62,29 +64,34 @@ class SampleMetric:
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         if reason := self.exclude(sample):
             return not_applicable(self.info.name, reason)
-        try:
-            outcome = self._outcome(sample, output)
-        except NothingToCheckError as nothing:
-            return not_applicable(self.info.name, str(nothing))
+        if reason := provider_failure(output):
+            return unscored(self.info.name, reason)
+        if failed(output):
+            return Score(metric=self.info.name, value=worst(self.info))
+        if self.info.reads is Reads.ANSWER and output.answer is None:
+            return unscored(self.info.name, NO_ANSWER)
+        if reason := self.nothing(output):
+            return Score(metric=self.info.name, value=best(self.info), reason=reason)
+        outcome = self.formula(sample, output)
         if isinstance(outcome, str):
             return unscored(self.info.name, outcome)
         return Score(metric=self.info.name, value=outcome)
 
-    def _outcome(self, sample: Sample, output: SystemOutput) -> Outcome:
-        if reason := provider_failure(output):
-            return reason
-        if failed(output):
-            return worst(self.info)
-        if self.info.reads is Reads.ANSWER and output.answer is None:
-            return NO_ANSWER
-        return self.formula(sample, output)
-
 
 def worst(info: MetricInfo) -> float:
     """Return the value of a failed sample, for a metric whose range has a bad end."""
-    end = info.low if info.direction is Direction.HIGHER else info.high
+    return _end(info, low=info.direction is Direction.HIGHER)
+
+
+def best(info: MetricInfo) -> float:
+    """Return the value of an output in which nothing is wrong."""
+    return _end(info, low=info.direction is Direction.LOWER)
+
+
+def _end(info: MetricInfo, *, low: bool) -> float:
+    end = info.low if low else info.high
     if end is None:
-        raise ValueError(f"{info.name} has no worst value; make it an aggregate")
+        raise ValueError(f"{info.name} has no such end of its range; make it an aggregate")
     return end
 
 

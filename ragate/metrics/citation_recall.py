@@ -11,9 +11,9 @@ def create(request: MetricRequest) -> JudgedMetric:
 
     Formula: sentences whose cited contexts, taken together, support them whole / sentences with a
     word or number. Never above citation_coverage. Range [0, 1], a fraction, higher is better.
-    Version 1.
-    Edge cases: no citation that resolves 0; citations that the system reports apart from the text,
-    or chunks without texts: unscored; unanswerable: not applicable.
+    Version 2.
+    Edge cases: no marker in the text that resolves 0, also where the system reports citations apart
+    from it; chunks without texts: unscored; unanswerable: not applicable.
     Source: Gao et al., ALCE, EMNLP 2023.
     """
-    return judged_metric(request)
+    return judged_metric(request, version=2)

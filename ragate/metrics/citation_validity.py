@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ragate.core.text import markers
 from ragate.metrics._grounding import claim_metric
-from ragate.metrics._shared import NothingToCheckError, Outcome, SampleMetric
+from ragate.metrics._parts import of_a_part
+from ragate.metrics._shared import Outcome, SampleMetric
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -14,16 +17,23 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
     where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
-    Version 1.
-    Edge cases: an answer without any citation: not applicable (citation_coverage is 0 there);
+    Version 2.
+    Edge cases: an answer without any citation: 1, and counted in citation_validity.checked;
     unanswerable: not applicable.
     Source: this project.
     """
-    return claim_metric(request, _validity)
+    metric = claim_metric(request, _validity, version=2)
+    return of_a_part(metric, request, _without_citations)
 
 
 def _validity(_sample: Sample, output: SystemOutput) -> Outcome:
-    cited = markers(output.answer or "") if output.citations is None else output.citations
-    if not cited:
-        raise NothingToCheckError("no citations in the answer")
+    cited = _citations(output)
     return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)
+
+
+def _citations(output: SystemOutput) -> Sequence[int]:
+    return markers(output.answer or "") if output.citations is None else output.citations
+
+
+def _without_citations(output: SystemOutput) -> str:
+    return "" if _citations(output) else "no citations in the answer"

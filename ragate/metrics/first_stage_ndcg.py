@@ -14,8 +14,8 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return ndcg@k with linear gain, over the documents as they were ranked before reranking.
 
     Beside ndcg@k it shows what the reranker does. Range [0, 1], a fraction, higher is better.
-    Version 1.
-    Edge cases: as for ndcg@k; a system that does not rerank: not applicable.
+    Version 2.
+    Edge cases: as for ndcg@k; a system that does not rerank: its only ranking counts.
     Source: as for ndcg@k.
     """
     k = required_cut_off(request)
@@ -24,4 +24,4 @@ def create(request: MetricRequest) -> SampleMetric:
         gains = {doc_id: linear_gain(grade) for doc_id, grade in sample.relevant.items()}
         return dcg(gains_of(ranking[:k], gains)) / ideal_dcg(gains.values(), k)
 
-    return first_stage_metric(request, normalized_gain)
+    return first_stage_metric(request, normalized_gain, version=2)

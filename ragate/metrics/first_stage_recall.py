@@ -14,8 +14,8 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return recall@k over the documents as they were ranked before reranking.
 
     With k as large as ``candidates`` it is the most that reranking can reach. Range [0, 1], a
-    fraction, higher is better. Version 1.
-    Edge cases: as for recall@k; a system that does not rerank: not applicable.
+    fraction, higher is better. Version 2.
+    Edge cases: as for recall@k; a system that does not rerank: its only ranking counts.
     Source: as for recall@k.
     """
     k = required_cut_off(request)
@@ -23,4 +23,4 @@ def create(request: MetricRequest) -> SampleMetric:
     def recall(ranking: list[str], sample: Sample) -> float:
         return len(hits(ranking, sample.expected, k)) / len(sample.expected)
 
-    return first_stage_metric(request, recall)
+    return first_stage_metric(request, recall, version=2)

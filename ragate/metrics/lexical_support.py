@@ -27,8 +27,8 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
     words. A tripwire, not a proof: it sees an answer that left its sources, not a wrong claim made
-    of their words. Range [0, 1], a fraction, higher is better. Version 1.
-    Edge cases: nothing retrieved 0; chunks without texts, or no words in the answer: unscored;
+    of their words. Range [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
     unanswerable: not applicable.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
     """
@@ -39,12 +39,12 @@ def create(request: MetricRequest) -> SampleMetric:
             return NO_TEXTS
         sentences = worded_sentences(output.answer or "")
         if not sentences:
-            return "no words in the answer"
+            return 0.0
         known = {word for chunk in output.chunks for word in tokens(chunk.text)}
         supported = sum(_precision(s, known) >= settings.threshold - 1e-9 for s in sentences)
         return supported / len(sentences)
 
-    return claim_metric(request, support, settings=settings)
+    return claim_metric(request, support, version=2, settings=settings)
 
 
 def _precision(sentence: str, known: set[str]) -> float:

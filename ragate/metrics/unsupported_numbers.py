@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ragate.core.text import numbers, without_markers
+from ragate.core.text import claimed_numbers, numbers, without_markers
 from ragate.metrics._grounding import NO_TEXTS, claim_metric, lacks_texts
-from ragate.metrics._shared import NothingToCheckError, Outcome, SampleMetric
+from ragate.metrics._parts import of_a_part
+from ragate.metrics._shared import Outcome, SampleMetric
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -18,19 +19,27 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
     number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
-    fraction, lower is better. Version 1.
-    Edge cases: a number that is computed rather than quoted counts as unsupported; chunks without
-    texts: unscored; an answer without numbers, unanswerable: not applicable.
+    fraction, lower is better. Version 2.
+    Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
+    without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
+    unanswerable: not applicable.
     Source: this project.
     """
-    return claim_metric(request, _unsupported, direction=Direction.LOWER)
+    metric = claim_metric(request, _unsupported, version=2, direction=Direction.LOWER)
+    return of_a_part(metric, request, _without_numbers)
 
 
 def _unsupported(sample: Sample, output: SystemOutput) -> Outcome:
     if lacks_texts(output):
         return NO_TEXTS
-    given = set(numbers(_LIST_NUMBER.sub("", without_markers(output.answer or ""))))
-    if not given:
-        raise NothingToCheckError("no numbers in the answer")
+    claimed = _claimed(output)
     known = {number for chunk in output.chunks for number in numbers(chunk.text)}
-    return len(given - known - set(numbers(sample.query))) / len(given)
+    return len(claimed - known - set(numbers(sample.query))) / len(claimed)
+
+
+def _claimed(output: SystemOutput) -> set[str]:
+    return set(claimed_numbers(_LIST_NUMBER.sub("", without_markers(output.answer or ""))))
+
+
+def _without_numbers(output: SystemOutput) -> str:
+    return "" if _claimed(output) else "no numbers in the answer"

@@ -9,6 +9,7 @@ from typing import cast, overload
 
 from ragate import plugins
 from ragate.config import Config, check_rule
+from ragate.core.checked import checked_name
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.errors import PluginError
 from ragate.models import (
@@ -79,6 +80,7 @@ def evaluate(
         verdicts: Gives a judge's scores by criterion; None where no metric needs a judge.
         passes: Outputs by sample id, one mapping a pass; a later pass may hold only some samples.
     """
+    metrics = _with_checked(metrics)
     records = Spill(Record)
     aggregates: list[dict[str, Score]] = []
     full: list[int] = []
@@ -106,6 +108,23 @@ def evaluate(
         }
     )
     return Run(manifest=updated, records=records, aggregates=tuple(aggregates))
+
+
+def _with_checked(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregate]:
+    """Return the metrics, each with the count of what it had to check, where it has one."""
+    every: list[Metric | Aggregate] = []
+    for metric in metrics:
+        every.append(metric)
+        checked: Metric | None = getattr(metric, "checked", None)
+        if checked is None:
+            continue
+        if checked.info.name != checked_name(metric.info.name):
+            raise PluginError(
+                f"metric {metric.info.name!r} counts what it checks as {checked.info.name!r}",
+                remedy=f"name it {checked_name(metric.info.name)!r}",
+            )
+        every.append(checked)
+    return every
 
 
 class Pairs(Sequence[Pair]):

@@ -10,6 +10,7 @@ from ragate import __version__
 from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.core.changes import changed_samples
+from ragate.core.checked import with_checked
 from ragate.core.comparison import Comparison, compare
 from ragate.core.decision import decide, expired
 from ragate.core.hashing import is_recorded
@@ -178,7 +179,7 @@ def _asked_for(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
     """Return the baseline without metrics that this run was told to leave out."""
     if baseline is None:
         return None
-    names = {rule.metric for rule in rules}
+    names = with_checked(rule.metric for rule in rules)
     metrics = {name: info for name, info in baseline.manifest.metrics.items() if name in names}
     manifest = baseline.manifest.model_copy(update={"metrics": metrics})
     return baseline.model_copy(update={"manifest": manifest})

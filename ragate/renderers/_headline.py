@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
+from ragate.core.checked import without_counts
 from ragate.models import Direction, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._words import (
@@ -33,6 +34,13 @@ class Status(Enum):
 
 # The metric table does not say why there is no verdict, so the reasons stand above it.
 TELLS_WHY = (Status.NO_DECISION, Status.BOOTSTRAP)
+# What nothing was measured for has not moved either; where it gates, there is no decision at all.
+STILL = {
+    MetricVerdict.UNCHANGED,
+    MetricVerdict.SHOWN,
+    MetricVerdict.NOT_MEASURED,
+    MetricVerdict.NOT_COMPARABLE,
+}
 ICONS = {
     Status.BETTER: "✅",
     Status.HELD: "✅",
@@ -59,7 +67,7 @@ def status_of(report: Report) -> Status:
     verdicts = {row.verdict for row in rows}
     if MetricVerdict.IMPROVED in verdicts:
         return Status.BETTER
-    if verdicts <= {MetricVerdict.UNCHANGED, MetricVerdict.SHOWN}:
+    if verdicts <= STILL:
         return Status.UNCHANGED
     return Status.HELD
 
@@ -172,7 +180,7 @@ def _look(report: Report, numbers: Numbers) -> Words:
 
 def _unsure(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Words:
     this_set = f"these {counted(report.facts.samples, numbers.noun)}"
-    limits = [row for row in rows if row.mde is not None]
+    limits = [row for row in without_counts(rows) if row.mde is not None]
     if not limits:
         return [f"no regression shown, but {this_set} can hardly show one"]
     widest = max(limits, key=lambda row: row.mde or 0.0)

@@ -406,7 +406,7 @@ def test_power_says_how_many_samples_a_drop_needs(gated, capsys):
     assert "To see a drop of 0.05" in capsys.readouterr().out
 
 
-def test_an_answer_that_falls_silent_is_unmeasured_where_the_baseline_had_a_value(project):
+def test_answers_that_fall_silent_where_the_baseline_cited_are_red(project):
     project.configure(metrics='[policy.metrics.citation_validity]\nlevel = "error"\n')
     run(["baseline", "update"])
 
@@ -416,9 +416,10 @@ def test_an_answer_that_falls_silent_is_unmeasured_where_the_baseline_had_a_valu
 
     project.record(silent)
 
-    assert run(["check"]) == 3
+    assert run(["check"]) == 1
     rows = {row["metric"]: row for row in project.report()["decision"]["metrics"]}
-    assert rows["citation_validity"]["unscored_candidate"] == 20
+    assert rows["citation_validity"]["unscored_candidate"] == 0
+    assert rows["citation_validity.checked"]["worse"] == 20
 
 
 def test_answers_that_never_had_a_citation_do_not_stand_in_the_way(project):

@@ -71,7 +71,11 @@ def test_splitting_loses_only_whitespace(text: str) -> None:
         ("v1.2.3 007 .5", ["1.2.3", "7", "5"]),
         ("٣٤", ["34"]),
         ("-0 none", ["0"]),
-        ("x², half, seven", []),
+        ("x², half, one-off", ["1"]),
+        ("Eight of twenty-one, or 2", ["8", "21", "2"]),
+        ("two hundred and fifty thousand and six", ["250006"]),
+        ("twelve hundred, six million", ["1200", "6000000"]),
+        ("twofold weight someone often", []),
     ],
 )
 def test_numbers_have_one_spelling(text: str, expected: list[str]) -> None:

@@ -183,7 +183,7 @@ def test_an_answer_without_citations() -> None:
 
     scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
 
-    assert values(scores) == {"citation_recall": 0.0, "citation_precision": None}
+    assert values(scores) == {"citation_recall": 0.0, "citation_precision": 1.0}
 
 
 @pytest.mark.parametrize("marker", ["[9]", "[0]"])
@@ -195,12 +195,12 @@ def test_an_answer_whose_citations_lead_nowhere_is_not_supported(marker: str) ->
     assert values(scores) == {"citation_recall": 0.0, "citation_precision": 0.0}
 
 
-def test_citations_apart_from_the_text_are_tied_to_no_sentence() -> None:
+def test_citations_apart_from_the_text_support_no_sentence() -> None:
     output = answered("It is so.", "c").model_copy(update={"citations": (1,)})
 
     scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
 
-    assert {score.reason for score in scores.values()} == {"citations are not tied to sentences"}
+    assert values(scores) == {"citation_recall": 0.0, "citation_precision": 1.0}
 
 
 def test_without_a_reference_correctness_does_not_apply() -> None:

@@ -27,11 +27,11 @@ def test_it_is_the_same_metric_on_the_ranking_before(before: str, after: str) ->
 
 
 @pytest.mark.parametrize("name", [name for name, _ in PAIRS])
-def test_without_a_reranker_it_does_not_apply(name: str) -> None:
-    found = score(name, judged(a=1), retrieved("a"))
+def test_without_a_reranker_the_only_ranking_counts(name: str) -> None:
+    after = name.removeprefix("first_stage_")
+    sample, output = judged(a=1), retrieved("x", "a")
 
-    assert found.state is ScoreState.NOT_APPLICABLE
-    assert found.reason == "the system does not rerank"
+    assert value(name, sample, output) == value(after, sample, output)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in PAIRS])

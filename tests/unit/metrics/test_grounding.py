@@ -5,17 +5,34 @@ from __future__ import annotations
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.models import ScoreState, SystemOutput
-from tests.unit.metrics.metric_factories import CLAIMS, answered, asked, score, value
+from ragate.models import Direction, ScoreState, SystemOutput
+from ragate.protocols import Metric
+from tests.unit.metrics.metric_factories import (
+    CLAIMS,
+    answered,
+    asked,
+    broken,
+    make,
+    metric,
+    score,
+    value,
+)
 
 MOON = "The Moon orbits the Earth at 384,400 km."
 
 
-def silent_reason(name: str, output: SystemOutput) -> str:
-    """Return why a metric does not speak about an output; a comparison decides what that means."""
+def reason_of(name: str, output: SystemOutput) -> str:
+    """Return what a metric says beside the value of an output that holds nothing to check."""
     result = score(name, asked(), output)
-    assert result.state is ScoreState.NOT_APPLICABLE
+    assert result.state is ScoreState.VALUE
     return result.reason
+
+
+def checked(name: str, output: SystemOutput) -> float | None:
+    """Return what is counted beside a metric on a part of an answer."""
+    column: Metric = make(name).checked
+    [result] = column.score_samples([(asked(), output)])
+    return result.value
 
 
 def unscored_reason(name: str, output: SystemOutput) -> str:
@@ -83,17 +100,16 @@ def test_coverage_counts_sentences_with_a_citation_that_resolves() -> None:
     assert value("citation_coverage", asked(), output) == 2 / 4
 
 
-def test_an_answer_without_markers_has_no_validity_and_no_coverage() -> None:
+def test_an_answer_without_markers_cites_nothing_wrong_and_covers_nothing() -> None:
     output = answered("One. Two.", "a")
 
-    assert silent_reason("citation_validity", output) == "no citations in the answer"
+    assert value("citation_validity", asked(), output) == 1.0
+    assert reason_of("citation_validity", output) == "no citations in the answer"
     assert value("citation_coverage", asked(), output) == 0.0
 
 
-def test_coverage_cannot_place_citations_that_are_reported_apart() -> None:
-    output = answered("One.", "a", citations=(1,))
-
-    assert unscored_reason("citation_coverage", output) == "citations are not tied to sentences"
+def test_citations_that_are_reported_apart_cover_no_sentence() -> None:
+    assert value("citation_coverage", asked(), answered("One.", "a", citations=(1,))) == 0.0
 
 
 def test_a_quotation_must_stand_in_one_chunk_word_for_word() -> None:
@@ -111,26 +127,41 @@ def test_a_quotation_over_two_chunks_is_none() -> None:
     assert value("quote_fidelity", asked(), output) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "reason"),
-    [
-        ("lexical_support", "?!", "no words in the answer"),
-        ("citation_coverage", "?!", "no words in the answer"),
-    ],
-)
-def test_an_answer_without_words_is_unscored(name: str, answer: str, reason: str) -> None:
-    assert unscored_reason(name, answered(answer, MOON)) == reason
+@pytest.mark.parametrize("name", ["lexical_support", "citation_coverage"])
+def test_an_answer_without_words_has_no_supported_sentence(name: str) -> None:
+    assert value(name, asked(), answered("?!", MOON)) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "reason"),
-    [
-        ("quote_fidelity", 'He said "no way".', "no quotes in the answer"),
-        ("unsupported_numbers", "None at all [1].", "no numbers in the answer"),
-    ],
-)
-def test_an_answer_with_nothing_to_check_is_left_out(name: str, answer: str, reason: str) -> None:
-    assert silent_reason(name, answered(answer, MOON)) == reason
+PARTS = [
+    ("quote_fidelity", 'He said "no way".', "no quotes in the answer", 'It "orbits the Earth".'),
+    ("unsupported_numbers", "One of them [1].", "no numbers in the answer", "It is eight."),
+    ("citation_validity", "It is 8.", "no citations in the answer", "It is so [9]."),
+]
+
+
+@pytest.mark.parametrize(("name", "without", "reason", "with_it"), PARTS)
+def test_an_answer_with_nothing_to_check_has_the_best_value_and_is_counted_apart(
+    name: str, without: str, reason: str, with_it: str
+) -> None:
+    best = 0.0 if metric(name).info.direction is Direction.LOWER else 1.0
+
+    assert value(name, asked(), answered(without, MOON)) == best
+    assert reason_of(name, answered(without, MOON)) == reason
+    assert checked(name, answered(without, MOON)) == 0.0
+    assert checked(name, answered(with_it, MOON)) == 1.0
+
+
+@pytest.mark.parametrize("name", [name for name, *_ in PARTS])
+def test_a_failed_answer_held_nothing_and_a_providers_failure_is_not_known(name: str) -> None:
+    assert checked(name, broken()) == 0.0
+    assert checked(name, broken("provider")) is None
+
+
+def test_a_number_in_words_is_supported_by_digits_and_a_false_one_is_not() -> None:
+    context = "It orbits 8 times."
+
+    assert value("unsupported_numbers", asked(), answered("eight times", context)) == 0.0
+    assert value("unsupported_numbers", asked(), answered("nine times", context)) == 1.0
 
 
 @pytest.mark.parametrize("name", CLAIMS)

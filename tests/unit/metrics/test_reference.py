@@ -72,7 +72,16 @@ def test_number_recall_speaks_only_of_references_with_numbers() -> None:
 
 
 def test_a_marker_is_not_taken_for_a_number() -> None:
-    assert value("number_recall", asked("it is 3"), answered("It is three [3].")) == 0.0
+    assert value("number_recall", asked("it is 3"), answered("It is so [3].")) == 0.0
+
+
+def test_a_number_in_words_is_the_number_in_digits() -> None:
+    assert value("number_recall", asked("8 times in 21 days"), answered("eight, twenty-one")) == 1.0
+
+
+def test_a_one_by_itself_confirms_a_1_and_asks_for_none() -> None:
+    assert value("number_recall", asked("1 of 2"), answered("one of two")) == 1.0
+    assert score("number_recall", asked("one of them"), answered("x")).reason
 
 
 def test_rare_words_weigh_more_than_common_ones() -> None:

@@ -1,0 +1,31 @@
+"""The sign of a report: what was not measured, or only shown, moved nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.models import MetricVerdict
+from ragate.renderers._headline import Status, status_of
+from tests.factories import decision_factory, metric_row_factory, report_factory
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE, MetricVerdict.SHOWN],
+)
+def test_a_metric_that_nothing_ran_for_leaves_unchanged_unchanged(verdict: MetricVerdict) -> None:
+    rows = [
+        metric_row_factory(verdict=MetricVerdict.UNCHANGED),
+        metric_row_factory("latency_p95", 1.0, None, verdict, level="warn", aggregate=True),
+    ]
+
+    assert status_of(report_factory(decision_factory(metrics=rows))) is Status.UNCHANGED
+
+
+def test_one_metric_that_moved_and_held_makes_it_held() -> None:
+    rows = [
+        metric_row_factory(verdict=MetricVerdict.UNCHANGED),
+        metric_row_factory("token_f1", verdict=MetricVerdict.HELD),
+    ]
+
+    assert status_of(report_factory(decision_factory(metrics=rows))) is Status.HELD
