@@ -181,6 +181,21 @@ def test_a_file_that_is_no_cache_is_moved_aside_with_a_note(
     assert list(path.parent.glob(f"{CACHE_NAME}.unusable-*"))
 
 
+def test_a_write_that_fails_is_said_leaves_nothing_of_it_and_holds_no_lock(path: Path) -> None:
+    many = {("", digest(n), 0): Draw(text="x" * 4000) for n in range(500)}
+    with Cache(path) as cache, Cache(path) as other:
+        fill(cache)
+        cache._run(lambda known: known.execute("PRAGMA max_page_count = 40"))
+
+        with pytest.raises(StorageError, match="full"):
+            cache.put_draws(many)
+
+        assert cache.info().rows["draws"] == 2
+        other.put_draws({("", digest("later"), 0): Draw(text="y")})
+        assert cache.draw("", digest("later"), 0)
+        assert cache.draw("", KEY, 0)
+
+
 def damaged(content: bytes, draw: random.Random) -> bytes:
     """Return a database with bytes changed, half of the time in the pages of its schema."""
     spoilt = bytearray(content)

@@ -16,6 +16,7 @@ from ragate.models import (
     CauseKind,
     DataChanges,
     Diagnosis,
+    Direction,
     Filters,
     MetricVerdict,
     MustPassRow,
@@ -230,6 +231,46 @@ def test_a_metric_that_is_off_is_not_shown() -> None:
     rows = [metric_row_factory(), metric_row_factory("rouge_l", level="off")]
 
     assert "rouge_l" not in markdown.render(report_factory(decision_factory(metrics=rows)))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"), [(6, ""), (7, "1 more metric<"), (9, "3 more metrics<")]
+)
+def test_metrics_that_do_not_fit_above_the_fold_are_counted(metrics: int, said: str) -> None:
+    rows = [metric_row_factory(f"metric_{number}") for number in range(metrics)]
+    off = metric_row_factory("off", level="off")
+
+    text = markdown.render(report_factory(decision_factory(metrics=[*rows, off])))
+
+    summary = re.search(r"<summary>.*?</summary>", text)
+    assert summary is not None
+    assert said in summary.group()
+    assert ("more metric" in summary.group()) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"baseline": 0.9, "candidate": 0.89}, "; the rest held"),
+        ({"baseline": 0.9, "candidate": 0.9}, "; nothing else dropped"),
+        ({"baseline": 0.9, "candidate": 0.95}, "; nothing else dropped"),
+        (
+            {"baseline": 0.1, "candidate": 0.2, "direction": Direction.LOWER},
+            "; the rest held",
+        ),
+        ({"baseline": 0.9, "candidate": 0.8, "level": "warn"}, ""),
+    ],
+)
+def test_the_headline_of_an_improvement_says_what_became_of_the_rest(
+    other: dict[str, Any], said: str
+) -> None:
+    better = metric_row_factory("mrr", 0.5, 0.7, MetricVerdict.IMPROVED)
+    rest = metric_row_factory("faithfulness", verdict=MetricVerdict.HELD, **other)
+
+    text = markdown.render(report_factory(decision_factory(metrics=[better, rest])))
+
+    line = next(line for line in text.splitlines() if line.startswith("<h3>"))
+    assert line.endswith(f"points{said}</h3>") if said else "; " not in line
 
 
 @pytest.mark.parametrize(
