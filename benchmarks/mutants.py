@@ -1,12 +1,13 @@
 """Break the decision rule one operator at a time, and see whether a test notices.
 
     python benchmarks/mutants.py [ragate/core/verdicts.py ...] [--most 60] [--must power ...]
-        [--again FILE] [--output FILE]
+        [--again FILE] [--output FILE] [--tests FOLDER ...] [--sample N]
 
 Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
-the project; with `--most`, a fixed sample of each file's mutants; with `--again`, only those that
-a report of an earlier run names. A mutant meets only the tests that run its line, the fastest
-first, each in a fork of a process that has the libraries loaded.
+the project; with `--most`, a fixed sample of each file's mutants; with `--sample`, one over all
+files together; with `--again`, only those that a report of an earlier run names. A mutant meets
+only the tests that run its line, the fastest first, each in a fork of a process that has the
+libraries loaded.
 
 benchmarks/results/mutants.txt holds the survivors that change nothing, with the reason. A survivor
 that is not in it ends the command with 1; with `--must`, only one of the files named there, which
@@ -250,7 +251,7 @@ def in_fork(work: Callable[[], int], *, seconds: int) -> int:
     return process.exitcode or 0
 
 
-def measure(root: Path) -> Suite:
+def measure(root: Path, folders: Sequence[str]) -> Suite:
     """Run all tests once, unbroken, and note what each of them runs."""
     import coverage
 
@@ -258,14 +259,14 @@ def measure(root: Path) -> Suite:
 
     def work() -> int:
         durations = Durations()
-        found = sorted((root / TESTS).glob("test_*.py"))
+        found = sorted(file for each in folders for file in (root / each).rglob("test_*.py"))
         tests = [str(file.relative_to(root)) for file in found if file.name not in SLOW]
         options = ["--cov=ragate", "--cov-context=test", "--cov-report="]
         code = _pytest([*tests, *options], [durations])
         noted.write_text(json.dumps(durations.seconds), encoding="utf-8")
         return code
 
-    if in_fork(work, seconds=600) != 0:
+    if in_fork(work, seconds=3600) != 0:
         raise SystemExit("the tests fail before anything is broken")
     data = coverage.CoverageData(basename=str(root / ".coverage"))
     data.read()
@@ -308,6 +309,8 @@ def main() -> None:
     parser.add_argument("--must", nargs="*", help="modules whose survivors fail; all by default")
     parser.add_argument("--again", type=Path, help="a report whose mutants alone are tried")
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--tests", nargs="*", default=[TESTS], help="folders of tests")
+    parser.add_argument("--sample", type=int, default=0, help="mutants of all files together")
     options = parser.parse_args()
     output = options.output.resolve() if options.output else None  # before the folder changes
     if unknown := set(options.must or ()) - {Path(path).stem for path in options.files}:
@@ -325,17 +328,28 @@ def main() -> None:
         sys.path.insert(0, str(root))
         sys.dont_write_bytecode = True
         preload()
-        suite = measure(root)
+        suite = measure(root, options.tests)
+        chosen = sampled(root, options.files, options.sample) if options.sample else again
         for path in options.files:
             must = options.must is None or Path(path).stem in options.must
             most = 0 if must and options.must else options.most
-            found = _of_file(suite, path, most, explained, again)
+            found = _of_file(suite, path, most, explained, chosen)
             failed = failed or (must and UNEXPLAINED in map(str.strip, found))
             report += found
     if output:
         output.write_text("\n".join(report) + "\n", encoding="utf-8")
     if failed:
         raise SystemExit(1)
+
+
+def sampled(root: Path, files: Sequence[str], number: int) -> dict[str, str]:
+    """Return the names of `number` mutants, drawn from those of all files."""
+    every = [
+        mutant.name
+        for path in files
+        for mutant in mutants(path, (root / path).read_text(encoding="utf-8"))
+    ]
+    return dict.fromkeys(random.Random(SEED).sample(every, min(number, len(every))), "")
 
 
 UNEXPLAINED = "not explained: write a test that notices, or say why it changes nothing"
@@ -360,6 +374,8 @@ def _of_file(
             survivors += [mutant.name, f"    {reason}"]
             if reason == UNEXPLAINED:
                 print(f"{path}:{mutant.line}: {mutant.said}", flush=True)
+    if again is not None and not tried:
+        return []
     noticed = len(tried) - len(survivors) // 2
     head = f"{path}: {len(tried)} of {len(every)} mutants tried, {noticed} noticed"
     print(f"{head} ({time.monotonic() - started:.0f} s)", flush=True)

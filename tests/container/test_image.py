@@ -19,7 +19,8 @@ from tests.container.variables import give_to_runner
 
 pytestmark = pytest.mark.container
 
-MOST_BYTES = 420_000_000
+# 382 MB where it was measured last; engines count their layers differently, by a tenth or so.
+MOST_BYTES = 450_000_000
 # Measured in benchmarks/results/image.txt; here with room for a busy machine.
 FIRST_LINE_S = 5.0
 FACTS = """
