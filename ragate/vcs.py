@@ -66,6 +66,15 @@ def last_commit_with(top: Path, path: str) -> str:
     return _git(top, *wrote)
 
 
+def main_branch(top: Path) -> str:
+    """Return the name of the main branch: the remote's, else main or master, else ``main``."""
+    remote = _git(top, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    if remote:
+        return remote.removeprefix("origin/")
+    local = (name for name in ("main", "master") if _git(top, "rev-parse", "--verify", "-q", name))
+    return next(local, _git(top, "symbolic-ref", "--quiet", "--short", "HEAD") or "main")
+
+
 def merge_parent(top: Path) -> str:
     """Return the first parent of HEAD where HEAD is a merge and the parent is here, else ""."""
     commits = _git(top, "rev-list", "--parents", "--max-count=1", "HEAD").split()

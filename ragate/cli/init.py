@@ -10,7 +10,7 @@ import click
 
 from ragate.cli.checks.finding import plural
 from ragate.errors import UsageError
-from ragate.escape import plain
+from ragate.escape import plain as printable
 
 if TYPE_CHECKING:
     from ragate.cli.scaffold.config_text import Choice
@@ -25,7 +25,12 @@ BUILT_IN, RECORDED = "documents", "recordings"
 @click.option(
     "--action",
     metavar="COMMIT",
-    help="Write the workflows of the GitHub Action at this commit, not the plain one.",
+    help="The release of the GitHub Action that the workflows name; else zeros, to be filled in.",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="One workflow without the action: no status, no comment, the change's own rules.",
 )
 @click.argument(
     "folder",
@@ -33,8 +38,8 @@ BUILT_IN, RECORDED = "documents", "recordings"
     default=Path(),
     required=False,
 )
-def command(*, folder: Path, yes: bool, action: str | None) -> int:
-    """Write a first ragate.toml, a starter golden set and a workflow into FOLDER.
+def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
+    """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
     Looks at what is there and asks at most three questions; none with --yes, or without a terminal.
     No file is overwritten.
@@ -42,6 +47,8 @@ def command(*, folder: Path, yes: bool, action: str | None) -> int:
     from ragate.cli.scaffold.plan import existing_choice, guess, make_plan, with_action
     from ragate.cli.scaffold.survey import look
 
+    if plain and action:
+        raise UsageError("--plain writes no action", remedy="leave out --plain or --action")
     survey = look(folder)
     _say(*_found(survey))
     if (survey.root / "ragate.toml").exists():
@@ -49,7 +56,9 @@ def command(*, folder: Path, yes: bool, action: str | None) -> int:
     else:
         choice = guess(survey) if yes or not _terminal() else _ask(survey)
         plan = make_plan(survey, choice)
-    return _finish(survey, with_action(survey, plan, action) if action else plan)
+    if not plain and (action or not survey.elsewhere):
+        plan = with_action(survey, plan, action or "")
+    return _finish(survey, plan)
 
 
 def _workflow_only(survey: Survey, known: Choice | None) -> Plan:
@@ -72,7 +81,7 @@ def _terminal() -> bool:
 
 def _say(*lines: str) -> None:
     for line in lines:
-        click.echo(plain(line))
+        click.echo(printable(line))
 
 
 def _found(survey: Survey) -> list[str]:
@@ -156,7 +165,9 @@ def _name(survey: Survey, path: Path) -> str:
 
 def _next(survey: Survey, plan: Plan) -> list[str]:
     """Return what is left to do, in order."""
+    from ragate.cli.scaffold.action_workflows import RELEASES
     from ragate.cli.scaffold.config_text import DATASET, KEY_VARIABLE
+    from ragate.cli.scaffold.plan import WORKFLOWS
 
     chat = plan.choice.answers == "chat"
     steps = []
@@ -173,7 +184,14 @@ def _next(survey: Survey, plan: Plan) -> list[str]:
         "ragate check                (a verdict; nothing changed yet)",
         "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3.",
     ]
-    if survey.elsewhere:
+    if plan.choice.system == "replay":
+        steps.append(
+            "Commit the recordings too, or record them in CI in a job without keys: "
+            "docs/workflows-forks.md."
+        )
+    if plan.unpinned:
+        steps.append(f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}")
+    if survey.elsewhere and not plan.pinned:
         return [*steps, "Put `ragate check` into your CI: docs/workflows.md has recipes."]
     required = f'require the status check "{plan.status}" for the main branch'
     steps.append(f"On GitHub, {required} (Settings, Rules).")

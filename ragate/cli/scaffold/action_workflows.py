@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from ragate.cli.scaffold.config_text import Choice
+from ragate import __version__
+from ragate.cli.scaffold.config_text import Choice, quoted
 from ragate.errors import UsageError
 
 DATA_ONLY = frozenset({"pgvector", "replay"})
@@ -14,7 +15,11 @@ _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _KEY = re.compile(r"^        env:\n          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
 _CODE = re.compile(r"^          allow-code:[^\n]*\n", re.MULTILINE)
+_SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
+_DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 REPOSITORY = "ragate/ragate"
+# Prints the commit that a release's tag names.
+RELEASES = f"git ls-remote https://github.com/{REPOSITORY} refs/tags/action/v{__version__}"
 
 
 def action_workflows(
@@ -54,6 +59,8 @@ def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main
         text = _KEY.sub("", text)
     if choice.system in DATA_ONLY:
         text = _CODE.sub("", text)
+    if choice.system == "replay":
+        text = _DATABASE.sub("", _SERVICE.sub("", text))
     if folder:
         inside = f"          gate: @GATE@\n          working-directory: {folder}\n"
         text = text.replace("          gate: @GATE@\n", inside)
@@ -62,5 +69,5 @@ def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main
     return (
         text.replace("@ACTION@", f"{REPOSITORY}@{commit}")
         .replace("@GATE@", gate)
-        .replace("@MAIN@", main)
+        .replace("@MAIN@", main if _GATE.fullmatch(main) else quoted(main))
     )

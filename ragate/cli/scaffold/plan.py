@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from ragate import vcs
+from ragate.cli.scaffold.action_workflows import PLACEHOLDER, action_workflows
 from ragate.cli.scaffold.config_text import DATASET, Choice, Recorded, config_text
 from ragate.cli.scaffold.questions import from_corpus, from_recordings, to_jsonl
 from ragate.cli.scaffold.survey import Survey
@@ -20,6 +22,7 @@ from ragate.outputs import RecordedOutput, read_outputs
 from ragate.systems.pgvector.corpus import read_corpus
 
 WORKFLOW = ".github/workflows/ragate.yml"
+WORKFLOWS = ".github/workflows/ragate*.yml"
 IGNORED = ".ragate/"
 LOOKED_AT = 1000
 
@@ -38,6 +41,7 @@ class Plan:
 
     Attributes:
         status: What a branch protection rule is to require.
+        action: The commit of the action that the workflows name; "" without the action.
     """
 
     choice: Choice
@@ -45,6 +49,17 @@ class Plan:
     questions: int = 0
     notes: tuple[str, ...] = ()
     status: str = "gate"
+    action: str = ""
+
+    @property
+    def unpinned(self) -> bool:
+        """True where the workflows wait for the commit of a release."""
+        return self.action == PLACEHOLDER
+
+    @property
+    def pinned(self) -> bool:
+        """True where the workflows name a commit."""
+        return bool(self.action) and not self.unpinned
 
 
 def guess(survey: Survey) -> Choice:
@@ -160,11 +175,13 @@ def _plan(
 def with_action(survey: Survey, plan: Plan, commit: str) -> Plan:
     """Return the plan with the action's workflows in place of the plain one.
 
+    Args:
+        commit: Of the action's release; "" for zeros, which GitHub refuses to run.
+
     Raises:
         UsageError: the commit is none.
     """
-    from ragate.cli.scaffold.action_workflows import action_workflows
-
+    commit = commit or PLACEHOLDER
     plain = survey.top / WORKFLOW
     folder = survey.root.relative_to(survey.top).as_posix()
     gate = survey.root.name if _names_a_gate(survey.root.name) else "rag"
@@ -173,10 +190,11 @@ def with_action(survey: Survey, plan: Plan, commit: str) -> Plan:
         gate=gate,
         commit=commit,
         folder="" if folder == "." else folder,
+        main=vcs.main_branch(survey.top),
     )
     made = tuple(NewFile(plain.with_name(name), text) for name, text in found.items())
     kept = tuple(file for file in plan.files if file.path != plain)
-    return replace(plan, files=(*kept, *made), status=f"ragate/{gate}")
+    return replace(plan, files=(*kept, *made), status=f"ragate/{gate}", action=commit)
 
 
 def _names_a_gate(name: str) -> bool:

@@ -11,7 +11,8 @@ PYTHON = "actions/setup-python@e797f83bcb11b83ae66e0230d6156d7c80228e7c # v6.0.0
 CACHE = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0"
 
 _WORKFLOW = """\
-# Judges every pull request; the report is in the summary of the run. Written by `ragate init`.
+# Judges every pull request by its own policy and baseline, and says so; the report is in the
+# summary of the run. Written by `ragate init --plain`; the action judges by the base's.
 # Require the check "gate" in the branch protection rules, and keep this job free of `if:` and this
 # file free of `paths:`: a check that is skipped is never red.
 name: ragate
@@ -32,6 +33,7 @@ jobs:
       - uses: @CHECKOUT@
         with:
           persist-credentials: false
+          fetch-depth: 2 # the base, to say what of the rules the change made its own
       - uses: @PYTHON@
         with:
           python-version: "3.12"

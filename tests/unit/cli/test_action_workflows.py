@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from ragate import vcs
 from ragate.cli.main import run as ragate
 from ragate.cli.scaffold.action_workflows import PLACEHOLDER, REPOSITORY, action_workflows, template
 from ragate.cli.scaffold.config_text import Choice
@@ -67,6 +69,62 @@ def test_init_writes_them_in_place_of_the_plain_one(
         in (tmp_path / ".github/workflows/ragate.yml").read_text()
     )
     assert 'require the status check "ragate/' in capsys.readouterr().out
+
+
+def docs_project(root: Path) -> None:
+    (root / "docs").mkdir()
+    (root / "docs/refunds.md").write_text("# Refunds\n\nFor 30 days.\n")
+
+
+def test_they_are_the_default_and_wait_for_the_commit_of_a_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    docs_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    assert ragate(["init", "--yes"]) == 0
+
+    folder = tmp_path / ".github/workflows"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"ragate.yml", "ragate-commands.yml", "ragate-main.yml"}
+    assert f"uses: {REPOSITORY}@{PLACEHOLDER}" in (folder / "ragate.yml").read_text()
+    told = capsys.readouterr().out
+    assert "for the zeros" in told
+    assert "git ls-remote" in told
+
+
+def test_the_plain_workflow_is_written_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    docs_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    assert ragate(["init", "--yes", "--plain"]) == 0
+
+    (written,) = (tmp_path / ".github/workflows").iterdir()
+    assert "ragate check" in written.read_text()
+    assert "zeros" not in capsys.readouterr().out
+    assert ragate(["init", "--yes", "--plain", "--action", COMMIT]) == 2
+
+
+def test_recordings_need_no_database():
+    text = action_workflows(Choice("replay", "outputs/*.jsonl"), gate="g", commit=COMMIT)
+    assert "postgres" not in "".join(text.values())
+    assert yaml.safe_load(text["ragate.yml"])["jobs"]["gate"]["steps"][1]["with"] == {"gate": "g"}
+
+
+@pytest.mark.parametrize("branch", ["trunk", "master", "release 1"])
+def test_the_main_branch_is_the_repositorys_own(branch: str):
+    text = action_workflows(DATA, gate="g", commit=COMMIT, main=branch)["ragate-main.yml"]
+    assert yaml.safe_load(text)[True]["push"]["branches"] == [branch]
+
+
+def test_the_main_branchs_name_is_read_from_git(tmp_path: Path):
+    subprocess.run(["git", "init", "-q", "-b", "trunk", str(tmp_path)], check=True)
+    assert vcs.main_branch(tmp_path) == "trunk"
+    head = ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"]
+    subprocess.run(["git", "-C", str(tmp_path), *head], check=True)
+    assert vcs.main_branch(tmp_path) == "develop"
 
 
 def test_a_wrong_commit_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
