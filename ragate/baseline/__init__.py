@@ -9,6 +9,7 @@ Latency differs between machines: the figures of the recording stand at the head
 not compared. Tokens and cost stand with a sample where a rule asks for them.
 """
 
+from ragate.baseline.bounded import baseline_bytes
 from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
 from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
@@ -27,6 +28,7 @@ __all__ = [
     "Recorded",
     "Replies",
     "Store",
+    "baseline_bytes",
     "contexts_path",
     "dump_baseline",
     "load_baseline",

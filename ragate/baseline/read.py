@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from ragate.baseline.bounded import REMEDY, baseline_bytes, read_packed
 from ragate.baseline.lines import LayoutError, Samples, by_line
 from ragate.baseline.schema import (
     MAX_BYTES,
@@ -38,8 +37,6 @@ from ragate.models.score import shared_scores
 from ragate.spill import Spill
 from ragate.strict_json import loads
 
-REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
-
 
 def load_baseline(path: Path) -> Run:
     """Read a baseline as a run of K passes; chunks have ids and no texts.
@@ -47,17 +44,14 @@ def load_baseline(path: Path) -> Run:
     Raises:
         NoBaselineError: there is no such file.
         BaselineError: it is truncated, of another schema version, holds NaN, duplicate keys or
-            values that do not fit; names the place.
+            values that do not fit; names the place. Also where it is no regular file, or too large.
     """
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError as error:
+    text = baseline_bytes(path)
+    if text is None:
         raise NoBaselineError(
             f"{path}: there is no baseline yet",
             remedy="record one with `ragate baseline update` and commit it",
-        ) from error
-    except OSError as error:
-        raise BaselineError(f"{path}: cannot read: {error.strerror}") from error
+        )
     return parse_baseline(text, where=str(path))
 
 
@@ -194,15 +188,9 @@ def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:
         BaselineError: it is no such file, or unpacks to more than is read.
     """
     beside = contexts_path(path)
-    try:
-        with gzip.open(beside) as stream:
-            text = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
+    text = read_packed(beside, error=BaselineError)
+    if text is None:
         return {}
-    except (OSError, EOFError, zlib.error) as error:
-        raise _bad(str(beside), str(error)) from error
-    if len(text) > MAX_BYTES:
-        raise _bad(str(beside), f"it unpacks to more than {MAX_BYTES} bytes")
     return dict(
         _contexts(line, where=f"{beside}:{number}")
         for number, line in enumerate(text.splitlines(), 1)

@@ -8,18 +8,17 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ragate.atomic import write_atomic
+from ragate.baseline.bounded import read_packed
 from ragate.errors import BaselineError
 from ragate.strict_json import loads
 
 VERSION = 1
-MAX_BYTES = 256 * 1024**2
 MAX_RUNS = 1000
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 _REMEDY = "restore the file from git, or record it anew"
@@ -105,15 +104,9 @@ def load_replies(path: Path) -> Replies:
     Raises:
         BaselineError: it is no such file, is damaged, or unpacks to more than is read.
     """
-    try:
-        with gzip.open(path) as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except FileNotFoundError:
+    content = read_packed(path, error=BaselineError)
+    if content is None:
         return Replies()
-    except (OSError, EOFError, zlib.error) as error:
-        raise _bad(str(path), str(error)) from error
-    if len(content) > MAX_BYTES:
-        raise _bad(str(path), f"it unpacks to more than {MAX_BYTES} bytes")
     first, *lines = content.split(b"\n")
     replies = Replies(runs=_header(first, f"{path}:1"))
     for number, line in enumerate(lines, start=2):

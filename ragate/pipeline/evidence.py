@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ragate.baseline import baseline_bytes
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
 from ragate.models import Reads, Sample, SystemInfo
@@ -35,7 +36,7 @@ def evidence_key(
     commit = head_commit(config.root)
     if not commit or not is_clean(config.root, but=own):
         return ""
-    baseline = config.baseline.read_bytes() if config.baseline.is_file() else b""
+    baseline = baseline_bytes(config.baseline) or b""
     return digest(
         [
             commit,

@@ -11,6 +11,7 @@ from enum import StrEnum
 from ragate.atomic import write_atomic
 from ragate.baseline import (
     MACHINE_UNITS,
+    baseline_bytes,
     contexts_path,
     dump_baseline,
     parse_baseline,
@@ -232,12 +233,7 @@ def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) 
 
 
 def _bytes(config: Config) -> bytes | None:
-    try:
-        return config.baseline.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise BaselineError(f"{config.baseline}: cannot read: {error.strerror}") from error
+    return baseline_bytes(config.baseline)
 
 
 def _readable(data: bytes | None, where: str) -> Run | None:
