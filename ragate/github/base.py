@@ -212,21 +212,25 @@ def tree_of(sha: str, root: Path | None, repository: Repository | None) -> Tree:
     )
 
 
-def refuse_side_door(event: Event, repository: Repository, base_ref: str, path: str) -> None:
-    """Raise where a branch without a gate would give its green status to a commit.
+def refuse_side_door(
+    event: Event, repository: Repository, base_ref: str, path: str, *, read: str = ""
+) -> None:
+    """Raise where the base's branch, or the default one, has a gate by now.
 
     A status belongs to a commit, not to a pull request: the same commit could be proposed to the
-    default branch next.
+    default branch next, or the pull request be pointed at it.
 
     Args:
-        path: The configuration, which `base_ref` is proven not to have.
+        path: The configuration.
+        read: The commit that is proven not to have it.
     """
-    main = event.default_branch
-    if base_ref == main:
-        return
-    tip = repository.branch_sha(main)
-    if not tip or ApiTree(repository, tip).read(path) is not None:
-        raise BaseUnreadableError(
-            f"the branch {base_ref!r} has no {path}, and {main!r} has one",
-            remedy=f"bring {path} to {base_ref!r} before changes to it are gated",
-        )
+    for branch in dict.fromkeys((base_ref, event.default_branch)):
+        tip = repository.branch_sha(branch)
+        if tip == read != "":
+            continue
+        if not tip or ApiTree(repository, tip).read(path) is not None:
+            raise BaseUnreadableError(
+                f"the base {read[:7]} of {base_ref!r} has no {path}, and {branch!r} has one",
+                remedy=f"bring {path} to {base_ref!r} before changes to it are gated, and update "
+                "the pull request's branch",
+            )

@@ -13,10 +13,10 @@ from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
 from ragate.github.annotations import explaining, sources_of
 from ragate.github.base import Base, GitTree, Tree, base_of, refuse_side_door, tree_of
+from ragate.github.base_branch import BaseBranch, SupersededError, newest_base
 from ragate.github.changes import changed_files, copied_answers
 from ragate.github.context import Context, Outcome, refuse_code
 from ragate.github.earlier import restore_passes, restore_replies
-from ragate.github.event import Event
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.gate import Gate, compose, trusted
 from ragate.github.origin import Origin, origin_of
@@ -37,29 +37,41 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
     """
     root = context.root()
     operations = context.operations()
-    base = base_of(context.event, root, own=operations.own_files)
+    checked_out = base_of(context.event, root, own=operations.own_files)
+    try:
+        branch = newest_base(context, checked_out)
+    except SupersededError as error:
+        return _superseded(context, error)
+    base = branch.base
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         tree = None if base.trusted else tree_of(base.sha, root, context.repository)
-        gate = open_gate(context, base, tree, root, Path(folder).resolve(), announce)
+        gate = open_gate(context, branch, tree, root, Path(folder).resolve(), announce)
         context.hide(gate.config)
         operations = replace(context.operations(), commit=base.head)
         restore_passes(context, gate.config.gate, base.head, operations)
         restore_replies(context, gate.config.gate, base.head, operations)
         judged = _judge(context, gate, base, tree, root, operations)
+        judged = replace(judged, warnings=(*branch.warnings, *judged.warnings))
         outcome = finished(context, gate, base, judged, operations)
         return replace(outcome, annotations=_annotations(context, gate, base, tree, root, outcome))
 
 
+def _superseded(context: Context, reason: SupersededError) -> Outcome:
+    """Say why there is no verdict; the commit's status is another run's, so none is set."""
+    context.log.error(str(reason), title="ragate: no verdict")
+    return Outcome(said="superseded", exit_code=reason.exit_code)
+
+
 def open_gate(
     context: Context,
-    base: Base,
+    branch: BaseBranch,
     tree: Tree | None,
     root: Path,
     folder: Path,
     announce: Callable[[Target], None],
 ) -> Gate:
     """Return the gate, and tell what is judged as soon as the gate's name is known."""
-    place = context.place(root)
+    place, base = context.place(root), branch.base
     policy: Config | None = None
     if tree is not None:
         policy = policy_files(tree, place, folder)
@@ -69,8 +81,8 @@ def open_gate(
         context.target = Target(name or policy.gate, base.head, number)
         announce(context.target)
     elif tree is not None and context.repository is not None:
-        ref = _base_ref(context.event)
-        refuse_side_door(context.event, context.repository, ref, place.at(place.name))
+        path = place.at(place.name)
+        refuse_side_door(context.event, context.repository, branch.ref, path, read=base.sha)
     head = head_config(context)
     gate = trusted(head, name=name) if tree is None else compose(policy, head, name=name)
     if context.target is None:
@@ -89,13 +101,6 @@ def _annotations(
     now = GitTree(root, base.merged)
     sources = sources_of(tree.read, now.read, gate.config, context.place(root), changed)
     return explaining(outcome.report, changed, sources)
-
-
-def _base_ref(event: Event) -> str:
-    if event.pull is not None:
-        return event.pull.base_ref
-    group = event.merge_group
-    return group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
 
 
 def head_config(context: Context) -> Config:

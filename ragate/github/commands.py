@@ -23,6 +23,7 @@ from ragate.github.conversation import (
     usage,
 )
 from ragate.github.fulfilling import fulfil
+from ragate.github.merge_commit import branch_tip
 from ragate.github.publish import Target
 from ragate.github.repository import Repository, login_of
 from ragate.github.stored import Stored, gate_name, open_stored
@@ -69,8 +70,8 @@ def _obey(
     if verb == "help":
         talk.reply([usage()])
         return None
-    base = str(talk.pull["base"]["sha"])
-    gate = gate_name(context, repository, base, folder / "named")
+    tip = branch_tip(repository, str(talk.pull["base"]["ref"]))
+    gate = gate_name(context, repository, tip, folder / "named")
     if talk.command.gate not in ("", gate):
         context.log.plain(f"the command is for the gate {talk.command.gate}, this is {gate}")
         return None
@@ -78,9 +79,9 @@ def _obey(
         rerun(talk, gate)
         return None
     if verb == "run":
-        fulfil(context, repository, talk, gate, folder)
+        fulfil(context, repository, talk, gate, folder, tip=tip)
         return None
-    stored = open_stored(context, repository, gate, talk.head, folder)
+    stored = open_stored(context, repository, gate, talk.head, folder, tip=tip)
     if stored is None:
         raise RefusedError(
             f"No result of the gate {gate} is stored for {talk.head[:7]}: let its check finish "

@@ -17,13 +17,15 @@ from ragate.github.context import Context, Outcome
 from ragate.github.finish import Judgement, blank_report, finished
 from ragate.github.foreign import foreign_outputs, measured
 from ragate.github.gate import Gate, compose
+from ragate.github.hold import hold_verdict
 from ragate.github.origin import Origin, origin_of
 from ragate.github.pending import announced, is_begun
 from ragate.github.policy import policy_files
 from ragate.github.publish import Target
 from ragate.github.relevance import can_reach
 from ragate.github.repository import Repository
-from ragate.github.subject import Subject, subject_of
+from ragate.github.shared_commit import refuse_two_branches
+from ragate.github.subject import Subject, is_current, subject_of
 from ragate.models import Report
 from ragate.outputs import read_outputs
 from ragate.pipeline.line import decide_outputs
@@ -39,18 +41,29 @@ def run_decide(context: Context, announce: Callable[[Target], None]) -> Outcome:
             "mode decide reads the base and the pull request by GitHub's API, and has no token",
             remedy="leave github-token at its default",
         )
+    if context.event.name == "pull_request_target":
+        return hold_verdict(context, repository)
     subject = subject_of(context.event, repository)
     if subject is None:
-        context.log.plain("the pull request has moved on or is closed: nothing to decide")
-        return Outcome(said="superseded")
+        return _superseded(context)
     if is_begun(context.event):
         return announced(context, repository, subject, announce)
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         gate = _gate(context, repository, subject, Path(folder).resolve(), announce)
+        refuse_two_branches(subject.base.head, subject.base_ref, subject.other_refs)
         context.hide(gate.config)
         operations = _operations(context, gate, subject)
         judged = _judge(context, repository, gate, subject, operations)
+        if not is_current(context.event, repository, subject):
+            return _superseded(context)
         return finished(context, gate, subject.base, judged, operations)
+
+
+def _superseded(context: Context) -> Outcome:
+    context.log.plain(
+        "the pull request is closed, or another commit or branch decides by now: nothing to decide"
+    )
+    return Outcome(said="superseded")
 
 
 def _gate(
@@ -67,13 +80,15 @@ def _gate(
         context.target = Target(name or policy.gate, base.head, subject.number)
         announce(context.target)
     else:
-        refuse_side_door(context.event, repository, subject.base_ref, place.at(place.name))
+        path = place.at(place.name)
+        refuse_side_door(context.event, repository, subject.base_ref, path, read=base.sha)
         if not name:
             raise UsageError(
                 "the base has no policy yet, and the pull request's own must not name the status",
                 remedy="set the input gate in the workflow of mode decide",
             )
-    head = policy_files(ApiTree(repository, base.head), place, folder / "head")
+    # As checked out by the first half: a branch may be older than a file that the base has.
+    head = policy_files(ApiTree(repository, base.merged or base.head), place, folder / "head")
     if head is None:
         raise ConfigError(f"the change has no {place.at(place.name)}", remedy="put it back")
     gate = compose(policy, head, name=name)

@@ -26,6 +26,7 @@ class PullRef:
 
     Attributes:
         head_repository: ``owner/name``, "" where the fork is gone.
+        updated_at: When the event came about, as GitHub writes times (UTC, ISO 8601).
     """
 
     number: int
@@ -36,6 +37,7 @@ class PullRef:
     base_ref: str
     is_fork: bool
     author: str
+    updated_at: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class Event:
     Attributes:
         sha, ref: What the workflow was started on; for a pull request the merge commit.
         run_url: Address of this attempt's page.
+        base_changed: A pull request was pointed at another branch.
+        before: What a pushed branch was at, "" where there is none such.
     """
 
     name: str
@@ -96,6 +100,8 @@ class Event:
     merge_group: MergeGroup | None = None
     comment: CommentRef | None = None
     run: RunRef | None = None
+    base_changed: bool = False
+    before: str = ""
 
     @property
     def owner(self) -> str:
@@ -130,6 +136,8 @@ def read_event(environ: Mapping[str, str]) -> Event:
         merge_group=_merge_group(payload.part("merge_group")) if name == "merge_group" else None,
         comment=_comment(payload) if name == "issue_comment" else None,
         run=_run(payload.part("workflow_run")) if name == "workflow_run" else None,
+        base_changed="base" in payload.maybe("changes").value,
+        before=_before(payload) if name == "push" else "",
     )
 
 
@@ -153,6 +161,12 @@ def _variable(
     return value
 
 
+def _before(payload: _Part) -> str:
+    """Return the commit before a push; a new branch has none, which GitHub writes as zeros."""
+    before = payload.text("before", default="")
+    return before if _SHA.fullmatch(before) and before.strip("0") else ""
+
+
 def _pull(pull: _Part) -> PullRef:
     head, base = pull.part("head"), pull.part("base")
     source = head.maybe("repo")
@@ -166,6 +180,7 @@ def _pull(pull: _Part) -> PullRef:
         # By number: a name can be given up and taken by someone else.
         is_fork=source.value.get("id") != base.part("repo").number("id"),
         author=pull.maybe("user").text("login", default=""),
+        updated_at=pull.text("updated_at", default=""),
     )
 
 

@@ -22,12 +22,21 @@ PENDING = "pending.jsonl"
 
 
 def fulfil(
-    context: Context, repository: Repository, talk: Conversation, gate: str, folder: Path
+    context: Context,
+    repository: Repository,
+    talk: Conversation,
+    gate: str,
+    folder: Path,
+    *,
+    tip: str,
 ) -> None:
     """Answer what is pending, hand the replies over, and start the collecting run again.
 
     The requests are the change's own words: `fulfil_pending` reads them strictly and asks only
     what the base's policy allows, under its caps.
+
+    Args:
+        tip: The newest commit of the base's branch, whose policy allows.
 
     Raises:
         RefusedError: nothing is pending at this commit.
@@ -39,10 +48,9 @@ def fulfil(
         raise RefusedError(
             f"No model request waits at {talk.head[:7]}. Only systems with record = true leave any."
         )
-    base = str(talk.pull["base"]["sha"])
-    config = policy_files(ApiTree(repository, base), context.bare_place(), folder / "policy")
+    config = policy_files(ApiTree(repository, tip), context.bare_place(), folder / "policy")
     if config is None:
-        raise RefusedError(f"The base {base[:7]} has no policy.")
+        raise RefusedError(f"The base {tip[:7]} has no policy.")
     context.hide(config)
     earlier = get_replies(repository, gate, talk.head)
     if earlier is not None:  # a chain of questions takes a round for each: all replies stay

@@ -101,6 +101,10 @@ class Repository:
         """Return the commits of a pull request, oldest first; GitHub lists 250 at most."""
         return list(self.api.pages(f"{self._at}/pulls/{number}/commits"))
 
+    def open_pulls(self) -> list[Json]:
+        """Return all open pull requests, those from forks as well."""
+        return list(self.api.pages(f"{self._at}/pulls", {"state": "open"}))
+
     def create_pull(self, title: str, head: str, base: str, body: str) -> Json:
         content = {"title": title, "head": head, "base": base, "body": body}
         return _object(self.api.post(f"{self._at}/pulls", content))
@@ -110,6 +114,19 @@ class Repository:
         path = f"{self._at}/compare/{_part(base)}...{_part(head)}"
         files = _object(self.api.get(path)).get("files", [])
         return [file for file in files if isinstance(file, dict)]
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """Return whether `new` is `old` or descends from it; False where one does not exist."""
+        if old == new:
+            return True
+        try:
+            path = f"{self._at}/compare/{_part(old)}...{_part(new)}"
+            found = _object(self.api.get(path, {"per_page": 1}))
+        except ApiError as error:
+            if error.status == 404:
+                return False
+            raise
+        return found.get("status") in ("ahead", "identical")
 
     # Files and commits.
 
@@ -191,7 +208,7 @@ class Repository:
             self.api.post(f"{self._at}/git/refs", {"ref": f"refs/{ref}", "sha": sha})
 
     def pulls_of_commit(self, sha: str) -> list[Json]:
-        """Return the pull requests that brought a commit to its branch."""
+        """Return the pull requests that brought a commit to its branch; none for a fork's."""
         return list(self.api.pages(f"{self._at}/commits/{_part(sha)}/pulls"))
 
     # Workflow runs.

@@ -12,6 +12,7 @@ from ragate.github.accept import Scope, outputs_digest, takes_system
 from ragate.github.artifacts import Found, find_results, unpack
 from ragate.github.base import ApiTree, BaseUnreadableError
 from ragate.github.context import Context
+from ragate.github.merge_commit import is_merge_onto
 from ragate.github.origin import OTHER
 from ragate.github.policy import policy_files
 from ragate.github.repository import Repository
@@ -82,12 +83,14 @@ def gate_name(context: Context, repository: Repository, base_sha: str, folder: P
 
 
 def open_stored(
-    context: Context, repository: Repository, gate: str, sha: str, folder: Path
+    context: Context, repository: Repository, gate: str, sha: str, folder: Path, *, tip: str
 ) -> Stored | None:
     """Return the newest result of one gate at one commit; None where there is none to be had.
 
     Args:
         folder: Where it is unpacked; it must outlive the result.
+        tip: The newest commit of the base's branch: what was judged against another branch, or
+            before this one had a gate, is passed over.
     """
     for number, found in enumerate(find_results(repository, gate, sha)):
         place = folder / f"result-{number}"
@@ -97,6 +100,9 @@ def open_stored(
             context.log.warning(f"a result of {sha[:7]} was passed over: {error.message}")
             continue
         if (result.gate, result.head) != (gate, sha) or not _is_merge(repository, result):
+            continue
+        if not _is_of_branch(repository, result, tip):
+            context.log.warning(f"a result of {sha[:7]} was passed over: it has another base")
             continue
         if not (place / RUN / "manifest.json").is_file():
             continue
@@ -134,10 +140,16 @@ def control_of(
 
 
 def _is_merge(repository: Repository, result: Result) -> bool:
-    """Whether the base is what git says it is: the first parent of the merge with this head."""
+    """Whether the base is what git says it is: the head's merge is with it, or an ancestor."""
     if result.merged in ("", result.head):
         return True
-    return repository.commit(result.merged).parents == (result.base, result.head)
+    return is_merge_onto(repository, result.merged, result.base, result.head)
+
+
+def _is_of_branch(repository: Repository, result: Result, tip: str) -> bool:
+    if result.bootstrap:
+        return result.base == tip
+    return not result.base or repository.is_ancestor(result.base, tip)
 
 
 def _policy(context: Context, repository: Repository, result: Result, folder: Path) -> Config:

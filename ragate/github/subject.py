@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragate.errors import UsageError
-from ragate.github.base import Base, BaseUnreadableError
+from ragate.github.base import Base
 from ragate.github.event import Event
+from ragate.github.merge_commit import branch_tip, open_pull
 from ragate.github.repository import Json, Repository
+from ragate.github.shared_commit import other_branches
 
 
 @dataclass(frozen=True)
@@ -20,21 +22,26 @@ class Subject:
     Attributes:
         number: The pull request, None for a group of the merge queue.
         base_ref: The branch that it would land on.
+        other_refs: Branches that the same commit is proposed to as well, whose rules may differ.
     """
 
     number: int | None
     base: Base
     base_ref: str
+    other_refs: tuple[str, ...] = ()
 
 
 def subject_of(event: Event, repository: Repository) -> Subject | None:
     """Return what is judged; None where the pull request has moved on, or is closed.
 
+    None as well where the same commit is also proposed to the default branch: that proposal's run
+    sets the commit's status, and no other branch's rules replace it.
+
     Raises:
         UsageError: the event is about no change.
     """
     if event.pull is not None:
-        return _of_pull(repository, event.pull.number, event.pull.head_sha)
+        return _of_pull(event, repository, event.pull.number, event.pull.head_sha)
     run = event.run
     if run is None or run.event not in {"pull_request", "merge_group"}:
         raise UsageError(
@@ -42,26 +49,23 @@ def subject_of(event: Event, repository: Repository) -> Subject | None:
             remedy="run it on `workflow_run` of the workflow that collects, or on `pull_request`",
         )
     if run.event == "merge_group":
-        tip = _tip(repository, event.default_branch)
+        tip = branch_tip(repository, event.default_branch)
         return Subject(None, Base(tip, run.head_sha, "", trusted=False), event.default_branch)
     found = [pull for pull in _pulls(event, repository) if _head(pull) == run.head_sha]
     # One commit has one status: where it is proposed twice, the default branch's rules count.
     found.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
-    if not found or _is_side_entrance(event, repository, found[0]):
+    if not found:
         return None
-    return _of_pull(repository, int(found[0]["number"]), run.head_sha)
+    return _of_pull(event, repository, int(found[0]["number"]), run.head_sha)
 
 
-def _is_side_entrance(event: Event, repository: Repository, pull: Json) -> bool:
-    """Whether the same commit, maybe of another branch, is also proposed to the default branch.
-
-    That proposal's run sets the commit's status, and no other branch's rules replace it.
-    """
-    sha, main = _head(pull), event.default_branch
-    return pull["base"]["ref"] != main and any(
-        one.get("state") == "open" and _head(one) == sha and one["base"]["ref"] == main
-        for one in repository.pulls_of_commit(sha)
-    )
+def is_current(event: Event, repository: Repository, subject: Subject) -> bool:
+    """Return whether the same branch's rules still decide; judging takes its time."""
+    if subject.number is None:
+        return True
+    branch = str(repository.pull(subject.number)["base"]["ref"])
+    others = other_branches(event, repository, subject.base.head, branch)
+    return (branch, others) == (subject.base_ref, subject.other_refs)
 
 
 def _pulls(event: Event, repository: Repository) -> list[Json]:
@@ -82,20 +86,11 @@ def _head(pull: Json) -> str:
     return str(pull["head"]["sha"])
 
 
-def _of_pull(repository: Repository, number: int, head: str) -> Subject | None:
-    pull = repository.pull(number)
-    if _head(pull) != head or pull.get("state") != "open":
+def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Subject | None:
+    pull = open_pull(repository, number, head)
+    if pull is None:
         return None
-    ref = str(pull["base"]["ref"])
-    merged = str(pull.get("merge_commit_sha") or "")
-    parents = repository.commit(merged).parents if merged else ()
-    if len(parents) == 2 and parents[1] == head:
-        return Subject(number, Base(parents[0], head, merged, trusted=False), ref)
-    return Subject(number, Base(_tip(repository, ref), head, "", trusted=False), ref)
-
-
-def _tip(repository: Repository, branch: str) -> str:
-    tip = repository.branch_sha(branch)
-    if not tip:
-        raise BaseUnreadableError(f"the branch {branch!r} cannot be read")
-    return tip
+    others = other_branches(event, repository, head, pull.base_ref)
+    if event.default_branch in others:
+        return None
+    return Subject(number, Base(pull.tip, head, pull.merged, trusted=False), pull.base_ref, others)

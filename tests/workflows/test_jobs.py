@@ -104,6 +104,24 @@ def test_a_comment_takes_nobody_elses_place_in_the_queue(
     assert "github.event.comment.user.id" in job["concurrency"]["group"], place
 
 
+@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
+def test_a_pull_request_that_is_pointed_at_another_branch_is_judged_anew(
+    place: str, workflow: dict[str, Any], job: dict[str, Any]
+):
+    """The half that judges takes an older verdict back itself: the other half is the change's."""
+    on = workflow["on"] if isinstance(workflow["on"], dict) else {}
+    for step in job["steps"]:
+        if not str(step.get("uses", "")).startswith((OURS, "./")):
+            continue
+        mode = (step.get("with") or {}).get("mode", "check")
+        if "pull_request" in on and mode in ("check", "collect"):
+            types = (on["pull_request"] or {}).get("types", [])
+            assert {"opened", "synchronize", "reopened", "edited"} <= set(types), place
+        if "workflow_run" in on and mode == "decide":
+            types = (on.get("pull_request_target") or {}).get("types", [])
+            assert {"opened", "reopened", "edited"} <= set(types), place
+
+
 def test_there_are_jobs_of_both_kinds_to_judge():
     """The tests above would pass on nothing, or on a rule that sees nothing."""
     risky = [place for place, workflow, job in JOBS if runs_change(workflow, job)]

@@ -18,6 +18,7 @@ _WORKFLOW = """\
 name: ragate
 on:
   pull_request:
+    types: [opened, synchronize, reopened, edited] # edited: another base is judged anew
   merge_group: # without it a required check stays pending in a merge queue
 permissions: {}
 concurrency:

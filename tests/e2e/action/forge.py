@@ -202,6 +202,34 @@ class Forge:
             **options,
         )
 
+    def target(
+        self,
+        change: Change,
+        action: str,
+        *,
+        changes: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> StepResult:
+        """Run the half with keys where a pull request was opened, reopened or edited."""
+        workspace = self.folder / "bare"
+        workspace.mkdir(exist_ok=True)
+        return run_step(
+            ROOT,
+            workspace=workspace,
+            event_name="pull_request_target",
+            event={
+                **self.payload(change),
+                "action": action,
+                "changes": changes or {},
+            },
+            inputs={"mode": "decide", **(inputs or {})},
+            sha=self.base,
+            ref="refs/heads/main",
+            api_url=self.github.url,
+            **options,
+        )
+
     def payload(self, change: Change) -> dict[str, Any]:
         return {
             "action": "synchronize",

@@ -76,6 +76,7 @@ def set_status(github: GitHub, seen: Seen, at: tuple[str, ...], who: Account) ->
     given = {key: body.get(key) for key in ("state", "description", "target_url")}
     made = {"id": github.new_id(), "context": body.get("context", "default"), **given}
     made["creator"] = account(who.login, who.kind)
+    made["created_at"] = github.now()
     github.statuses[at[0]].append(made)
     return Reply(201, whole(github, "status", made))
 
@@ -144,10 +145,13 @@ def commits_of_pull(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account)
 
 @ROUTES("GET", "/commits/{}/pulls")
 def pulls_of_commit(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
+    def brought(one: Json) -> bool:
+        # A fork's commit is in another repository: GitHub lists none of its pull requests here.
+        own = (one["head"]["repo"] or {}).get("id") == one["base"]["repo"]["id"]
+        return at[0] == one.get("merge_commit_sha") or (own and at[0] == one["head"]["sha"])
+
     found = [
-        whole(github, "pull-request-simple", one)
-        for one in github.pulls.values()
-        if at[0] in (one["head"]["sha"], one.get("merge_commit_sha"))
+        whole(github, "pull-request-simple", one) for one in github.pulls.values() if brought(one)
     ]
     return page(github, seen, found)
 
@@ -167,7 +171,7 @@ def create_pull(github: GitHub, seen: Seen, _at: tuple[str, ...], who: Account) 
 @ROUTES("GET", "/compare/{}...{}")
 def compare(github: GitHub, _seen: Seen, at: tuple[str, ...], _: Account) -> Reply:
     base, head = (github.git.resolve(ref) for ref in at)
-    if not base or not head:
+    if not base or not head or not github.git.are_related(base, head):
         return not_found()
     files = [
         whole(
@@ -181,7 +185,16 @@ def compare(github: GitHub, _seen: Seen, at: tuple[str, ...], _: Account) -> Rep
         )
         for letter, path in github.git.changed(base, head)
     ]
-    return Reply(200, whole(github, "commit-comparison", {"files": files}))
+    ours = {"files": files, "status": _relation(github, base, head)}
+    return Reply(200, whole(github, "commit-comparison", ours))
+
+
+def _relation(github: GitHub, base: str, head: str) -> str:
+    if base == head:
+        return "identical"
+    if github.git.is_ancestor(base, head):
+        return "ahead"
+    return "behind" if github.git.is_ancestor(head, base) else "diverged"
 
 
 # Workflow runs.

@@ -126,6 +126,13 @@ class GitStore:
             return False
         return True
 
+    def are_related(self, one: str, other: str) -> bool:
+        try:
+            self.run("merge-base", one, other)
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
     def changed(self, base: str, head: str) -> list[tuple[str, str]]:
         """Return (status letter, path) of the files that differ since the merge base."""
         names = self.run("diff", "--name-status", "--no-renames", "-z", f"{base}...{head}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import re
@@ -125,6 +126,10 @@ class GitHub:
         self._last_id += 1
         return self._last_id
 
+    def now(self) -> str:
+        """Return the time as GitHub writes it."""
+        return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
     def fault(self, method: str, path: str, **what: Any) -> Fault:
         """Have requests go wrong: `path` is a pattern, ``*`` is any method; see `Fault`."""
         made = Fault(method, path, **what)
@@ -175,6 +180,8 @@ class GitHub:
         self.pulls[number] = pull = {
             "number": number,
             "state": "open",
+            "mergeable": True,
+            "updated_at": self.now(),
             "requested_teams": [],
             "title": f"Pull request {number}",
             "user": account(author),

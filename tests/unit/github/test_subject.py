@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import UsageError
-from ragate.github.base import BaseUnreadableError
+from ragate.github.base import Base, BaseUnreadableError
 from ragate.github.event import Event, RunRef
 from ragate.github.repository import Commit
 from ragate.github.subject import subject_of
@@ -46,6 +46,7 @@ def pull(number: int = 7, **fields: Any) -> dict[str, Any]:
         "head": {"sha": HEAD, "repo": {"full_name": "stranger/handbook"}},
         "base": {"ref": "main", "sha": "0" * 40},
         "merge_commit_sha": MERGE,
+        "mergeable": False,  # no newer merge is waited for
         **fields,
     }
 
@@ -63,8 +64,11 @@ class Hub:
         self.asked.append(head)
         return list(self.pulls.values())
 
-    def pulls_of_commit(self, sha: str) -> list[dict[str, Any]]:
-        return [one for one in [*self.pulls.values(), *self.elsewhere] if one["head"]["sha"] == sha]
+    def open_pulls(self) -> list[dict[str, Any]]:
+        return [one for one in [*self.pulls.values(), *self.elsewhere] if one["state"] == "open"]
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        return (old, new) in {(BASE, TIP), (TIP, TIP)}
 
     def pull(self, number: int) -> dict[str, Any]:
         return self.pulls[number]
@@ -74,23 +78,31 @@ class Hub:
         return Commit(sha, "", self.parents)
 
     def branch_sha(self, branch: str) -> str:
-        return TIP if branch == "main" else ""
+        return TIP if branch in ("main", "main-v1") else ""
 
 
 def found(hub: Hub, event: Event = EVENT) -> Any:
     return subject_of(event, hub)  # type: ignore[arg-type]
 
 
-def test_the_base_is_the_first_parent_of_the_current_merge() -> None:
-    hub = Hub(pull())
+@pytest.mark.parametrize("parent", [BASE, TIP])
+def test_the_base_is_the_branchs_tip_and_the_merge_is_one_with_it_or_an_ancestor(
+    parent: str,
+) -> None:
+    hub = Hub(pull(), parents=(parent, HEAD))
     subject = found(hub)
-    assert (subject.number, subject.base.sha, subject.base.head) == (7, BASE, HEAD)
+    assert (subject.number, subject.base.sha, subject.base.head) == (7, TIP, HEAD)
+    assert subject.base.merged == MERGE
     assert hub.asked == ["stranger:change"]
 
 
-@pytest.mark.parametrize("parents", [(BASE,), (BASE, TIP), (HEAD, BASE), ()])
-def test_a_merge_of_something_else_gives_way_to_the_branchs_tip(parents: tuple[str, ...]) -> None:
-    assert found(Hub(pull(), parents=parents)).base.sha == TIP
+@pytest.mark.parametrize(
+    "parents", [(BASE,), (BASE, TIP), (HEAD, BASE), (), ("e" * 40, HEAD), ("", HEAD)]
+)
+def test_a_merge_of_something_else_or_with_another_branch_is_not_used(
+    parents: tuple[str, ...],
+) -> None:
+    assert found(Hub(pull(), parents=parents)).base == Base(TIP, HEAD, "", trusted=False)
     assert found(Hub(pull(merge_commit_sha=None))).base.sha == TIP
 
 

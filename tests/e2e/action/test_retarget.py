@@ -1,0 +1,168 @@
+"""Pull requests that are pointed at another branch, and bases that move between the halves."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.container.runner import StepResult
+from tests.e2e.action.forge import Change, Files, Forge, outputs
+from tests.e2e.action.talk import judged, replies, say
+
+pytestmark = pytest.mark.e2e
+
+FORK = "stranger/handbook"
+BROKEN = range(12)
+WITHOUT: Files = {"ragate.toml": None}
+
+
+def weak(forge: Forge, files: Files, name: str = "weak") -> str:
+    """Make a branch beside main whose gate is another one, or none."""
+    return forge.github.commit(files, parents=[forge.base], branch=name)
+
+
+def lenient(gated: dict[str, bytes]) -> Files:
+    """Return a policy that lets everything through."""
+    text = gated["ragate.toml"]
+    rule = b'level = "error"\nmax_drop = 1.0\nmargin = 1.0\nminimum = 0.0'
+    return {"ragate.toml": text.replace(b'level = "error"', rule)}
+
+
+def merged_into(forge: Forge, change: Change, base: str, files: Files) -> str:
+    """Have GitHub still name a merge with another commit than the base's tip."""
+    change.merge = forge.github.commit(files, parents=[base, change.head], message="stale")
+    change.pull |= {"merge_commit_sha": change.merge, "mergeable": False}
+    return change.merge
+
+
+@pytest.mark.parametrize("kind", ["no gate", "a weak gate"])
+def test_a_retarget_between_the_halves_stays_red(
+    forge: Forge, gated: dict[str, bytes], kind: str
+) -> None:
+    other = weak(forge, WITHOUT if kind == "no gate" else lenient(gated))
+    change = forge.change(outputs(broken=BROKEN), fork=FORK)
+    _, lines = forge.collect(change)
+    merged_into(
+        forge, change, other, {**outputs(broken=BROKEN), "ragate.toml": gated["ragate.toml"]}
+    )
+
+    result = forge.decide(change, lines, inputs={"gate": "gate"})
+
+    assert result.exit_code == 1, result.log
+    assert result.outputs["verdict"] == "failed"
+    assert forge.states(change.head)[-1] == "failure"
+
+
+def test_the_newest_rules_of_the_base_decide_and_not_those_of_the_merge(
+    forge: Forge, gated: dict[str, bytes]
+) -> None:
+    main = forge.base
+    forge.base = forge.github.commit(lenient(gated), parents=[main])
+    change = forge.change(outputs(broken=BROKEN), fork=FORK)
+    change.pull["mergeable"] = False
+    _, lines = forge.collect(change)
+    tip = forge.github.commit({"ragate.toml": gated["ragate.toml"]}, parents=[forge.base])
+    assert forge.github.git.move("main", tip, main)
+
+    result = forge.decide(change, lines)
+
+    assert result.exit_code == 1, result.log
+    assert forge.states(change.head)[-1] == "failure"
+
+
+def test_bootstrap_is_refused_where_the_base_has_a_gate_by_now(
+    forge: Forge, gated: dict[str, bytes]
+) -> None:
+    main = forge.base
+    forge.base = forge.github.commit({"README.md": b"nothing yet"})
+    change = forge.change({**gated, **outputs(broken=BROKEN)})
+    tip = forge.github.commit(dict(gated), parents=[forge.base])
+    assert forge.github.git.move("main", tip, main)
+
+    result = forge.check(change)
+
+    assert result.exit_code == 1, result.log
+    assert "success" not in forge.states(change.head)
+    assert "main has moved" in forge.comment()
+
+
+def rerun_of_old_event(forge: Forge) -> tuple[Change, StepResult]:
+    """Judge again by the event of when the pull request was one to a branch without a gate."""
+    main, pages = forge.base, weak(forge, WITHOUT)
+    forge.base = pages
+    change = forge.change(dict(outputs(broken=BROKEN)))
+    payload = forge.payload(change)
+    payload["pull_request"] = {
+        **change.pull,
+        "base": {**change.pull["base"], "ref": "weak", "sha": pages},
+    }
+    forge.base = main
+    return change, forge.check(change, payload=payload)
+
+
+def test_an_old_run_does_not_judge_a_pull_request_that_was_retargeted(forge: Forge) -> None:
+    change, result = rerun_of_old_event(forge)
+
+    assert result.exit_code == 3, result.log
+    assert "not of the branch 'main'" in result.raw_log
+    assert forge.states(change.head) == []
+
+
+def test_a_result_with_another_base_is_not_accepted_on(forge: Forge) -> None:
+    main = forge.base
+    forge.base = weak(forge, {"x": b"x"}, "release")
+    change = forge.change(outputs(broken=BROKEN))
+    change.pull["base"] |= {"ref": "release", "sha": forge.base}
+    assert judged(forge, change).exit_code == 1
+    forge.base = main
+    change.pull["base"] |= {"ref": "main", "sha": main}
+
+    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "the pages were merged"')
+
+    (reply,) = replies(forge)
+    assert "No result of the gate" in reply
+    assert forge.states(change.head)[-1] == "failure"
+
+
+def older_branch(forge: Forge, files: Files, *, at: str) -> Change:
+    """Open a pull request of a branch that was begun at `at`, merged with what main is now."""
+    head = forge.github.commit(files, parents=[at], message="the change")
+    merge = forge.github.commit(files, parents=[forge.base, head], message="the merge")
+    pull = forge.github.add_pull(7, head=head, base=forge.base, head_repository=FORK)
+    pull["merge_commit_sha"] = merge
+    return Change(7, forge.base, head, merge, pull)
+
+
+def test_a_branch_older_than_the_gate_is_judged_by_the_merge(
+    forge: Forge, gated: dict[str, bytes]
+) -> None:
+    main = forge.base
+    begun = forge.github.commit({"README.md": b"nothing yet"})
+    forge.base = forge.github.commit(dict(gated), parents=[begun])
+    assert forge.github.git.move("main", forge.base, main)
+    change = older_branch(forge, {"README.md": b"a note"}, at=begun)
+    _, lines = forge.collect(change)
+
+    result = forge.decide(change, lines)
+
+    assert result.exit_code == 0, result.log
+    assert result.outputs["verdict"] == "passed"
+
+
+def test_a_branch_older_than_a_changed_system_is_judged_by_the_merge(
+    forge: Forge, gated: dict[str, bytes]
+) -> None:
+    begun = forge.base
+    text = gated["ragate.toml"].replace(b"outputs/*.jsonl", b"recorded/*.jsonl")
+    assert text != gated["ragate.toml"]
+    moved: dict[str, bytes | None] = {"ragate.toml": text}
+    for name, content in outputs().items():
+        moved |= {name: None, name.replace("outputs/", "recorded/"): content}
+    forge.base = forge.github.commit(moved, parents=[begun])
+    assert forge.github.git.move("main", forge.base, begun)
+    change = older_branch(forge, {"README.md": b"a note"}, at=begun)
+    _, lines = forge.collect(change)
+
+    result = forge.decide(change, lines)
+
+    assert result.exit_code == 0, result.log
+    assert result.outputs["verdict"] == "passed"
