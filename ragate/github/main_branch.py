@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from ragate.atomic import write_atomic
 from ragate.baseline import (
@@ -16,27 +14,21 @@ from ragate.baseline import (
     requests_path,
 )
 from ragate.config import Config, load_config
-from ragate.core.hashing import content_hash
-from ragate.dataset import read_dataset
 from ragate.errors import NoBaselineError, RagateError, UsageError
-from ragate.github import objects
 from ragate.github.accept import accepted_on_the_way, outputs_digest
 from ragate.github.authors import without_own
-from ragate.github.base import Base, GitTree, base_of
+from ragate.github.base import base_of
 from ragate.github.check import run_check
 from ragate.github.context import Context, Outcome, refuse_code
-from ragate.github.gate import measures_alike
-from ragate.github.policy import policy_files
 from ragate.github.propose import Written, write
 from ragate.github.publish import Target
-from ragate.github.relevance import can_reach
+from ragate.github.recording_due import why_due
 from ragate.github.repository import Json, login_of
 from ragate.github.result import Result, write_result
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.adopt import with_run
 from ragate.pipeline.record import Outcome as Recording
 from ragate.pipeline.record import update_baseline
-from ragate.pipeline.unaffected import describe_system
 from ragate.stores.local import LocalStore
 
 # A baseline learns its noise from so many times the runs that the policy asks for.
@@ -64,7 +56,7 @@ def run_baseline(context: Context, announce: Callable[[Target], None]) -> Outcom
     context.hide(config)
     refuse_code(config, context.inputs)
     baseline = _known(config)
-    why = _why(context, config, baseline, root, head)
+    why = why_due(context, config, baseline, root, head)
     if not why and event.name == "schedule" and baseline is not None:
         return _night(context, announce, config, baseline)
     if not why:
@@ -79,63 +71,6 @@ def _known(config: Config) -> Run | None:
         return load_baseline(config.baseline)
     except NoBaselineError:
         return None
-
-
-def _why(context: Context, config: Config, baseline: Run | None, root: Path, head: str) -> str:
-    """Return what the baseline does not hold any more, "" where it is up to date."""
-    if baseline is None:
-        return "there is none yet"
-    hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
-    if {one.sample_id: one.content_hash for one in baseline.records} != hashes:
-        return "the golden set changed"
-    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
-    units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
-    if new := sorted(name for name in gated - units.keys() if not name.startswith("latency")):
-        return f"it has no {new[0]}"
-    if context.event.name != "schedule" and _measures_otherwise(context, config, root, head):
-        return "the policy measures otherwise"
-    info = asyncio.run(describe_system(config, context.operations(commit=head)))
-    if info is not None and info.fingerprint:
-        same = info.fingerprint == baseline.manifest.system.fingerprint
-        return "" if same else "the system changed"
-    if context.event.name == "schedule":
-        return ""
-    return _by_files(context, config, root, head)
-
-
-def _measures_otherwise(context: Context, config: Config, root: Path, head: str) -> bool:
-    """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
-    parents = objects.parents(root, head)
-    if not parents or not objects.has_tree(root, parents[0]):
-        return False  # what a run is made of tells the rest
-    with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
-        try:
-            place = context.place(root)
-            before = policy_files(GitTree(root, parents[0]), place, Path(folder).resolve())
-        except RagateError:
-            return True
-        return before is None or not measures_alike(before, config)
-
-
-def _by_files(context: Context, config: Config, root: Path, head: str) -> str:
-    """Judge by the files of the push, where the system cannot tell what it is made of."""
-    parents = objects.parents(root, head)
-    if not parents or not objects.has_tree(root, parents[0]):
-        return "what the push changed cannot be told (check out with fetch-depth: 2)"
-    changed = objects.changed_files(root, parents[0], head)
-    place = context.place(root)
-    if place.at(place.name) in changed:
-        return f"{place.name} changed"
-    patterns = config.policy.inputs
-    pushed = Base(parents[0], head, head, trusted=False)
-    if patterns and not can_reach(
-        changed, config, place, base=pushed, root=root, repository=context.repository
-    ):
-        return ""
-    own = {place.at(config.policy.baseline)}
-    if set(changed) <= own:
-        return ""  # the commit with the baseline itself
-    return "files of the system changed" if patterns else "[policy] inputs names no files"
 
 
 def _record(context: Context, config: Config, head: str) -> Outcome:

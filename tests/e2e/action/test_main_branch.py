@@ -17,15 +17,25 @@ BROKEN = range(12)
 
 
 def record(
-    forge: Forge, *, event: str = "push", ref: str = "refs/heads/main", **options: Any
+    forge: Forge,
+    *,
+    event: str = "push",
+    ref: str = "refs/heads/main",
+    before: str = "",
+    **options: Any,
 ) -> StepResult:
-    """Run the workflow of main on its newest commit."""
+    """Run the workflow of main on its newest commit, which a push brought after `before`."""
     head = forge.github.git.resolve("refs/heads/main")
     return run_step(
         ROOT,
-        workspace=forge.checkout(head),
+        workspace=forge.checkout(head, depth=options.pop("depth", 2)),
         event_name=event,
-        event={"ref": ref, "repository": forge.repository()},
+        event={
+            "ref": ref,
+            "before": before or next(iter(forge.github.git.parents(head)), "0" * 40),
+            "after": head,
+            "repository": forge.repository(),
+        },
         inputs={"mode": "baseline", **options.pop("inputs", {})},
         sha=head,
         ref=ref,
@@ -61,15 +71,17 @@ def test_a_merge_that_changed_the_system_gets_a_new_baseline(forge: Forge):
     assert forge.github.git.resolve("refs/heads/main") == new
 
 
-def test_a_merge_that_touches_nothing_is_kept_without_a_run(forge: Forge):
+@pytest.fixture
+def inputs_named(forge: Forge) -> Forge:
     policy = b'inputs = ["outputs/**"]\n'
     config = forge.github.git.read(_entry(forge, "ragate.toml"))
-    base = forge.github.commit(
-        {"ragate.toml": config.replace(b"[policy]\n", b"[policy]\n" + policy, 1)},
-        parents=[forge.base],
-        branch="main",
-    )
-    forge.base = base
+    text = config.replace(b"[policy]\n", b"[policy]\n" + policy, 1)
+    forge.base = merged(forge, {"ragate.toml": text})
+    return forge
+
+
+def test_a_merge_that_touches_nothing_is_kept_without_a_run(inputs_named: Forge):
+    forge = inputs_named
     head = merged(forge, {"web/page.html": b"<p>hello</p>"})
 
     result = record(forge)
@@ -77,6 +89,56 @@ def test_a_merge_that_touches_nothing_is_kept_without_a_run(forge: Forge):
     assert result.outputs["verdict"] == "kept", result.log
     assert "without a call" in result.log
     assert forge.github.git.resolve("refs/heads/main") == head
+
+
+def many(forge: Forge, first: Files) -> tuple[str, str]:
+    """Push two commits, of which the second touches nothing; return where main was and is."""
+    before = forge.base
+    forge.base = merged(forge, first)
+    return before, merged(forge, {"web/page.html": b"<p>hello</p>"})
+
+
+@pytest.mark.parametrize("depth", [1, 2, 9])
+def test_all_commits_of_a_push_count_and_not_the_last_one_alone(inputs_named: Forge, depth: int):
+    before, head = many(inputs_named, outputs(broken=BROKEN))
+
+    result = record(inputs_named, before=before, depth=depth)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert "files of the system changed" in result.log
+    assert baseline_of(inputs_named)["recorded"]["commit"] == head
+
+
+def test_a_policy_that_an_earlier_commit_of_the_push_changed_counts(
+    inputs_named: Forge, gated: dict[str, bytes]
+):
+    config = inputs_named.github.git.read(_entry(inputs_named, "ragate.toml"))
+    before, _ = many(inputs_named, {"ragate.toml": config.replace(b"@5", b"@3")})
+    restored = gated["baselines/gate.json"].replace(b"@5", b"@3")
+    inputs_named.base = inputs_named.github.git.resolve("refs/heads/main")
+    merged(inputs_named, {"baselines/gate.json": restored})
+
+    result = record(inputs_named, before=before)
+
+    assert result.outputs["verdict"] != "kept", result.log
+    assert "the policy measures otherwise" in result.log
+
+
+def test_many_commits_that_touch_nothing_are_kept(inputs_named: Forge):
+    before, _ = many(inputs_named, {"README.md": b"a note"})
+
+    assert record(inputs_named, before=before).outputs["verdict"] == "kept"
+
+
+@pytest.mark.parametrize("before", ["0" * 40, "elsewhere"])
+def test_a_push_whose_start_cannot_be_told_is_recorded(inputs_named: Forge, before: str):
+    many(inputs_named, {"README.md": b"a note"})
+    if before == "elsewhere":  # a forced push: what it dropped counts as well
+        before = inputs_named.github.commit({"x": b"x"}, parents=[inputs_named.base])
+
+    result = record(inputs_named, before=before)
+
+    assert "what the push changed cannot be told" in result.log
 
 
 def _entry(forge: Forge, path: str) -> str:
