@@ -10,6 +10,7 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from ragate import plugins
 from ragate.core.comparison import Comparison, compare
@@ -27,6 +28,7 @@ from ragate.models import (
     Score,
     SystemInfo,
     SystemOutput,
+    Usage,
 )
 from ragate.pipeline.evaluate import evaluate
 from ragate.protocols import Aggregate, Metric
@@ -60,7 +62,9 @@ def answer(sample: Sample, rng: random.Random) -> SystemOutput:
     if rng.random() < 0.2:
         docs[0], docs[1] = docs[1], docs[0]
     chunks = tuple(RetrievedChunk(doc_id=doc, text=f"{fact}. See {doc}.") for doc in docs)
-    timed = {"latency_s": 1.0 + rng.random()}
+    tokens = rng.randrange(20, 30)
+    usage = Usage(calls=1, prompt_tokens=400, completion_tokens=tokens, cost_usd=tokens / 1e4)
+    timed: dict[str, Any] = {"latency_s": 1.0 + rng.random(), "usage": usage}
     if rng.random() < 0.01:
         return SystemOutput(error=Failure(kind="system", message="it broke"), **timed)
     if not sample.answerable or rng.random() < 0.03:
@@ -109,10 +113,10 @@ def _with_cut_off(name: str) -> str:
 
 
 def rule_for(name: str) -> Rule:
-    """Return the metric's rule at error; one over the whole run gates by a limit only."""
+    """Return the metric's rule at error; what is no fraction, or of the whole run, has a limit."""
     info: MetricInfo = plugins.metric(name).info
     if not info.aggregate:
-        return Rule(metric=name)
+        return Rule(metric=name, max_increase=0.1 if info.high is None else None)
     return Rule(metric=name, maximum=1e9 if info.high is None else info.high)
 
 
