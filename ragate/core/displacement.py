@@ -26,7 +26,7 @@ def contexts(case: Case, note: str = "") -> Cause:
     """
     lost = tuple(one.doc_id for one in case.ranks if one.before is not None and one.after is None)
     places = tuple(displacers(case))
-    others = edited(case)
+    others = () if case.changes.spares(Stage.CORPUS) else edited(case)
     parts = [rank_words(case.ranks), _place_words(case, lost, places), _edited_words(others), note]
     evidence = "; ".join(part for part in parts if part) or "other chunks came back"
     kind = _kind(case)

@@ -166,13 +166,17 @@ def _first_changed(sources: Sources, path: str) -> int:
 def _documents(
     changed: Sequence[str], sources: Sources, worse: Sequence[SampleRow]
 ) -> Iterator[tuple[str, int, str]]:
-    """Yield documents that displaced others or left the results, those of most questions first."""
+    """Yield changed documents that left the results, displaced others or came back otherwise.
+
+    Those of most questions come first.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     for row in worse:
         cause = row.cause
         for what, docs in (
             ("left the results in", cause.lost if cause else ()),
             ("took the place of an expected document in", cause.displaced_by if cause else ()),
+            ("came back with other text in", cause.edited if cause else ()),
         ):
             for path in _paths(docs, changed, sources.corpus):
                 found.setdefault((path, what), []).append(row.sample_id)

@@ -209,6 +209,11 @@ def _cause(row: SampleRow | None) -> list[str]:
     if row is None or row.cause is None:
         return []
     lines = [f"Cause: {row.cause.kind.value.replace('_', ' ')}", *_wrapped(row.cause.evidence)]
-    for title, docs in (("lost", row.cause.lost), ("pushed out by", row.cause.displaced_by)):
+    cause = row.cause
+    for title, docs in (
+        ("lost", cause.lost),
+        ("pushed out by", cause.displaced_by),
+        ("with other text", cause.edited),
+    ):
         lines += [f"{_INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
     return lines

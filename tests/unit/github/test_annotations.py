@@ -128,6 +128,16 @@ def test_documents_are_marked_that_displaced_another_or_left_the_results() -> No
     ]
 
 
+def test_an_edited_document_that_came_back_is_marked() -> None:
+    sources = files_of({"docs/a.md": "one\ntwo\n"}, {"docs/a.md": "one\n2\n"}, corpus="docs")
+    cause = Cause(kind=CauseKind.DATA, evidence="x", edited=("a.md", "b.md"))
+    row = sample_row_factory("q1").model_copy(update={"cause": cause})
+
+    marks = explaining(red(row), ["docs/a.md"], sources)
+
+    assert told(marks) == [("docs/a.md", 2, "came back with other text in 1 question: q1")]
+
+
 def test_without_a_corpus_a_document_is_known_by_the_end_of_its_path_if_one_file_has_it() -> None:
     rows = [row_of("q1", by=["a.md", "b.md"])]
     marks = explaining(red(*rows), ["x/a.md", "x/b.md", "y/b.md"], files_of({}, {}))
