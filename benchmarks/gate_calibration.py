@@ -13,9 +13,7 @@ import argparse
 import datetime
 import sys
 import time
-import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.gate_cells import (
     ALL,
     DESIGNS,
-    DRAWS,
     PUBLISHED,
     PUBLISHED_ADAPTIVE,
     TRUTHS,
@@ -34,11 +31,10 @@ from benchmarks.gate_cells import (
     run_cell,
 )
 from benchmarks.gate_model import Floats, Truth, simulate
+from benchmarks.gate_sight import sight_table
 from ragate.core.comparison import compare
 from ragate.core.decision import decide
 from ragate.core.hashing import content_hash
-from ragate.core.permutation import Block, relabel, step_down
-from ragate.core.power import Noise, mde
 from ragate.models import (
     DecisionSettings,
     MetricInfo,
@@ -167,80 +163,6 @@ def _run(samples: Sequence[Sample], passes: Sequence[Floats], words: str) -> Run
     system = SystemInfo(use="simulated", fingerprint=words)
     manifest = RunManifest(system=system, metrics=metrics, runs=len(passes))
     return Run(manifest=manifest, records=tuple(records))
-
-
-@dataclass(frozen=True)
-class Sight:
-    """A cell of the check of the minimum detectable effect: which part of it decides."""
-
-    part: str
-    n: int
-    q: float
-    base: int
-    k: int
-    min_drop: float = 0.0
-    alpha: float = 0.05
-
-
-SIGHTS = (
-    Sight("noise", 200, 0.10, 1, 1),
-    Sight("noise", 200, 0.10, 3, 1),
-    Sight("noise", 100, 0.05, 3, 3),
-    Sight("count", 15, 0.02, 3, 1),
-    Sight("count", 30, 0.02, 3, 1),
-    Sight("limit", 1000, 0.05, 3, 1, 0.02),
-    Sight("limit", 1000, 0.05, 3, 3, 0.02),
-)
-
-
-def sight(cell: Sight, simulations: int) -> tuple[float, float]:
-    """Return the printed effect and the drop at which simulated power is 80 %, one metric."""
-    noise = Noise(cell.q, known=True)
-    printed = mde(
-        cell.n,
-        noise,
-        alpha=cell.alpha,
-        baseline_runs=cell.base,
-        candidate_runs=cell.k,
-        min_drop=cell.min_drop,
-    )
-    assert printed is not None
-    drops = [printed * factor for factor in (0.6, 0.75, 0.9, 1.05, 1.2, 1.4)]
-    power = [_power(cell, drop, simulations) for drop in drops]
-    return printed, float(np.interp(0.8, np.maximum.accumulate(power), drops))
-
-
-def _power(cell: Sight, drop: float, simulations: int) -> float:
-    rng = np.random.default_rng(zlib.crc32(f"{cell} {drop:.4f}".encode()))
-    truth = Truth("one", drop=drop, broken=(0,))
-    red = 0
-    for start in range(0, simulations, 50):
-        scores = simulate(
-            rng,
-            pull_requests=min(50, simulations - start),
-            n=cell.n,
-            q=cell.q,
-            truth=truth,
-            kinds=("yes",),
-            runs=(cell.base, cell.k),
-        )
-        for number, runs in enumerate(scores):
-            block = Block(runs, cell.k)
-            p = step_down(relabel([block], seed=start + number, draws=DRAWS))[0]
-            red += bool(p <= cell.alpha and -block.differences.mean() >= cell.min_drop - 1e-9)
-    return red / simulations
-
-
-def sight_table(scale: float) -> Iterator[str]:
-    """Yield printed and simulated minimum detectable effects."""
-    yield "Minimum detectable effect, one yes-or-no metric, alpha .05: printed and simulated"
-    for cell in SIGHTS:
-        printed, seen = sight(cell, max(40, round(400 * scale)))
-        off = printed / seen - 1
-        yield (
-            f"{cell.part:<6} n {cell.n:>4} q {cell.q:.2f} {cell.base}x{cell.k} "
-            f"printed {printed:.3f} simulated {seen:.3f} ({off:+.0%})"
-        )
 
 
 def judge_table(scale: float) -> Iterator[str]:

@@ -47,15 +47,29 @@ def simulate(
 ) -> Floats:
     """Return scores (pull requests, samples, runs, metrics), the baseline's runs first."""
     shape, metrics = (pull_requests, n), len(kinds)
-    base = _chances(rng, shape, metrics, q, rate)
+    base = draw_chances(rng, shape, metrics, q, rate)
     cand = base.copy()
     if truth.rewritten:
         anew = rng.random(shape) < truth.rewritten
-        cand = np.where(anew[..., None], _chances(rng, shape, metrics, q, rate), cand)
+        cand = np.where(anew[..., None], draw_chances(rng, shape, metrics, q, rate), cand)
     if truth.drop:
         dead = rng.random(shape) < truth.drop / rate
         for metric in truth.broken:
             cand[..., metric][dead] = 0.0
+    return play(rng, base, cand, q=q, kinds=kinds, runs=runs)
+
+
+def play(
+    rng: np.random.Generator,
+    base: Floats,
+    cand: Floats,
+    *,
+    q: float,
+    kinds: tuple[str, ...],
+    runs: tuple[int, int],
+) -> Floats:
+    """Return scores (pull requests, samples, runs, metrics) of chances (…, samples, metrics)."""
+    shape, metrics = (base.shape[0], base.shape[1]), len(kinds)
     scores = np.empty((*shape, sum(runs), metrics))
     for run in range(sum(runs)):
         chance = base if run < runs[0] else cand
@@ -74,9 +88,10 @@ def _copula(rng: np.random.Generator, shape: tuple[int, int], metrics: int) -> F
     return np.asarray(stats.norm.cdf(mixed), dtype=np.float64)
 
 
-def _chances(
+def draw_chances(
     rng: np.random.Generator, shape: tuple[int, int], metrics: int, q: float, rate: float
 ) -> Floats:
+    """Return the chances of good results (*shape, metrics)."""
     size = q / (2 * rate * (1 - rate) - q)
     grid = np.linspace(0.0, 1.0, 4001)
     table = stats.beta.ppf(grid, rate * size, (1 - rate) * size)

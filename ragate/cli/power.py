@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ragate.pipeline.plan import Plan
 
 SIZES = (15, 30, 50, 100, 200, 500, 1000)
+_CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
+_LEFT = 38
+_WIDTH = 10
 
 
 @click.command("power")
@@ -40,7 +44,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     The noise comes from the baseline's own runs; without a baseline it is assumed to be 0.05, or
     what --noise says. Makes no model call.
     """
-    from ragate.core.power import ASSUMED_NOISE, Noise
+    from ragate.core.noise import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset
     from ragate.pipeline.case import load_baseline_or_none
     from ragate.pipeline.plan import assumed_plans, gated, plans
@@ -54,33 +58,47 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     questions = read_dataset(loaded.dataset)
     baseline = load_baseline_or_none(loaded)
     if baseline is not None and noise is None:
-        found = plans(loaded, questions, baseline, size=samples)
-        source = f"noise measured on {baseline.manifest.runs} baseline runs"
+        today = datetime.now(UTC).date()
+        found = plans(loaded, questions, baseline, today=today, size=samples)
+        runs = baseline.manifest.runs - baseline.manifest.identical
     else:
-        assumed = Noise(q=ASSUMED_NOISE if noise is None else noise)
-        found = assumed_plans(loaded, samples or len(questions), assumed)
-        source = f"noise assumed: {assumed.q:g} of the samples differ between two runs"
+        q = ASSUMED_NOISE if noise is None else noise
+        found = assumed_plans(loaded, samples or len(questions), Noise(q=q, carriers=q))
+        runs = loaded.policy.runs
+    source = _source(found, runs)
     click.echo("\n".join([*_table(loaded, found, source), "", *_needs(loaded, found, drop)]))
     return 0
 
 
+def _source(found: Sequence[Plan], runs: int) -> str:
+    counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
+    assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.known}
+    if not assumed:
+        return f"noise measured on {counted}"
+    return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"
+
+
 def _table(config: Config, found: Sequence[Plan], source: str) -> list[str]:
-    more = 1 + config.policy.confirm
-    lines = [
+    from ragate.pipeline.plan import claims
+
+    looks = ["1 run", f"up to {1 + config.policy.confirm}"][: 2 if config.policy.confirm else 1]
+    names = [_CLAIMS[claim] for claim in claims(config)]
+    wide = _WIDTH * len(looks)
+    return [
         f"Smallest drop that is red in 4 of 5 cases ({source})",
-        f"{'metric':<22}{'samples':>8}{'noise':>8}{'1 run':>9}{f'{more} runs':>9}",
+        " " * _LEFT + "".join(f"{name:>{wide}}" for name in names),
+        f"{'metric':<22}{'samples':>8}{'noise':>8}"
+        + "".join(f"{look:>{_WIDTH}}" for look in looks) * len(names),
+        *(_row(plan, len(looks)) for plan in found),
     ]
-    for plan in found:
-        if plan.exact:
-            lines.append(
-                f"{plan.metric:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"
-            )
-        else:
-            lines.append(
-                f"{plan.metric:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
-                f"{_drop(plan.first):>9}{_drop(plan.confirmed):>9}"
-            )
-    return lines
+
+
+def _row(plan: Plan, looks: int) -> str:
+    if plan.exact:
+        return f"{plan.metric:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"
+    drops = [drop for sight in plan.sights for drop in (sight.once, sight.confirmed)[:looks]]
+    start = f"{plan.metric:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
+    return start + "".join(f"{_drop(drop):>{_WIDTH}}" for drop in drops)
 
 
 def _drop(value: float | None) -> str:
@@ -88,14 +106,15 @@ def _drop(value: float | None) -> str:
 
 
 def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
-    from ragate.core.power import power_plot
-    from ragate.pipeline.plan import design, needs
+    from ragate.core.power_search import power_plot
+    from ragate.pipeline.plan import claims, needs
 
     noisy = [plan for plan in found if not plan.exact]
     if not noisy:
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
     policy = config.policy
-    lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs, confirmed:"]
+    claim = _CLAIMS[claims(config)[0]]
+    lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs ({claim}):"]
     for need in needs(config, found, drop):
         if need.samples is None:
             lines.append(f"  {need.metric}: no set of this noise can ({need.allowed:g} is allowed)")
@@ -107,5 +126,5 @@ def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
             f"record, at most {outputs - need.samples * policy.runs} a change){runs}"
         )
     worst = max(noisy, key=lambda plan: plan.noise.q)
-    shape = design(config, worst.allowed, runs=policy.runs, family=len(noisy), more=policy.confirm)
-    return [*lines, "", f"{worst.metric}:", power_plot(SIZES, worst.noise, shape)]
+    shape = worst.sights[0].design.with_baseline(policy.runs)
+    return [*lines, "", f"{worst.metric} ({claim}):", power_plot(SIZES, worst.noise, shape)]

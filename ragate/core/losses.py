@@ -1,9 +1,25 @@
-"""How many samples must break before a gate that looks twice can fail."""
+"""How many samples must break before a gate that looks once or twice can fail."""
 
 from __future__ import annotations
 
-from ragate.core.power import fewest_losses
+import math
+
 from ragate.core.stages import SUSPICIOUS, Stages
+
+
+def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flips: bool) -> int:
+    """Return how many samples must break, none mended, before the test can reach `level`.
+
+    Args:
+        flips: True for the test by sign flips (also one run a side), where ties count half.
+    """
+    ways, half = math.comb(baseline_runs + candidate_runs, candidate_runs), 1.0
+    if flips or baseline_runs + candidate_runs == 2:
+        ways, half = 2, 0.5
+    losses = 1
+    while half * ways**-losses > level:
+        losses += 1
+    return losses
 
 
 def losses_to_fail(

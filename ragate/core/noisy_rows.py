@@ -8,8 +8,8 @@ from ragate.core.columns import SLACK
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE, THIS_SET, Table, Tested
 from ragate.core.interval import Interval
-from ragate.core.power import Design, measure_noise, up_to_a_point
 from ragate.core.verdicts import Figures, reason_of, verdict_of
+from ragate.core.visible import ASSUMED, design_of, noise_of, visible_drop
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 
@@ -103,20 +103,18 @@ def _visible(
     claim: str,
     metrics: int,
 ) -> tuple[float | None, str]:
-    """Return the minimum detectable effect with one candidate run, in own units, and a note."""
+    """Return the minimum detectable effect in own units, and a note."""
     assert case.column is not None
-    column, passes = case.column, comparison.baseline
-    recorded = column.scaled(column.recorded.values[case.counted])
-    noise = measure_noise(recorded)
-    design = Design(
-        alpha=settings.alpha,
+    noise = noise_of(case, comparison)
+    design = design_of(
+        comparison,
+        settings,
+        claim=claim,
         metrics=metrics,
-        baseline_runs=max(len(passes.distinct), 1),
-        flips=claim == GENERALISE,
-        min_drop=figures.allowed,
+        allowed=figures.allowed,
+        confirmed=case.gates,
     )
-    seen = design.mde(figures.units, noise)
-    note = "" if noise.known else "noise unknown: 5 % of verdicts are assumed to flip between runs"
+    seen = visible_drop(design, figures.units, noise)
     if seen is None:
         return None, "no drop can be shown"
-    return up_to_a_point(seen) * column.span, note
+    return seen * case.column.span, "" if noise.known else ASSUMED

@@ -1,139 +1,21 @@
-"""What a golden set can see: the minimum detectable effect, and what a wanted one needs."""
+"""What a golden set can see: the power of a gate, and its minimum detectable effect."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from ragate.core.columns import Floats
-from ragate.core.quantiles import binomial_tail, normal_quantile, root
+from ragate.core.critical import critical_value, skewed
+from ragate.core.losses import losses_to_fail
+from ragate.core.moments import Moments
+from ragate.core.noise import Noise
+from ragate.core.quantiles import bivariate_tail, normal_tail
+from ragate.core.stages import SUSPICIOUS, Stages
 
 POWER = 0.8
-ASSUMED_NOISE = 0.05
-MOST_SAMPLES = 100_000
-MOST_RUNS = 50
-
-
-@dataclass(frozen=True)
-class Noise:
-    """How one metric behaves from run to run and from sample to sample, on [0, 1].
-
-    Attributes:
-        q: Variance of the difference of two runs of one sample; for yes-or-no scores the share of
-            samples whose verdict differs between two runs.
-        known: False where q is assumed.
-        weight: Mean square over mean of the scores: 1 for yes-or-no scores.
-        reach: Share of samples that a break of a sample lowers the mean by, as its inverse: 1 for
-            yes-or-no scores.
-    """
-
-    q: float = ASSUMED_NOISE
-    known: bool = False
-    weight: float = 1.0
-    reach: float = 1.0
-
-
-def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
-    """Return a metric's noise from its baseline scores (samples, runs) on [0, 1].
-
-    Args:
-        runs: Passes made, where `baseline` leaves out those that repeat another.
-    """
-    scored = baseline[np.isfinite(baseline).any(axis=1)]
-    if not scored.size:
-        return Noise()
-    means = np.nanmean(scored, axis=1)
-    mean = float(means.mean())
-    weight = float((means**2).mean()) / mean if mean > 0 else 1.0
-    reach = float((means > 0).mean()) / mean if mean > 0 else 1.0
-    twice = scored[np.isfinite(scored).sum(axis=1) >= 2]
-    if not twice.size:
-        return Noise(weight=weight, reach=reach)
-    seen = 2 * float(np.nanvar(twice, axis=1, ddof=1).mean())
-    least = 1 / (len(twice) * ((runs or baseline.shape[1]) - 1))
-    return Noise(max(seen, least), known=True, weight=weight, reach=reach)
-
-
-def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flips: bool) -> int:
-    """Return how many samples must break, none mended, before the test can reach `level`.
-
-    Args:
-        flips: True for the test by sign flips (also one run a side), where ties count half.
-    """
-    ways, half = math.comb(baseline_runs + candidate_runs, candidate_runs), 1.0
-    if flips or baseline_runs + candidate_runs == 2:
-        ways, half = 2, 0.5
-    losses = 1
-    while half * ways**-losses > level:
-        losses += 1
-    return losses
-
-
-def mde(
-    n: int,
-    noise: Noise,
-    *,
-    alpha: float,
-    metrics: int = 1,
-    baseline_runs: int = 3,
-    candidate_runs: int = 1,
-    flips: bool = False,
-    min_drop: float = 0.0,
-) -> float | None:
-    """Return the smallest true drop of the mean that is red in 80 % of cases, on [0, 1].
-
-    Conservative for several metrics, whose correlation it does not use.
-
-    Returns:
-        None where not even the loss of every sample would show.
-    """
-    level = alpha / metrics
-    losses = fewest_losses(
-        level, baseline_runs=baseline_runs, candidate_runs=candidate_runs, flips=flips
-    )
-    if n < losses:
-        return None
-    flips = flips or baseline_runs + candidate_runs == 2
-    choices = 1 if flips else baseline_runs + candidate_runs - 1
-    shared = noise.q / 2 * (1 / baseline_runs + 1 / candidate_runs)
-    by_noise = _by_noise(n, shared, noise.weight, level, choices)
-    by_count = root(lambda d: binomial_tail(losses, n, min(1.0, d * noise.reach)) - POWER, 0.0, 1.0)
-    by_limit = _by_limit(n, shared, noise.weight, min_drop) if min_drop > 0 else 0.0
-    largest = max(by_noise, by_count, by_limit)
-    return largest if largest < 1 - 1e-6 else None
-
-
-def _by_noise(n: int, shared: float, weight: float, level: float, choices: int) -> float:
-    """Drop that stands out from the noise of the runs."""
-    z_level, z_power = normal_quantile(1 - level), normal_quantile(POWER)
-
-    def gain(d: float) -> float:
-        null = math.sqrt(shared + weight * d / choices)
-        return d * math.sqrt(n) - z_level * null - z_power * _spread(d, shared, weight)
-
-    return root(gain, 0.0, 1.0) if gain(1.0) > 0 else 1.0
-
-
-def _by_limit(n: int, shared: float, weight: float, min_drop: float) -> float:
-    """Drop whose estimate exceeds the smallest drop that counts."""
-    z = normal_quantile(POWER)
-
-    def gain(d: float) -> float:
-        return d - min_drop - z * _spread(d, shared, weight) / math.sqrt(n)
-
-    return root(gain, min_drop, 1.0) if gain(1.0) > 0 else 1.0
-
-
-def _spread(d: float, shared: float, weight: float) -> float:
-    return math.sqrt(max(shared + weight * d - d * d, 1e-9))
-
-
-def up_to_a_point(drop: float) -> float:
-    """Round up to a hundredth."""
-    return math.ceil(drop * 100 - 1e-6) / 100
+_SLACK = 1e-9
+_CLOSEST = 0.9999  # correlation of two looks, at most: equal ones are one
+_HALVINGS = 40
 
 
 @dataclass(frozen=True)
@@ -141,73 +23,116 @@ class Design:
     """A gate as it would be: how many metrics and runs, at which error.
 
     Attributes:
+        metrics: Noisy metrics that are tested together; one of them breaks.
+        candidate_runs: Runs of the first look.
+        confirm: Further runs of a suspicious candidate; 0: there is one look.
         flips: True where the generalise claim decides.
+        min_drop: Smallest drop that can be red, as a share of the range.
     """
 
     alpha: float = 0.02
     metrics: int = 1
     baseline_runs: int = 3
     candidate_runs: int = 1
+    confirm: int = 0
     flips: bool = False
-    min_drop: float = 0.02
+    min_drop: float = 0.0
 
     def mde(self, n: int, noise: Noise) -> float | None:
-        """Return the smallest drop that `n` samples show in 80 % of cases, or None."""
-        return mde(
-            n,
-            noise,
-            alpha=self.alpha,
-            metrics=self.metrics,
+        """Return the smallest drop of `n` samples that is red in 80 % of cases, on [0, 1].
+
+        Returns:
+            None where not even the loss of every sample would show.
+        """
+        if not self.shows(noise.mean, n, noise):
+            return None
+        low, high = 0.0, noise.mean
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.shows(middle, n, noise) else (middle, high)
+        return high
+
+    def shows(self, drop: float, n: int, noise: Noise) -> bool:
+        """Return whether a drop is red in 80 % of cases."""
+        return self.power(drop, n, noise) >= POWER - _SLACK
+
+    def power(self, drop: float, n: int, noise: Noise) -> float:
+        """Return how often the gate is red when the mean of this set truly fell by `drop`.
+
+        The change takes a share of the samples to zero in one metric, and changes no other.
+        """
+        if not drop * noise.reach * n >= self._fewest_losses - _SLACK:
+            return 0.0
+        first = _Look(self, noise, n, self.candidate_runs)
+        if not self.confirm:
+            return first.chance(drop, first.threshold(drop, self.alpha))
+        stages = Stages(self.alpha, self.confirm)
+        last = _Look(self, noise, n, self.candidate_runs + self.confirm)
+        clear = first.threshold(drop, stages.level(self.candidate_runs))
+        suspicious = min(first.suspicious(drop), clear)
+        confirmed = last.threshold(drop, stages.level(last.runs))
+        return first.chance(drop, clear) + _between(first, last, drop, suspicious, clear, confirmed)
+
+    @property
+    def _fewest_losses(self) -> int:
+        return losses_to_fail(
+            Stages(self.alpha, self.confirm),
+            self.candidate_runs,
+            metrics=1,
             baseline_runs=self.baseline_runs,
             candidate_runs=self.candidate_runs,
             flips=self.flips,
-            min_drop=self.min_drop,
         )
 
-
-def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:
-    """Return the fewest samples that show `drop`; None where 100,000 would not."""
-    low, high = 0, 1
-    while not _shows(high, drop, noise, design):
-        if high >= MOST_SAMPLES:
-            return None
-        low, high = high, min(high * 2, MOST_SAMPLES)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _shows(middle, drop, noise, design):
-            high = middle
-        else:
-            low = middle
-    return high
+    def with_baseline(self, runs: int) -> Design:
+        """Return the same gate with another number of baseline runs."""
+        return replace(self, baseline_runs=runs)
 
 
-def runs_needed(drop: float, n: int, noise: Noise, design: Design) -> int | None:
-    """Return the fewest baseline runs with which `n` samples show `drop`, or None."""
-    for runs in range(1, MOST_RUNS + 1):
-        if _shows(n, drop, noise, _with_runs(design, runs)):
-            return runs
-    return None
+class _Look:
+    """One test: its thresholds on the drop of the mean, and the chance to exceed them."""
+
+    def __init__(self, design: Design, noise: Noise, n: int, runs: int) -> None:
+        self.design = design
+        self.runs = runs
+        self.n = n
+        self.moments = Moments(noise, design.baseline_runs, runs, design.flips)
+
+    def threshold(self, drop: float, level: float) -> float:
+        """Return the drop from which on this look is red at `level`."""
+        return max(self._proven(drop, level), self.design.min_drop)
+
+    def suspicious(self, drop: float) -> float:
+        """Return the drop from which on the candidate is run again."""
+        return self._proven(drop, SUSPICIOUS)
+
+    def _proven(self, drop: float, level: float) -> float:
+        carriers = self.moments.noise.carriers * self.n
+        z = critical_value(level, metrics=self.design.metrics, carriers=carriers)
+        z = skewed(z, self.moments.skewness(drop, self.n))
+        return z * self.moments.null_deviation(drop) / math.sqrt(self.n) + self.moments.tie / self.n
+
+    def score(self, drop: float, threshold: float) -> float:
+        """Return a threshold in standard deviations from the true drop."""
+        return (threshold - drop) * math.sqrt(self.n) / self.moments.deviation(drop)
+
+    def chance(self, drop: float, threshold: float) -> float:
+        """Return how often the drop that is seen exceeds the threshold."""
+        return normal_tail(self.score(drop, threshold))
 
 
-def _with_runs(design: Design, runs: int) -> Design:
-    return Design(
-        design.alpha, design.metrics, runs, design.candidate_runs, design.flips, design.min_drop
-    )
+def _between(
+    first: _Look, last: _Look, drop: float, suspicious: float, clear: float, confirmed: float
+) -> float:
+    """Return how often the first look is suspicious and not clear, and the last one red."""
+    y = last.score(drop, confirmed)
+    # The last look holds the runs of the first, so its variance is their covariance.
+    ratio = last.moments.deviation(drop) / first.moments.deviation(drop)
+    correlation = min(ratio, _CLOSEST)
+    low, high = (bivariate_tail(first.score(drop, x), y, correlation) for x in (suspicious, clear))
+    return low - high
 
 
-def _shows(n: int, drop: float, noise: Noise, design: Design) -> bool:
-    seen = design.mde(n, noise)
-    return seen is not None and seen <= drop + 1e-9
-
-
-def power_plot(sizes: Sequence[int], noise: Noise, design: Design, *, width: int = 50) -> str:
-    """Return one line a size: the smallest visible drop in points, and a bar of that length."""
-    lines = [f"{'samples':>8}  smallest drop seen in 4 of 5 cases, in points"]
-    for n in sizes:
-        seen = design.mde(n, noise)
-        if seen is None:
-            lines.append(f"{n:>8}     - no drop can be shown")
-        else:
-            bar = "#" * max(1, round(seen * width))
-            lines.append(f"{n:>8} {up_to_a_point(seen) * 100:>5.0f} {bar}")
-    return "\n".join(lines)
+def up_to_a_thousandth(drop: float) -> float:
+    """Round up, as every printed minimum detectable effect is."""
+    return math.ceil(drop * 1000 - 1e-6) / 1000

@@ -1,4 +1,4 @@
-"""Quantiles and tails that the standard library lacks: Student's t and the binomial."""
+"""Quantiles and tails that the standard library lacks: Student's t, binomial, two normals."""
 
 from __future__ import annotations
 
@@ -7,13 +7,43 @@ from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
+import numpy as np
+import numpy.typing as npt
+
 _TINY = 1e-300
 _STEPS = 500
+_NODES = 48
+_FAR = 8.0  # standard deviations beyond which a tail is 0
 
 
 def normal_quantile(p: float) -> float:
     """Return z with P(Z <= z) = p."""
     return NormalDist().inv_cdf(p)
+
+
+def normal_tail(x: float) -> float:
+    """Return P(Z > x)."""
+    return NormalDist().cdf(-x)
+
+
+def bivariate_tail(x: float, y: float, correlation: float) -> float:
+    """Return P(X > x and Y > y) for two standard normals with a correlation in [0, 1).
+
+    Source: Plackett's identity, integrated over the angle by Gauss and Legendre (Genz 2004).
+    """
+    x, y = (max(-_FAR, min(_FAR, each)) for each in (x, y))
+    reach = math.asin(correlation)
+    nodes, weights = _gauss_legendre()
+    angles = reach * (nodes + 1) / 2
+    powers = (x * x + y * y - 2 * x * y * np.sin(angles)) / (2 * np.cos(angles) ** 2)
+    beyond = reach / 2 * float((weights * np.exp(-powers)).sum()) / (2 * math.pi)
+    return normal_tail(x) * normal_tail(y) + beyond
+
+
+@lru_cache(maxsize=1)
+def _gauss_legendre() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return nodes, weights
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:

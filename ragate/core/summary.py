@@ -10,8 +10,9 @@ from ragate.core.checked import without_counts
 from ragate.core.checked_columns import nothing_checked
 from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE
+from ragate.core.noise import Noise
 from ragate.core.noisy import FamilyResult, deciding_claim
-from ragate.core.power import Design, Noise, measure_noise, up_to_a_point
+from ragate.core.visible import design_of, noise_of, visible_drop
 from ragate.core.wording import count, listed, odds, points
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Verdict
 
@@ -141,25 +142,25 @@ def _about_size(
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
         claim = deciding_claim(settings, comparison)
         metrics = len(family.tested)
-        loudest, noise = _loudest(cases, family)
+        loudest, noise = _loudest(cases, family, comparison)
         span = loudest.column.span if loudest.column is not None else 1.0
         allowed = allowed_drop(loudest.rule, settings, claim=claim, span=span)
-        one, three = (
-            Design(settings.alpha, metrics, runs, 1, claim == GENERALISE, allowed)
-            for runs in (1, 3)
+        design = design_of(
+            comparison, settings, claim=claim, metrics=metrics, allowed=allowed, confirmed=True
         )
-        now, then = one.mde(family.units, noise), three.mde(family.units, noise)
+        now, then = (
+            visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
+        )
         if now is not None and then is not None:
-            said.append(
-                f"baseline has 1 run: it can see {points(up_to_a_point(now))}; "
-                f"3 runs: {points(up_to_a_point(then))}"
-            )
+            said.append(f"baseline has 1 run: it can see {points(now)}; 3 runs: {points(then)}")
     return said
 
 
-def _loudest(cases: Sequence[Case], family: FamilyResult) -> tuple[Case, Noise]:
+def _loudest(
+    cases: Sequence[Case], family: FamilyResult, comparison: Comparison
+) -> tuple[Case, Noise]:
     measured = [
-        (case, measure_noise(case.column.scaled(case.column.recorded.values[case.counted])))
+        (case, noise_of(case, comparison))
         for case in cases
         if case.name in family.tested and case.column is not None
     ]

@@ -36,8 +36,9 @@ def count(n: int, noun: str) -> str:
 
 
 def points(drop: float) -> str:
-    """A fraction of the range as whole points, rounded up by the caller."""
-    return count(round(drop * 100), "point")
+    """A fraction of the range in points: ``8.1 points``, ``1 point``; rounded up by the caller."""
+    text = f"{round(drop * 100, 1):g}"
+    return f"{text} point" if text == "1" else f"{text} points"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

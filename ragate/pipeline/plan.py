@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +11,30 @@ import numpy as np
 from ragate import plugins
 from ragate.config import Config
 from ragate.core.allowance import allowed_drop
-from ragate.core.comparison import compare
+from ragate.core.cases import Case, read_cases
+from ragate.core.comparison import Comparison, compare
 from ragate.core.family import GENERALISE, THIS_SET
-from ragate.core.power import Design, Noise, measure_noise, runs_needed, samples_needed
-from ragate.models import Rule, Run, Sample
+from ragate.core.noise import Noise
+from ragate.core.power import Design
+from ragate.core.power_search import runs_needed, samples_needed
+from ragate.core.visible import noise_of, visible_drop
+from ragate.models import MetricInfo, Rule, Run, Sample
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What one metric shows under one claim.
+
+    Attributes:
+        design: The gate that confirms what is suspicious, where the policy says so.
+        once: Smallest visible drop of one pass that nothing can confirm; None where there is none.
+        confirmed: The same of a pass that is confirmed where it is suspicious.
+    """
+
+    claim: str
+    design: Design
+    once: float | None
+    confirmed: float | None
 
 
 @dataclass(frozen=True)
@@ -21,10 +42,9 @@ class Plan:
     """One gated metric and what can be seen of it.
 
     Attributes:
-        n: Samples with a value.
+        n: Samples with a value, or their clusters.
         exact: True where nothing is noisy: every change is seen, and `limit` is what is allowed.
-        allowed: Smallest drop that can be red, as a share of the range; 0 where exact.
-        first, confirmed: Smallest drop seen with one candidate run and with the confirmation runs.
+        sights: One for each claim that may decide; none where exact.
     """
 
     metric: str
@@ -32,9 +52,7 @@ class Plan:
     noise: Noise
     exact: bool = False
     limit: float | None = None
-    allowed: float = 0.0
-    first: float | None = None
-    confirmed: float | None = None
+    sights: tuple[Sight, ...] = ()
 
 
 def gated(config: Config) -> list[Rule]:
@@ -42,87 +60,104 @@ def gated(config: Config) -> list[Rule]:
     return [rule for rule in config.policy.metrics if rule.level == "error"]
 
 
+def claims(config: Config) -> tuple[str, ...]:
+    """Return the claims that may decide, the one of a changed system first."""
+    return (GENERALISE, THIS_SET) if config.policy.claim == "auto" else (config.policy.claim,)
+
+
 def plans(
-    config: Config, samples: Sequence[Sample], baseline: Run, *, size: int | None = None
+    config: Config,
+    samples: Sequence[Sample],
+    baseline: Run,
+    *,
+    today: datetime.date,
+    size: int | None = None,
 ) -> list[Plan]:
     """Return one plan for each error-level metric, from the noise of the baseline's own runs.
 
     Args:
+        today: The date that waivers are held against.
         size: Pretend that the set has this many samples.
     """
     comparison = compare(baseline, baseline, samples, cluster=config.policy.cluster)
     found: list[Plan] = []
-    rules = [rule for rule in gated(config) if rule.metric in comparison.columns]
-    noisy = [rule for rule in rules if not comparison.columns[rule.metric].exact]
-    for rule in rules:
-        column = comparison.columns[rule.metric]
-        values = column.scaled(column.recorded.values[column.applies])
-        n = int(np.isfinite(values).any(axis=1).sum()) if values.size else 0
+    cases = [
+        case
+        for case in read_cases(gated(config), comparison, config.policy.waivers, today)
+        if case.gates and case.column is not None
+    ]
+    noisy = sum(case.column is not None and not case.column.exact for case in cases)
+    runs = max(len(comparison.baseline.distinct), 1)
+    for case in cases:
+        column, rule = case.column, case.rule
+        assert column is not None
+        n = _units(case, comparison)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else max(1 / max(n, 1), 0.01)
             found.append(Plan(rule.metric, n, Noise(q=0.0, known=True), exact=True, limit=limit))
         else:
-            noise = measure_noise(values, runs=baseline.manifest.runs)
-            runs = baseline.manifest.runs - baseline.manifest.identical
-            allowed = _allowed(config, rule, column.span)
-            shape = design(config, allowed, runs=runs, family=len(noisy))
-            found.append(_noisy(config, rule, size or n, noise, shape))
+            noise = noise_of(case, comparison)
+            sights = _sights(config, rule, column.span, size or n, noise, runs=runs, family=noisy)
+            found.append(Plan(rule.metric, size or n, noise, sights=sights))
     return found
+
+
+def _units(case: Case, comparison: Comparison) -> int:
+    """Return how many samples have a value, or how many clusters have such a sample."""
+    assert case.column is not None
+    valued = np.isfinite(case.column.recorded.values).any(axis=1) & case.counted
+    if comparison.clusters is None:
+        return int(valued.sum())
+    return len(np.unique(comparison.clusters[valued]))
 
 
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[Plan]:
     """Return the plans for a set that has no baseline yet."""
-    rules = gated(config)
     runs = config.policy.runs
+    spans = {rule: _span(info) for rule, info in _infos(config) if not info.aggregate}
     return [
-        _noisy(
-            config,
-            rule,
+        Plan(
+            rule.metric,
             size,
             noise,
-            design(config, _allowed(config, rule, _span(rule)), runs=runs, family=len(rules)),
+            sights=_sights(config, rule, span, size, noise, runs=runs, family=len(spans)),
         )
-        for rule in rules
+        for rule, span in spans.items()
     ]
 
 
-def _allowed(config: Config, rule: Rule, span: float) -> float:
-    claim = THIS_SET if config.policy.claim == THIS_SET else GENERALISE
-    return allowed_drop(rule, config.policy, claim=claim, span=span)
+def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
+    """Yield what is known of each gated metric; of foreign ones only a run would tell more."""
+    for rule in gated(config):
+        name, _ = plugins.split_metric(rule.metric)
+        if plugins.is_builtin("metrics", name):
+            settings = config.metric_settings.get(rule.metric, {})
+            yield rule, plugins.metric(rule.metric, settings=settings).info
+        else:
+            yield rule, MetricInfo(name=rule.metric)
 
 
-def _span(rule: Rule) -> float:
-    """Return the width of a built-in metric's range; 1 where only a run would tell."""
-    name, _ = plugins.split_metric(rule.metric)
-    if not plugins.is_builtin("metrics", name):
-        return 1.0
-    info = plugins.metric(rule.metric).info
+def _span(info: MetricInfo) -> float:
     return 1.0 if info.high is None else info.high - info.low
 
 
-def _noisy(config: Config, rule: Rule, n: int, noise: Noise, first: Design) -> Plan:
-    confirmed = replace(first, candidate_runs=1 + config.policy.confirm)
-    return Plan(
-        rule.metric,
-        n,
-        noise,
-        allowed=first.min_drop,
-        first=first.mde(n, noise),
-        confirmed=confirmed.mde(n, noise),
-    )
-
-
-def design(config: Config, allowed: float, *, runs: int, family: int, more: int = 0) -> Design:
-    """Return the gate's design with `runs` baseline runs and 1 + `more` candidate runs."""
+def _sights(
+    config: Config, rule: Rule, span: float, n: int, noise: Noise, *, runs: int, family: int
+) -> tuple[Sight, ...]:
     policy = config.policy
-    return Design(
-        alpha=policy.alpha,
-        metrics=max(1, family),
-        baseline_runs=runs,
-        candidate_runs=1 + more,
-        flips=policy.claim != "this-set",
-        min_drop=allowed,
-    )
+    sights = []
+    for claim in claims(config):
+        design = Design(
+            alpha=policy.alpha,
+            metrics=max(1, family),
+            baseline_runs=runs,
+            confirm=policy.confirm,
+            flips=claim == GENERALISE,
+            min_drop=allowed_drop(rule, policy, claim=claim, span=span),
+        )
+        once = visible_drop(replace(design, confirm=0), n, noise)
+        sights.append(Sight(claim, design, once, visible_drop(design, n, noise)))
+    return tuple(sights)
 
 
 @dataclass(frozen=True)
@@ -136,15 +171,16 @@ class Need:
 
 
 def needs(config: Config, found: Sequence[Plan], drop: float) -> list[Need]:
-    """Return, for each noisy metric, the samples or the baseline runs that show `drop`."""
-    noisy = [plan for plan in found if not plan.exact]
-    policy = config.policy
-    found_needs = []
-    for plan in noisy:
-        wanted = design(
-            config, plan.allowed, runs=policy.runs, family=len(noisy), more=policy.confirm
-        )
-        samples = samples_needed(drop, plan.noise, wanted)
-        runs = runs_needed(drop, plan.n, plan.noise, wanted)
-        found_needs.append(Need(plan.metric, samples, runs, plan.allowed))
-    return found_needs
+    """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
+
+    Where the claim is chosen by the change, the answer is that for a changed system.
+    """
+    answers = []
+    for plan in found:
+        if plan.exact:
+            continue
+        design = plan.sights[0].design
+        samples = samples_needed(drop, plan.noise, design.with_baseline(config.policy.runs))
+        runs = runs_needed(drop, plan.n, plan.noise, design)
+        answers.append(Need(plan.metric, samples, runs, design.min_drop))
+    return answers

@@ -138,7 +138,7 @@ def _baseline(subject: Subject, runs: list[Run]) -> Iterable[Finding]:
 def _comparable(
     subject: Subject, run: Run, samples: Sequence[Sample], uses: Mapping[str, Sequence[Sample]]
 ) -> Iterable[Finding]:
-    from ragate.core.power import fewest_losses
+    from ragate.core.losses import fewest_losses
 
     config = cast("Config", subject.config)
     metrics = make_metrics(config, samples, states=run.manifest.states)

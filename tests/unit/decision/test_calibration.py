@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.gate_calibration import SIGHTS, judge_only, sight
+from benchmarks.gate_calibration import judge_only
 from benchmarks.gate_cells import PUBLISHED, PUBLISHED_ADAPTIVE, TRUTHS, misfit, run_cell
+from benchmarks.gate_sight import Sight, sight
 
 SLACK = 0.03
 
@@ -44,12 +45,19 @@ def test_a_noisy_judge_of_answers_that_repeat_is_not_blamed_on_a_neutral_rewordi
     assert judge_only(60, alpha=0.02) <= 0.02 + SLACK
 
 
-@pytest.mark.parametrize("part", ["noise", "count"])
-def test_the_printed_effect_is_where_power_reaches_80_percent(part):
-    cell = next(each for each in SIGHTS if each.part == part and each.base == 3)
-    printed, seen = sight(cell, 150)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        Sight("yes", 100, "generalise", 3, 2, 1),
+        Sight("yes", 100, "this-set", 3, 2, 3),
+        Sight("continuous", 100, "generalise", 3, 0, 3),
+    ],
+    ids=lambda cell: f"{cell.family}-{cell.claim}",
+)
+def test_the_printed_effect_is_where_power_reaches_80_percent(cell):
+    printed, seen = sight(cell, 200)
 
-    assert printed == pytest.approx(seen, rel=0.15)
+    assert printed == pytest.approx(seen, rel=0.2)
 
 
 def test_what_chance_alone_puts_between_two_tables_fits_and_a_tenth_does_not():

@@ -15,17 +15,6 @@ from ragate.core.control import drift
 from ragate.core.interval import difference_interval, tango
 from ragate.core.passes import read_passes
 from ragate.core.permutation import Block, relabel, step_down
-from ragate.core.power import (
-    Design,
-    Noise,
-    fewest_losses,
-    mde,
-    measure_noise,
-    power_plot,
-    runs_needed,
-    samples_needed,
-    up_to_a_point,
-)
 from ragate.models import MetricInfo, Needs, Rule, Score, Verdict, Waiver, unscored
 from tests.unit.decision.decision_factories import (
     NOISY,
@@ -38,56 +27,6 @@ from tests.unit.decision.decision_factories import (
 )
 
 RULE = Rule(metric="faithfulness")
-KNOWN = Noise(0.05, known=True)
-
-
-def test_graded_scores_weigh_less_and_reach_further():
-    noise = measure_noise(np.array([[0.5, 0.5], [1.0, 1.0], [0.0, 0.0]]))
-
-    assert noise.weight == pytest.approx(5 / 6)
-    assert noise.reach == pytest.approx(4 / 3)
-    assert (measure_noise(np.zeros((4, 3))).weight, measure_noise(np.zeros((4, 3))).reach) == (1, 1)
-
-
-def test_a_level_that_is_met_exactly_needs_no_further_loss():
-    assert fewest_losses(0.25, baseline_runs=3, candidate_runs=1, flips=False) == 1
-    assert fewest_losses(0.0625, baseline_runs=3, candidate_runs=1, flips=False) == 2
-
-
-def test_as_many_samples_as_must_break_can_show_a_drop():
-    assert mde(3, Noise(0.01, known=True), alpha=0.02) == pytest.approx(0.8 ** (1 / 3))
-    assert mde(2, Noise(0.01, known=True), alpha=0.02) is None
-
-
-def test_noise_that_drowns_every_drop_shows_none():
-    assert mde(5, Noise(0.9, known=True), alpha=0.02) is None
-    assert mde(8, Noise(0.9, known=True), alpha=0.02) == pytest.approx(0.9352, abs=1e-4)
-
-
-def test_a_smallest_drop_that_cannot_be_reached_shows_none():
-    assert mde(3, Noise(0.3, known=True), alpha=0.3, min_drop=0.9) is None
-
-
-def test_the_effect_by_default_is_that_of_three_baseline_runs():
-    assert mde(100, KNOWN, alpha=0.02) == mde(100, KNOWN, alpha=0.02, baseline_runs=3)
-    assert mde(100, KNOWN, alpha=0.02) != mde(100, KNOWN, alpha=0.02, baseline_runs=4)
-
-
-def test_one_run_a_side_is_planned_as_sign_flips_and_no_other_design_is():
-    def effect(base: int, *, flips: bool) -> float:
-        found = mde(60, KNOWN, alpha=0.02, baseline_runs=base, flips=flips)
-        assert found is not None
-        return found
-
-    assert effect(1, flips=False) == effect(1, flips=True)
-    assert effect(2, flips=False) < effect(2, flips=True)
-    assert effect(3, flips=False) < effect(3, flips=True)
-
-
-def test_where_scores_are_graded_fewer_points_need_as_many_breaks():
-    graded = Noise(0.05, known=True, weight=0.6, reach=1.6)
-
-    assert mde(10, graded, alpha=0.02) == pytest.approx(0.2896, abs=1e-4)
 
 
 def test_without_a_baseline_the_system_is_not_taken_for_the_same():
@@ -266,14 +205,6 @@ def test_an_interval_is_in_the_metrics_own_unit():
     assert grades.interval == pytest.approx([4 * bound for bound in unit.interval])
 
 
-def test_the_effect_of_one_baseline_run_is_planned_with_one():
-    row = row_of(judge(noisy_pair(np.ones((50, 1)), np.ones((50, 1))), RULE), "faithfulness")
-    one = mde(50, Noise(), alpha=0.02, baseline_runs=1, min_drop=0.02)
-
-    assert one is not None
-    assert row.mde == up_to_a_point(one)
-
-
 def test_added_samples_count_where_samples_are_counted():
     samples = samples_of(12)
     before = run_of({"faithfulness": [[1.0]] * 9}, samples[:9])
@@ -349,24 +280,6 @@ def test_a_floor_by_evidence_on_grades_is_the_same_as_on_their_share_of_the_rang
     assert None not in (a.bound, a.fails_at, b.bound, b.fails_at)
     assert a.bound == pytest.approx(1 + 4 * (b.bound or 0.0))
     assert a.fails_at == pytest.approx(1 + 4 * (b.fails_at or 0.0))
-
-
-def test_a_design_is_that_of_one_metric_and_three_baseline_runs_by_default():
-    design = Design()
-
-    assert (design.alpha, design.metrics, design.baseline_runs) == (0.02, 1, 3)
-    assert (design.candidate_runs, design.flips, design.min_drop) == (1, False, 0.02)
-
-
-@pytest.mark.parametrize("drop", [0.05, 0.08, 0.13])
-def test_the_samples_that_are_needed_are_the_fewest(drop):
-    needed = samples_needed(drop, KNOWN, Design())
-    assert needed is not None
-    there, short = Design().mde(needed, KNOWN), Design().mde(needed - 1, KNOWN)
-
-    assert there is not None
-    assert short is not None
-    assert there <= drop + 1e-9 < short
 
 
 def test_an_empty_baseline_matches_nothing_and_that_is_not_enough():
@@ -456,27 +369,3 @@ def test_three_labels_are_drawn_from_three():
     assert step_down(relabel([block], seed=1))[0] == pytest.approx(expected, abs=0.02)
     twice = step_down(relabel([Block(np.repeat(values, 2, axis=2), 1)], seed=1))
     assert twice == pytest.approx([expected, expected], abs=0.02)
-
-
-def test_the_runs_that_are_needed_are_the_fewest():
-    noise, n = Noise(0.2, known=True), 60
-
-    def seen(runs: int) -> float:
-        found = Design(baseline_runs=runs).mde(n, noise)
-        assert found is not None
-        return found
-
-    assert runs_needed(seen(1), n, noise, Design()) == 1
-    assert runs_needed(seen(4), n, noise, Design()) == 4
-    assert runs_needed(seen(50), n, noise, Design()) == 50
-    assert runs_needed(seen(51), n, noise, Design()) is None
-
-
-def test_the_plot_gives_points_rounded_up_and_a_bar_of_that_length():
-    seen = Design().mde(50, Noise())
-    assert seen is not None
-    line = power_plot((50,), Noise(), Design()).splitlines()[1]
-
-    assert line.split()[:2] == ["50", f"{up_to_a_point(seen) * 100:.0f}"]
-    assert line.count("#") == round(seen * 50)
-    assert power_plot((100_000,), Noise(), Design(min_drop=0.0)).count("#") == 1

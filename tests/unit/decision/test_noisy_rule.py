@@ -68,7 +68,7 @@ def test_the_lines_give_the_effect_the_error_and_the_other_claim():
     decision = judge(noisy_pair(*flips(100, 10)), RULE)
 
     assert decision.lines == (
-        "100 samples with 3 baseline runs can see drops of 5 points or more",
+        "100 samples with 3 baseline runs can see drops of 2.4 points or more",
         "1 metric tested: a change that changes nothing is red in at most 1 run of 50",
         (
             "decided for this golden set; that fresh questions would get worse: "
@@ -87,7 +87,7 @@ def test_a_pass_that_holds_nothing_says_what_is_invisible():
     assert decision.remedies == ("ragate power",)
     assert "this set can see drops of" in row.reason
     assert row.mde is not None
-    assert row.mde == pytest.approx(round(row.mde, 2))
+    assert row.mde == pytest.approx(round(row.mde, 3))
 
 
 def test_enough_samples_hold():
@@ -125,7 +125,7 @@ def test_grades_are_mapped_and_shown_in_their_own_unit():
     assert row.verdict is MetricVerdict.REGRESSED
     assert row.baseline == pytest.approx(5.0)
     assert row.change == pytest.approx(-0.4)
-    assert row.mde == pytest.approx(0.05 * 4)
+    assert row.mde == pytest.approx(0.024 * 4)
 
 
 def test_a_proven_drop_below_the_smallest_that_counts_is_yellow():
@@ -643,7 +643,7 @@ def test_sentences_about_grades_are_in_grades():
 
     assert "a drop of 0.200 or more is excluded" in reason(*flips(200, 1, 1))
     assert "less than the 0.080 that counts" in reason(*flips(1000, 12))
-    assert "can see drops of 12 points or more" in reason(*flips(40, 1, 1, cand=1))
+    assert "can see drops of 10.3 points or more" in reason(*flips(40, 1, 1, cand=1))
 
 
 def test_a_control_that_lacks_samples_is_not_used():
