@@ -162,7 +162,9 @@ class System(Protocol):
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
     A failure on one sample is returned as `SystemOutput.error`; an exception is taken as one.
-    A system may have `max_concurrency`, the most samples that it can take at once.
+    A system may have `max_concurrency`, the most samples that it can take at once, and
+    `identifies_state`: True where its fingerprint and the commit tell apart everything that it
+    reads, databases included. Without it, passes of another run do not count as its own.
     """
 
     @property

@@ -28,17 +28,17 @@ def against_control(
     if today.ids != comparison.ids:
         return family, (unfit,)
     same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
-    fresh = judge_noisy(_on(tested, today), today, same)
+    fresh = judge_noisy(cases_on(tested, today), today, same)
     if set(fresh.tested) != set(family.tested):
         return family, (unfit,)
     shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
     moved = settings.model_copy(update={"claim": THIS_SET})
-    shifted = judge_noisy(_on(tested, shift), shift, moved)
+    shifted = judge_noisy(cases_on(tested, shift), shift, moved)
     said = "tested against the base version run today, not against the recording"
     return fresh, (said, *drift(shifted.outcomes, level=settings.alpha))
 
 
-def _on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
+def cases_on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
     """Return the cases with the scores of another comparison; what was waived stays so."""
     columns = comparison.columns
     return [

@@ -12,6 +12,8 @@ from ragate.models.report import (
     Decision,
     Diagnosis,
     DrillProof,
+    EarlierFigure,
+    EarlierPasses,
     FloorResult,
     MetricRow,
     MetricVerdict,
@@ -28,7 +30,15 @@ from ragate.models.report import (
     Verdict,
     WaiverRow,
 )
-from ragate.models.run import RUN_SCHEMA_VERSION, Filters, Record, Run, RunManifest, SystemInfo
+from ragate.models.run import (
+    RUN_SCHEMA_VERSION,
+    EarlierRun,
+    Filters,
+    Record,
+    Run,
+    RunManifest,
+    SystemInfo,
+)
 from ragate.models.sample import Evidence, MetadataValue, Sample
 from ragate.models.score import (
     Direction,
@@ -54,6 +64,9 @@ __all__ = [
     "Diagnosis",
     "Direction",
     "DrillProof",
+    "EarlierFigure",
+    "EarlierPasses",
+    "EarlierRun",
     "Evidence",
     "Failure",
     "Filters",

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ragate.models.base import Frozen
 from ragate.models.policy import Acceptance, Level
-from ragate.models.run import Filters, SystemInfo
+from ragate.models.run import EarlierRun, Filters, SystemInfo
 from ragate.models.score import Direction
 
 REPORT_SCHEMA_VERSION = 1
@@ -132,6 +132,42 @@ class WaiverRow(Frozen):
     until: str
 
 
+class EarlierFigure(Frozen):
+    """One metric's means by whose passes they are of, in its own unit.
+
+    Attributes:
+        newest, earlier, pooled: Over the newest run, the earlier ones, and all passes together.
+        p: Adjusted p of all passes against the baseline; None where they were not tested together.
+    """
+
+    metric: str
+    newest: float | None = None
+    earlier: float | None = None
+    pooled: float | None = None
+    p: float | None = None
+
+
+class EarlierPasses(Frozen):
+    """Passes that earlier runs of this very commit made, and what they are good for.
+
+    Attributes:
+        runs: When they ran and how they ended, oldest first.
+        use: ``counted``: in every figure, since what the system reads is proven the same.
+            ``shown``: beside the newest run, which decides alone. ``differ``: they do not look like
+            the newest run, and are not used. ``agree``: tested together with a suspicious newest
+            run, and not red. ``confirm``: red together with it.
+        p_differ: How often an unchanged system would differ as much from its earlier passes, the
+            smaller of both directions; None where that was not asked.
+        note: The same in one sentence.
+    """
+
+    runs: tuple[EarlierRun, ...]
+    use: Literal["counted", "shown", "differ", "agree", "confirm"]
+    p_differ: float | None = None
+    metrics: tuple[EarlierFigure, ...] = ()
+    note: str = ""
+
+
 class Decision(Frozen):
     """The verdict and everything it rests on.
 
@@ -144,6 +180,7 @@ class Decision(Frozen):
             (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
         wants_tries: More tries of the must-pass samples alone; 0 when final.
         confirmed: True where confirmation runs are part of the evidence.
+        earlier: Passes of earlier runs of this commit; None where there are none.
         lines: One sentence each on the minimum detectable effect, the family error and the other
             claim.
     """
@@ -165,6 +202,7 @@ class Decision(Frozen):
     wants_runs: int = 0
     wants_tries: int = 0
     confirmed: bool = False
+    earlier: EarlierPasses | None = None
     lines: tuple[str, ...] = ()
 
 

@@ -60,6 +60,19 @@ class SystemInfo(Frozen):
     settings: dict[str, str] = {}
 
 
+class EarlierRun(Frozen):
+    """Passes that an earlier run of the same state made.
+
+    Attributes:
+        created: When it ran: ISO 8601, UTC.
+        failed: Its verdict was red.
+    """
+
+    created: str = ""
+    passes: int = Field(ge=1)
+    failed: bool = False
+
+
 class RunManifest(Frozen):
     """Where a run comes from.
 
@@ -70,6 +83,8 @@ class RunManifest(Frozen):
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
         evidence: Names the state that was judged; runs of one state add up. "" where unknown.
         confirm: Further passes that a suspicious first look was to get; 0 where it is the only one.
+        earlier: Earlier runs whose passes stand before this run's own, oldest first.
+        same_state: Everything that the system reads is proven the same in those runs.
         left_out: Metrics of the policy that this run was told not to measure.
         missing_documents: Expected documents that the corpus does not hold, by sample.
         stale_evidence: Documents that no longer hold their passage of evidence, by sample.
@@ -99,6 +114,8 @@ class RunManifest(Frozen):
     left_out: tuple[str, ...] = ()
     evidence: str = ""
     confirm: int = Field(default=0, ge=0)
+    earlier: tuple[EarlierRun, ...] = ()
+    same_state: bool = False
     accepted: tuple[Acceptance, ...] = ()
     seconds: dict[str, float] = {}
 

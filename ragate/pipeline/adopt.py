@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragate.baseline import contexts_path, dump_baseline, recorded_now, requests_path, save_baseline
 from ragate.config import Config
+from ragate.core.attempts import deciding_run, newest_run
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Acceptance, Record, Run, SystemInfo
@@ -23,7 +24,7 @@ def baseline_files(
 ) -> dict[str, bytes]:
     """Return the files of the baseline that `run` makes, by path relative to the project.
 
-    All passes of the run are taken: choosing the best of several would set a goal that the next
+    All passes that decided are taken: choosing the best of several would set a goal that the next
     unchanged run misses.
 
     Args:
@@ -33,6 +34,7 @@ def baseline_files(
     Raises:
         RagateError: the run is partial, or too little of it was measured.
     """
+    run = deciding_run(run)
     manifest = run.manifest
     if manifest.filters.partial or manifest.retrieval_only:
         raise RagateError("only a part of the golden set was run: that makes no baseline")
@@ -92,7 +94,9 @@ def with_run(baseline: Run, fresh: Run) -> Run:
         _identity(now.system), now.judge, infos,
     ):  # fmt: skip
         raise RagateError("the run is not of the system, judge and metrics that the baseline holds")
-    first = [record for record in fresh.records if record.run == 0]
+    fresh = newest_run(fresh)
+    own = fresh.records[0].run if fresh.records else 0
+    first = [record for record in fresh.records if record.run == own]
     hashes = {record.sample_id: record.content_hash for record in baseline.records}
     if {record.sample_id: record.content_hash for record in first} != hashes:
         raise RagateError("the golden set is not the one that the baseline holds")

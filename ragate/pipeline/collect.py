@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
+from ragate.clients.outage import is_outage
 from ragate.errors import (
     BudgetError,
     ConfigError,
@@ -84,7 +85,8 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
     except FATAL:
         raise
     except Exception as error:  # noqa: BLE001 - the system under test is foreign code
-        return _failed("system", f"{type(error).__name__}: {error}"[:500])
+        kind = "provider" if is_outage(error) else "system"
+        return _failed(kind, f"{type(error).__name__}: {error}"[:500])
     if output.latency_s is None and system.max_runs is None:
         output = output.model_copy(update={"latency_s": time.perf_counter() - started})
     return output

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.atomic import write_lines
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup, samples_by_id
-from ragate.errors import DatasetError
+from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
 from ragate.pipeline.spool import Outputs, Spool
+from ragate.stores.local import LocalStore
 
 
 @dataclass
@@ -132,7 +134,22 @@ def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifes
                 f"{path}: collected from another system than {paths[0]}",
                 remedy="decide on outputs of one system at a time",
             )
-    return first
+    return _with_earlier(first, paths)
+
+
+def _with_earlier(manifest: RunManifest, paths: Sequence[Path]) -> RunManifest:
+    """Return the manifest with the earlier runs whose passes stand in the file of a stored run.
+
+    The head of that file was written before they were taken over; its run's manifest knows.
+    """
+    update: dict[str, object] = {"earlier": ()}
+    if len(paths) == 1:
+        stored, folder = manifest, paths[0].parent
+        with suppress(StorageError):  # a file of somebody else, in whose folder none need be
+            stored = LocalStore(folder).load_manifest(folder)
+        if stored.run_id == manifest.run_id:
+            update = {"earlier": stored.earlier, "same_state": stored.same_state}
+    return manifest.model_copy(update=update)
 
 
 def save_collected(path: Path, collected: Collected, samples: Sequence[Sample]) -> None:

@@ -1,14 +1,16 @@
-"""Running a commit again adds to its evidence; it does not draw anew until the gate is green."""
+"""The passes of earlier runs of the same commit: found, taken over, and named by their runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from ragate.baseline import baseline_bytes
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
-from ragate.models import Reads, Sample, SystemInfo
+from ragate.errors import StorageError
+from ragate.models import EarlierRun, Reads, Sample, SystemInfo, Verdict
 from ragate.pipeline.collect import Outputs
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.session import Selection, Session
@@ -53,30 +55,71 @@ def evidence_key(
 def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
     """Take over the passes that an earlier run of this very state made; return their number.
 
-    Systems that repeat exactly, or that hold recordings, would only give the same passes again.
+    They stand before the run's own passes, and the manifest says whose they are. Systems that
+    repeat exactly, or that hold recordings, would only give the same passes again.
     """
     if session.system.max_runs is not None:
         return 0
     if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
         return 0
     manifest = session.collected.manifest
-    for outputs in _earlier(session, manifest.evidence, samples):
+    same_state = bool(getattr(session.system, "identifies_state", False))
+    try:
+        kept = _earlier(session, manifest.evidence, samples)
+    except StorageError as error:
+        session.operations.say(f"earlier passes of this commit cannot be read: {error.message}")
+        return 0
+    kept = kept[:MOST_PASSES] if same_state else kept[-MOST_PASSES:]
+    for _, outputs in kept:
         session.adopt(samples, outputs)
-    count = len(session.collected.passes)
-    if count:
-        session.operations.say(f"{count} earlier passes of this commit count too")
-    return count
+    update = {"earlier": _runs(run for run, _ in kept), "same_state": same_state and bool(kept)}
+    session.collected.manifest = manifest.model_copy(update=update)
+    if kept:
+        use = "counted too" if same_state else "shown beside this run, which they may confirm"
+        session.operations.say(f"earlier passes of this commit: {len(kept)}, {use}")
+    return len(kept)
 
 
-def _earlier(session: Session, key: str, samples: Sequence[Sample]) -> list[Outputs]:
+def _earlier(
+    session: Session, key: str, samples: Sequence[Sample]
+) -> list[tuple[EarlierRun, Outputs]]:
+    """Return the whole passes of earlier runs with the run that each is of, oldest first."""
     store = LocalStore(session.operations.state)
     newest = store.newest_of(key) if key else None
     path = newest / "outputs.jsonl" if newest is not None else None
-    if path is None or not path.is_file():
+    if newest is None or path is None or not path.is_file():
         return []
     passes = read_collected([path], samples).passes
-    whole = [outputs for outputs in passes if len(outputs) == len(samples)]
-    return [outputs for outputs in whole if _is_measured(outputs)][:MOST_PASSES]
+    known = _runs_in(store, newest)
+    owners = [run for run in known for _ in range(run.passes)]
+    owners += [_own(store, newest)] * max(0, len(passes) - len(owners))
+    return [
+        (run, outputs)
+        for run, outputs in zip(owners, passes, strict=False)
+        if len(outputs) == len(samples) and _is_measured(outputs)
+    ]
+
+
+def _runs_in(store: LocalStore, folder: Path) -> tuple[EarlierRun, ...]:
+    """Return the runs whose passes a stored run took over."""
+    return store.load_manifest(folder).earlier
+
+
+def _own(store: LocalStore, folder: Path) -> EarlierRun:
+    """Return what a stored run says of the passes that it made itself."""
+    try:
+        failed = store.load_report(folder).decision.verdict is Verdict.FAILED
+    except StorageError:
+        failed = False  # it was never finished, or another ragate wrote it
+    return EarlierRun(created=store.load_manifest(folder).created, passes=1, failed=failed)
+
+
+def _runs(owners: Iterable[EarlierRun]) -> tuple[EarlierRun, ...]:
+    """Return each run once, with the number of its passes."""
+    return tuple(
+        run.model_copy(update={"passes": len(list(passes))})
+        for run, passes in groupby(owners, key=lambda run: run.model_copy(update={"passes": 1}))
+    )
 
 
 def _is_measured(outputs: Outputs) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ragate.baseline import load_contexts
 from ragate.config import Config
+from ragate.core.attempts import deciding_run, earlier_passes
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs import read_outputs
@@ -33,7 +34,7 @@ def explain_sample(
     return explain(
         samples[sample_id],
         _with_contexts(config, _of(baseline, sample_id)) if baseline else [],
-        _with_texts(folder, _of(run, sample_id)),
+        _with_texts(folder, _newest_first(run, sample_id)),
         row=rows.get(sample_id),
         ci=ci,
     )
@@ -41,6 +42,13 @@ def explain_sample(
 
 def _of(run: Run, sample_id: str) -> list[Record]:
     return [record for record in run.records if record.sample_id == sample_id]
+
+
+def _newest_first(run: Run, sample_id: str) -> list[Record]:
+    """Return the records that decided, those of the newest run in front: what is true now."""
+    own = earlier_passes(run)
+    records = _of(deciding_run(run), sample_id)
+    return sorted(records, key=lambda record: record.run < own)
 
 
 def _with_texts(folder: Path, records: list[Record]) -> list[Record]:

@@ -160,6 +160,7 @@ async def decide_outputs(
             "commit": operations.commit or collected.manifest.commit,
             "filters": selection.filters,
             "retrieval_only": selection.retrieval_only,
+            "earlier": () if foreign else collected.manifest.earlier,
             "confirm": 0,  # files hold what they hold: one look
         }
     )

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from ragate import __version__
 from ragate.clients.budget import Tally
 from ragate.config import Config
+from ragate.core.attempts import deciding_run, newest_run
 from ragate.core.changes import changed_samples
 from ragate.core.checked import with_checked
 from ragate.core.comparison import Comparison, compare
 from ragate.core.decision import decide, expired
 from ragate.core.hashing import is_recorded
+from ragate.core.pooling import Terms, with_earlier
 from ragate.core.symptoms import symptoms
 from ragate.core.system_changes import system_changes
 from ragate.errors import ConfigError
@@ -132,7 +134,7 @@ def judge(
     rules = active_rules(config, candidate)
     comparison = compare(
         _asked_for(baseline, rules),
-        candidate,
+        deciding_run(candidate),
         samples,
         cluster=policy.cluster,
         waivers=policy.waivers,
@@ -148,6 +150,9 @@ def judge(
         control=control,
         accepted=accepted,
     )
+    waived, alone = policy.waivers, control is not None
+    terms = Terms(rules, policy.decision, waived, today, accepted=accepted, control=alone)
+    decision = with_earlier(decision, comparison, candidate, terms)
     warnings = (*decision.warnings, *_stale(candidate), *_other_date(baseline, candidate))
     decision = decision.model_copy(update={"warnings": warnings})
     return Judged(comparison=comparison, decision=decision, rules=rules)
@@ -203,7 +208,7 @@ def build_report(
     changes = changed_samples(
         samples,
         baseline,
-        candidate,
+        judged.comparison.candidate_run,
         rules=judged.rules,
         missing_documents=missing,
         control=control,
@@ -252,7 +257,7 @@ def run_facts(
 ) -> RunFacts:
     """Count what the line under the verdict tells."""
     tally = judged.tally
-    seen = _look_over(candidate)
+    seen = _look_over(newest_run(candidate))
     affected = judged.comparison.affected
     priced = tally.calls > tally.unpriced or seen.cost_usd is not None
     return RunFacts(
@@ -289,8 +294,9 @@ class _Seen:
 def _look_over(candidate: Run) -> _Seen:
     seen, recorded = _Seen(), candidate.manifest.system.use in COUNTED
     costs: list[float] = []
+    first = candidate.records[0].run if candidate.records else 0
     for record in candidate.records:
-        if record.run == 0:
+        if record.run == first:
             seen.errors += failures([record.output])
             seen.unscored += count_unscored([record])
         # Calls that went through our recorder are counted there.

@@ -8,7 +8,8 @@ from html import escape
 
 from ragate.core.wording import odds
 from ragate.escape import code, name, one_line, short_sha
-from ragate.models import MetricVerdict, Report, SampleRow
+from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
+from ragate.renderers._earlier import earlier_note
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._proposed import floors_note, proposed_note
@@ -41,7 +42,8 @@ def figures(report: Report) -> str:
 
 def notes(report: Report) -> list[str]:
     """Return what must be known beside the figures, one sentence each."""
-    found = [_evidence(report), _accepted(report), _scope(report), _must_pass(report)]
+    found = [_evidence(report), earlier_note(report), _accepted(report), _scope(report)]
+    found += [_must_pass(report)]
     found += [*_reasons(report), proposed_note(report), floors_note(report)]
     return [note for note in [*found, _data(report), _missing(report), _likely(report)] if note]
 
@@ -52,7 +54,7 @@ def _evidence(report: Report) -> str:
     runs = counted(report.decision.runs_candidate, "run")
     if status is Status.RED:
         lost = [row for row in rows if row.blocks and row.verdict is MetricVerdict.REGRESSED]
-        chances = [row.p for row in lost if row.p is not None and not row.exact]
+        chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
         if chances:
             start = f"Confirmed in {runs}; an" if report.decision.confirmed else "An"
             return f"<b>{start} unchanged system looks like this {odds(min(chances))}.</b>"
@@ -64,6 +66,15 @@ def _evidence(report: Report) -> str:
             words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; an unchanged system"
             return f"{name(row.metric)}{words} does that {odds(row.p or 1.0)}."
     return ""
+
+
+def _chance(report: Report, row: MetricRow) -> float | None:
+    """Return how often an unchanged system is as bad: over the passes that made the metric red."""
+    earlier = report.decision.earlier
+    if earlier is not None and earlier.use == "confirm":
+        pooled = {each.metric: each.p for each in earlier.metrics if each.p is not None}
+        return pooled.get(row.metric, row.p)
+    return row.p
 
 
 def _scope(report: Report) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ragate.escape import short_sha
 from ragate.models import MetricRow, Report, Verdict
 from ragate.renderers._checkout import checkout_note
+from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._headline import headline
 from ragate.renderers._listing import Page, long, short
 from ragate.renderers._notes import proof, reproduce
@@ -36,7 +37,8 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int 
     note = checkout_note(report)
     blocks = [[page.paint(note, "yellow")] if note else []]
     blocks += [_samples(report, page, limit), _table(report, page), _facts(report, page)]
-    blocks += [_lists(report, page), proposed_lines(report, page.foreign)]
+    blocks += [earlier_lines(report, page.foreign), _lists(report, page)]
+    blocks += [proposed_lines(report, page.foreign)]
     blocks += [_verdict(report, page)]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

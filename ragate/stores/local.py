@@ -114,15 +114,13 @@ class LocalStore:
         Raises:
             StorageError: names the file, the line and what is wrong.
         """
-        where = folder / "manifest.json"
-        try:
-            data: Any = loads(where.read_bytes(), where=str(where), error=StorageError)
-            aggregates = tuple(_scores(one) for one in data.pop("aggregates", []))
-            manifest = RunManifest.model_validate(data)
-        except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-            raise StorageError(f"{where}: not a run of this ragate: {error}") from error
+        manifest, aggregates = _read_manifest(folder / "manifest.json")
         records = Spill(Record, _read_records(folder / "scores.jsonl"))
         return Run(manifest=manifest, records=records, aggregates=aggregates)
+
+    def load_manifest(self, folder: Path) -> RunManifest:
+        """Read where a run comes from; raises as `load`."""
+        return _read_manifest(folder / "manifest.json")[0]
 
     def load_report(self, folder: Path) -> Report:
         """Read the report of a run back."""
@@ -134,6 +132,15 @@ class LocalStore:
                 f"{where}: no report of this ragate",
                 remedy="make it again with `ragate decide` on the run's outputs.jsonl",
             ) from error
+
+
+def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:
+    try:
+        data: Any = loads(path.read_bytes(), where=str(path), error=StorageError)
+        aggregates = tuple(_scores(one) for one in data.pop("aggregates", []))
+        return RunManifest.model_validate(data), aggregates
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise StorageError(f"{path}: not a run of this ragate: {error}") from error
 
 
 class StoredRecord(Frozen):

@@ -17,7 +17,8 @@ from ragate.systems._address import Place, place_of, resolve
 MAX_BYTES = 16 * 1024 * 1024
 TRIES = 3
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-_AGAIN = frozenset({502, 503, 504})
+_UNAVAILABLE = 503
+_AGAIN = frozenset({502, _UNAVAILABLE, 504})
 # A connection that the server has meanwhile closed would cost a sample: its usual patience is 5 s.
 _IDLE_S = 1.0
 
@@ -28,6 +29,10 @@ class UnreachableError(Exception):
 
 class BadReplyError(Exception):
     """The service answered, and not with what was asked for."""
+
+
+class UnavailableError(BadReplyError):
+    """The service answered that it cannot answer now (503), also after trying again."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,8 @@ class HttpClient:
                     raise BadReplyError(self.clean(f"no reply: {_told(error)}")) from error
             except _TryAgainError as error:
                 if last or method != "GET":
-                    raise BadReplyError(str(error)) from error
+                    final = UnavailableError if error.unavailable else BadReplyError
+                    raise final(str(error)) from error
             if attempt + 1 >= len(addresses):
                 await asyncio.sleep(0.2 * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
@@ -161,7 +167,9 @@ class HttpClient:
             target = self.clean(response.headers.get("location", "nowhere"))
             raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
         message = f"answered {code}: {self.clean(content[:2000].decode('utf-8', 'replace'))}"
-        raise _TryAgainError(message) if code in _AGAIN else BadReplyError(message)
+        if code in _AGAIN:
+            raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
+        raise BadReplyError(message)
 
     def clean(self, text: str) -> str:
         """Return foreign text on one line, without secrets that came back and hidden hosts."""
@@ -185,6 +193,10 @@ class HttpClient:
 
 class _TryAgainError(Exception):
     """A status that a later attempt may not meet."""
+
+    def __init__(self, message: str, *, unavailable: bool) -> None:
+        super().__init__(message)
+        self.unavailable = unavailable
 
 
 async def _content(response: httpx.Response) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ragate.clients.outage import is_outage
 from ragate.escape import one_line
 from ragate.models import Failure, SystemOutput
 from ragate.outputs import RecordedOutput
@@ -72,6 +73,13 @@ def failed(message: str) -> SystemOutput:
 def unanswered(message: str) -> SystemOutput:
     """Return a failure that says nothing about the system: it was never reached."""
     return SystemOutput(error=Failure(kind="provider", message=one_line(message, 500)))
+
+
+def raised(error: BaseException, told: str) -> SystemOutput:
+    """Return what an exception of the system's own code means for its sample."""
+    if is_outage(error):
+        return unanswered(f"what the system reads from cannot be reached: {told}")
+    return failed(told)
 
 
 def wanted(output: SystemOutput, resources: Resources) -> SystemOutput:

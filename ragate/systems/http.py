@@ -17,7 +17,13 @@ from ragate.protocols import Resources
 from ragate.settings import read_settings
 from ragate.systems._address import place_of
 from ragate.systems._foreign import Foreign
-from ragate.systems._http_client import BadReplyError, HttpClient, Reply, UnreachableError
+from ragate.systems._http_client import (
+    BadReplyError,
+    HttpClient,
+    Reply,
+    UnavailableError,
+    UnreachableError,
+)
 from ragate.systems._http_policy import address_in, check_request, header_secrets, is_commit
 from ragate.systems._http_reply import fields, parsed
 from ragate.systems._http_settings import Settings
@@ -100,6 +106,8 @@ class HttpSystem(Foreign):
             output = to_output(fields(value, self._settings.pointers), who="the service")
         except UnreachableError as error:
             return unanswered(await self._why(str(error)))
+        except UnavailableError as error:
+            return unanswered(f"the service {error}")
         except BadReplyError as error:
             return failed(f"the service {error}")
         except OutputError as error:

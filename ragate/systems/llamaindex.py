@@ -18,7 +18,7 @@ from ragate.settings import read_settings
 from ragate.systems._call import call, in_thread
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of
-from ragate.systems._output import OutputError, failed, wanted
+from ragate.systems._output import OutputError, failed, raised, wanted
 from ragate.systems._target import load_target, project_on_path, told
 
 Kind = Literal["chat", "query", "retrieve"]
@@ -79,7 +79,7 @@ class LlamaIndexSystem(Foreign):
         except OutputError as error:
             return failed(str(error))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            return failed(told(error))
+            return raised(error, told(error))
 
     async def _chat(self, sample: Sample) -> SystemOutput:
         if self._free.empty() and self._left > 0:

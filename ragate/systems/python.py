@@ -23,7 +23,7 @@ from ragate.settings import read_settings
 from ragate.systems._call import call
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._langchain import plain_reply
-from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
+from ragate.systems._output import OutputError, failed, raised, to_output, unanswered, wanted
 from ragate.systems._target import load_target, project_on_path, told
 
 
@@ -67,7 +67,7 @@ class PythonSystem(Foreign):
         except ProviderError as error:  # raised by code that uses ragate's own clients
             return unanswered(error.message)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            return failed(told(error))
+            return raised(error, told(error))
         if output.latency_s is None:
             took = time.perf_counter() - started
             output = output.model_copy(update={"latency_s": took})

@@ -54,6 +54,7 @@ class Replay:
     def __init__(self, outputs: Mapping[str, list[Place]]) -> None:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
+        self.identifies_state = True  # the files are all there is
         self.max_runs: int | None = max((len(found) for found in outputs.values()), default=0)
 
     async def prepare(self, *, rebuild: bool = False) -> None:

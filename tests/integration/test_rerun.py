@@ -21,10 +21,12 @@ from ragate.models import RetrievedChunk, SystemInfo, SystemOutput
 # Chance with a fixed seed: a test of luck must not depend on it.
 CHANCE = random.Random(7)
 SHARE = 0.0
+IDENTIFIES = True
 
 class Noisy:
     info = SystemInfo(use="noisy_system:create")
     max_runs = None
+    identifies_state = IDENTIFIES
     async def prepare(self, *, rebuild=False): pass
     async def documents(self): return None
     async def answer(self, sample, *, run=0):
@@ -113,6 +115,22 @@ def test_a_lucky_draw_does_not_turn_a_red_commit_green(project: Path):
     noisy_system.SHARE = 0.0  # the next draw is as good as can be
 
     assert run(["check"]) == 1
+
+
+def test_a_system_that_does_not_identify_its_state_is_judged_by_its_newest_run(
+    project: Path, capsys: pytest.CaptureFixture[str]
+):
+    source = project / "noisy_system.py"
+    source.write_text(source.read_text().replace("IDENTIFIES = True", "IDENTIFIES = False"))
+    sys.modules.pop("noisy_system", None)
+    broken(project)
+    assert run(["check"]) == 1
+    import noisy_system
+
+    noisy_system.SHARE = 0.0
+
+    assert run(["check"]) == 0
+    assert "this verdict is a new draw" in capsys.readouterr().out
 
 
 def test_another_commit_starts_with_no_evidence(project: Path):

@@ -170,7 +170,7 @@ def test_lists_beside_one_another_make_chunks(tmp_path: Path):
         (Sent(body=b""), "no JSON"),
         (Sent(status=404, body=b"no such route"), "answered 404: no such route"),
         (Sent(status=500, body=b"Traceback"), "answered 500: Traceback"),
-        (Sent(status=503), "answered 503"),
+        (Sent(status=502), "answered 502"),
         (Sent(status=302, headers={"location": "http://x/"}), "a redirect to http://x/; none is"),
         (Sent(body=b"x" * (16 * 1024 * 1024 + 1)), "answered with more than 16777216 bytes"),
         (Sent(drop=True), "no reply: Server disconnected"),
@@ -195,6 +195,14 @@ def test_a_reply_that_is_not_what_was_asked_for_is_the_failure_of_its_sample(
     assert [output.answer for output in outputs] == ["x", None, "x"]
     assert told in message(outputs[1])
     assert len(server.requests) == 3, "a POST is never sent twice"
+
+
+def test_a_service_that_is_unavailable_was_not_measured(tmp_path: Path):
+    output = one(lambda _: Sent(status=503, body=b"no database"), tmp_path)
+
+    assert output.error is not None
+    assert output.error.kind == "provider"
+    assert output.error.message == "the service answered 503: no database"
 
 
 def test_a_redirect_is_not_followed(tmp_path: Path):

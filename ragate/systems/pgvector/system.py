@@ -38,6 +38,9 @@ class PgvectorSystem:
     ingests a changed corpus meanwhile cannot mix two corpora into one run.
     """
 
+    # The index is held against the corpus by its hash before it is asked.
+    identifies_state = True
+
     def __init__(self, settings: Settings, resources: Resources) -> None:
         self.max_runs: int | None = None
         self.settings = settings

@@ -93,14 +93,28 @@ def run(forge: Forge, change: Change, attempt: int = 1, drift: float = 0.0) -> S
     )
 
 
-def test_attempts_of_one_commit_add_up(forge: Forge):
+def test_a_red_commit_stays_red_and_its_earlier_attempt_is_named(forge: Forge):
     change = forge.change({"rag.py": rag(loss=0.5)})
 
     first, second = run(forge, change), run(forge, change, attempt=2)
 
     assert (first.exit_code, second.exit_code) == (1, 1), second.log
-    assert "3 earlier passes of this commit count too" in second.log
+    assert "earlier passes of this commit: 1, shown beside this run" in second.log
     assert forge.states(change.head)[-1] == "failure"
+    (earlier,) = json.loads(_report(forge))["decision"]["earlier"]["runs"]
+    assert (earlier["passes"], earlier["failed"]) == (1, True)
+
+
+def test_a_green_attempt_after_a_red_one_is_said_to_be_a_new_draw(forge: Forge):
+    change = forge.change({"rag.py": rag() + b"# a comment\n"})
+
+    first = run(forge, change, drift=0.5)
+    second = run(forge, change, attempt=2, drift=-0.05)  # it never errs: no luck is needed
+
+    assert (first.exit_code, second.exit_code) == (1, 0), second.log
+    warnings = json.loads(_report(forge))["decision"]["warnings"]
+    assert any("this verdict is a new draw" in warning for warning in warnings)
+    assert "1 earlier run of this commit failed" in second.log
 
 
 def test_a_pull_request_that_is_reopened_is_no_new_draw(forge: Forge):
@@ -111,7 +125,7 @@ def test_a_pull_request_that_is_reopened_is_no_new_draw(forge: Forge):
     second = judged(forge, change, run_id=12, **options)
 
     assert "earlier passes" not in first.log
-    assert "3 earlier passes of this commit count too" in second.log
+    assert "earlier passes of this commit: 1, shown beside this run" in second.log
     assert second.exit_code == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ragate.core.earlier_notes import note_of
 from ragate.models import (
     Acceptance,
     CauseKind,
@@ -11,6 +12,9 @@ from ragate.models import (
     DataChanges,
     Diagnosis,
     Direction,
+    EarlierFigure,
+    EarlierPasses,
+    EarlierRun,
     Filters,
     FloorResult,
     MetricVerdict,
@@ -349,6 +353,20 @@ def accepted() -> Report:
     )
 
 
+def earlier_runs() -> Report:
+    fell = metric_row_factory("faithfulness", 0.91, 0.845, MetricVerdict.REGRESSED, blocks=True,
+        interval=(-0.099, -0.031), better=4, worse=17, p=0.003)  # fmt: skip
+    figure = EarlierFigure(metric="faithfulness", newest=0.845, earlier=0.912, pooled=0.895)
+    runs = (
+        EarlierRun(created="2026-11-20T09:14:00+00:00", passes=1),
+        EarlierRun(created="2026-11-21T10:00:00+00:00", passes=3, failed=True),
+    )
+    earlier = EarlierPasses(runs=runs, use="differ", p_differ=0.002, metrics=(figure,))
+    earlier = earlier.model_copy(update={"note": note_of(earlier)})
+    decision = decision_factory(Verdict.FAILED, [fell, SAME], earlier=earlier)
+    return report_factory(decision, samples=(VAT,))
+
+
 def golden_set_changed() -> Report:
     return report_factory(
         decision_factory(metrics=[HELD, SAME]),
@@ -381,6 +399,7 @@ CASES: dict[str, Callable[[], Report]] = {
         unscored,
         floors_and_must_pass,
         accepted,
+        earlier_runs,
         golden_set_changed,
         checkout_rules,
     )

@@ -17,6 +17,9 @@ from ragate.models import (
     DataChanges,
     Diagnosis,
     Direction,
+    EarlierFigure,
+    EarlierPasses,
+    EarlierRun,
     Filters,
     MetricVerdict,
     MustPassRow,
@@ -109,10 +112,14 @@ def report_made_of(text: str, *, samples: int = 8) -> Report:
     )
     waiver = WaiverRow(sample_id=word, metric=word, owner=text, reason=word, until=text)
     lines = (text,) * 30
+    earlier = EarlierPasses(
+        runs=(EarlierRun(created=text, passes=1),), use="shown", note=text,
+        metrics=(EarlierFigure(metric=word, newest=0.5),),
+    )  # fmt: skip
     return report_factory(
         decision_factory(
             Verdict.FAILED, [row] * 30, reasons=lines, warnings=lines, remedies=lines, lines=lines,
-            must_pass=(must,) * 30, waivers=(waiver,) * 30,
+            must_pass=(must,) * 30, waivers=(waiver,) * 30, earlier=earlier,
         ),
         gate=word, head=text, base=text, dataset=text, ragate_version=text, baseline_recorded=text,
         report_url=text, partial=True, filters=Filters(tags=(word,) * 9),

@@ -1,0 +1,210 @@
+"""Running a commit again where the state outside git has changed: the newest run alone decides."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ragate.cli.main import run
+from ragate.database import PostgresDatabase
+from tests.servers.rag_server import RagServer, Request, rag_server
+
+pytestmark = pytest.mark.integration
+
+QUESTIONS = 38
+LOST = {"d0", "d1"}  # of each, two questions
+CONFIG = """
+[policy]
+dataset = "golden.jsonl"
+baseline = "b.json"
+systems = ["python", "http"]
+http_hosts = ["{host}"]
+[policy.metrics."recall@5"]
+[system]
+{system}
+"""
+TABLES = """
+import os
+import psycopg
+
+def ask(query):
+    number = int(query.removeprefix("What is ").removesuffix("?"))
+    with psycopg.connect(os.environ["OWN_DATABASE"], connect_timeout=2) as connection:
+        found = connection.execute(
+            "SELECT id, body FROM own_documents WHERE id = %s", (f"d{number // 2}",)
+        ).fetchall()
+    return {"answer": "It is.", "chunks": [{"doc_id": id, "text": body} for id, body in found]}
+"""
+
+
+class Documents:
+    """What a service holds, and how it answers from it."""
+
+    def __init__(self) -> None:
+        self.held = {f"d{number // 2}" for number in range(QUESTIONS)}
+
+    def answer(self, request: Request) -> Any:
+        number = int(request.json["query"].removeprefix("What is ").removesuffix("?"))
+        doc = f"d{number // 2}"
+        chunks = [{"doc_id": doc, "text": f"Text of {doc}."}] if doc in self.held else []
+        return {"answer": "It is.", "chunks": chunks}
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    monkeypatch.chdir(root)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    git(root, "init", "-q")
+    (root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
+    lines = [
+        {"id": f"q{n}", "query": f"What is {n}?", "relevant": {f"d{n // 2}": 1}}
+        for n in range(QUESTIONS)
+    ]
+    (root / "golden.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return root
+
+
+def recorded(root: Path, system: str, *, host: str = "127.0.0.1:1") -> None:
+    """Commit a project with its baseline."""
+    (root / "ragate.toml").write_text(CONFIG.format(system=system, host=host))
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "base")
+    assert run(["baseline", "update"]) == 0
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "baseline")
+
+
+def report(root: Path) -> dict[str, Any]:
+    newest = max((root / ".ragate" / "runs").glob("*/report.json"))
+    found: dict[str, Any] = json.loads(newest.read_text())
+    return found
+
+
+@pytest.fixture
+def service(root: Path) -> Iterator[tuple[Documents, RagServer]]:
+    documents = Documents()
+    with rag_server(documents.answer) as server:
+        recorded(root, f'use = "http"\nurl = "{server.url}"', host=server.host)
+        yield documents, server
+
+
+def test_a_service_that_lost_documents_after_green_checks_fails(root: Path, service):
+    documents, _ = service
+    for _ in range(3):
+        assert run(["check"]) == 0
+    documents.held -= LOST
+
+    assert run(["check"]) == 1
+
+    decision = report(root)["decision"]
+    (row,) = (row for row in decision["metrics"] if row["metric"] == "recall@5")
+    assert row["candidate"] == pytest.approx(34 / 38)
+    earlier = decision["earlier"]
+    assert sum(each["passes"] for each in earlier["runs"]) == 3
+    assert (earlier["metrics"][0]["earlier"], earlier["metrics"][0]["newest"]) == (
+        1.0,
+        row["candidate"],
+    )
+    assert not any(each["failed"] for each in earlier["runs"])
+
+
+def test_outputs_of_a_stored_run_are_decided_on_as_that_run_was(root: Path, service):
+    documents, _ = service
+    for _ in range(3):
+        assert run(["check"]) == 0
+    documents.held -= LOST
+    assert run(["check"]) == 1
+    newest = max((root / ".ragate" / "runs").glob("*/outputs.jsonl"))
+
+    assert run(["decide", str(newest)]) == 1
+
+    assert report(root)["decision"]["metrics"][0]["candidate"] == pytest.approx(34 / 38)
+
+
+def test_a_service_that_was_repaired_is_green_and_the_report_says_it_is_a_new_draw(
+    root: Path, service, capsys: pytest.CaptureFixture[str]
+):
+    documents, _ = service
+    documents.held -= LOST
+    assert run(["check"]) == 1
+    documents.held |= LOST
+    capsys.readouterr()
+
+    assert run(["check"]) == 0
+
+    told = capsys.readouterr().out
+    assert "1 earlier run of this commit failed" in told
+    assert "this verdict is a new draw" in told
+    assert "Earlier runs: 1 run of this commit (20" in told
+
+
+@pytest.fixture
+def tables(
+    root: Path, database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[psycopg.Connection[Any]]:
+    monkeypatch.delitem(sys.modules, "own_tables", raising=False)
+    monkeypatch.syspath_prepend(str(root))
+    monkeypatch.setenv("OWN_DATABASE", database.conninfo())
+    (root / "own_tables.py").write_text(TABLES)
+    with psycopg.connect(database.conninfo(), autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS own_documents")
+        connection.execute("CREATE TABLE own_documents (id text PRIMARY KEY, body text)")
+        for doc in sorted(Documents().held):
+            connection.execute("INSERT INTO own_documents VALUES (%s, %s)", (doc, f"Text of {doc}"))
+        recorded(root, 'use = "python"\ntarget = "own_tables:ask"')
+        yield connection
+        connection.execute("DROP TABLE own_documents")
+
+
+def test_tables_that_lost_documents_after_green_checks_fail_and_explain_shows_what_is_there_now(
+    root: Path, tables: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
+):
+    for _ in range(5):
+        assert run(["check"]) == 0
+    tables.execute("DELETE FROM own_documents WHERE id IN ('d0', 'd1', 'd2', 'd3')")
+
+    assert run(["check"]) == 1
+
+    assert report(root)["decision"]["metrics"][0]["candidate"] == pytest.approx(30 / 38)
+    capsys.readouterr()
+    assert run(["report", "latest", "--explain", "q0"]) == 0
+    told = capsys.readouterr().out
+    assert "     1    –  d0*" in told
+    assert "recall@5  1.000 1.000 1.000 → 0.000" in told
+
+
+def test_a_database_that_goes_down_in_the_middle_is_no_decision_and_never_worse(
+    root: Path, tables: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+):
+    import own_tables  # type: ignore[import-not-found]
+
+    whole, asked = own_tables.ask, []
+
+    def down_after_half(query: str) -> Any:
+        asked.append(query)
+        if len(asked) > QUESTIONS // 2:
+            monkeypatch.setenv("OWN_DATABASE", "host=127.0.0.1 port=1 dbname=none")
+        return whole(query)
+
+    monkeypatch.setattr(own_tables, "ask", down_after_half)
+
+    assert run(["check"]) == 3
+
+    decision = report(root)["decision"]
+    assert decision["verdict"] == "no_decision"
+    assert "cannot be reached" in decision["reasons"][0]
