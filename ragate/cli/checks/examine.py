@@ -15,6 +15,8 @@ from ragate.cli.checks import golden, memory, place, policy
 from ragate.cli.checks.finding import Finding, guarded, of_error, ok, skipped
 from ragate.cli.checks.subject import Subject, read_subject
 from ragate.cli.checks.under_test import database, system
+from ragate.cli.checks.workflows import CHECK as CHECK_WORKFLOWS
+from ragate.cli.checks.workflows import workflows
 from ragate.config import Config
 from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
@@ -56,7 +58,8 @@ def examine(
     if runs:
         found += guarded("personal data", lambda: _personal(subject, runs[0]))
         found += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
-    return found + guarded("state folder", lambda: _state(subject))
+    found += guarded("state folder", lambda: _state(subject))
+    return found + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root))
 
 
 def _golden(subject: Subject, samples: list[Sample]) -> Iterable[Finding]:

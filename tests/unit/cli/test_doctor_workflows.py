@@ -1,0 +1,57 @@
+"""What the doctor says of the workflows that run the action."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragate.cli.checks.finding import Status
+from ragate.cli.checks.workflows import workflows
+from ragate.cli.scaffold.action_workflows import PLACEHOLDER, action_workflows
+from ragate.cli.scaffold.config_text import Choice
+
+COMMIT = "c0ffee" * 6 + "c0ff"
+
+
+def write(root: Path, commit: str = COMMIT) -> Path:
+    folder = root / ".github/workflows"
+    folder.mkdir(parents=True)
+    made = action_workflows(Choice("pgvector", "docs"), gate="docs", commit=commit)
+    for name, text in made.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_workflows_of_a_release_are_in_order(tmp_path: Path) -> None:
+    write(tmp_path)
+
+    (found,) = workflows(tmp_path)
+
+    assert (found.status, found.message) == (Status.OK, "3 workflows with the action")
+
+
+def test_zeros_in_place_of_the_release_are_pointed_out(tmp_path: Path) -> None:
+    write(tmp_path, PLACEHOLDER)
+
+    found = workflows(tmp_path)
+
+    assert [one.status for one in found] == [Status.WARNING] * 3
+    assert "git ls-remote" in found[0].remedy
+
+
+def test_a_group_that_every_comment_joins_is_pointed_out(tmp_path: Path) -> None:
+    path = write(tmp_path) / "ragate-commands.yml"
+    path.write_text(path.read_text().replace("jobs:", "concurrency:\n  group: a\njobs:", 1))
+
+    (found,) = workflows(tmp_path)
+
+    assert found.status is Status.WARNING
+    assert "ragate-commands.yml" in found.message
+
+
+def test_no_link_is_followed_and_no_workflow_is_none(tmp_path: Path) -> None:
+    folder = write(tmp_path / "elsewhere", PLACEHOLDER)
+    (tmp_path / "project/.github").mkdir(parents=True)
+    (tmp_path / "project/.github/workflows").symlink_to(folder)
+
+    assert [one.status for one in workflows(tmp_path / "project")] == [Status.OK]
+    assert [one.status for one in workflows(tmp_path)] == [Status.OK]
