@@ -63,7 +63,12 @@ class CommentRef:
 
 @dataclass(frozen=True)
 class RunRef:
-    """The workflow run that has completed, for ``workflow_run``."""
+    """The workflow run that was requested or has completed, for ``workflow_run``.
+
+    Attributes:
+        head_repository: ``owner/name`` as the event saw it, "" where the fork is gone.
+        head_repository_id: Its number, which stays when it is renamed; 0 where unknown.
+    """
 
     id: int
     attempt: int
@@ -73,6 +78,7 @@ class RunRef:
     head_sha: str
     head_branch: str
     head_repository: str
+    head_repository_id: int = 0
 
 
 @dataclass(frozen=True)
@@ -215,6 +221,7 @@ def _run(run: _Part) -> RunRef:
         head_sha=run.sha("head_sha"),
         head_branch=run.text("head_branch", default=""),
         head_repository=run.maybe("head_repository").text("full_name", default=""),
+        head_repository_id=run.maybe("head_repository").number("id", default=0),
     )
 
 

@@ -11,7 +11,8 @@ from ragate.errors import UsageError
 from ragate.github.base import Base
 from ragate.github.event import Event
 from ragate.github.merge_commit import branch_tip, open_pull
-from ragate.github.repository import Json, Repository
+from ragate.github.repository import Repository
+from ragate.github.run_pulls import pulls_of_run
 from ragate.github.shared_commit import other_branches
 
 
@@ -51,7 +52,7 @@ def subject_of(event: Event, repository: Repository) -> Subject | None:
     if run.event == "merge_group":
         tip = branch_tip(repository, event.default_branch)
         return Subject(None, Base(tip, run.head_sha, "", trusted=False), event.default_branch)
-    found = [pull for pull in _pulls(event, repository) if _head(pull) == run.head_sha]
+    found = pulls_of_run(run, repository)
     # One commit has one status: where it is proposed twice, the default branch's rules count.
     found.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
     if not found:
@@ -66,24 +67,6 @@ def is_current(event: Event, repository: Repository, subject: Subject) -> bool:
     branch = str(repository.pull(subject.number)["base"]["ref"])
     others = other_branches(event, repository, subject.base.head, branch)
     return (branch, others) == (subject.base_ref, subject.other_refs)
-
-
-def _pulls(event: Event, repository: Repository) -> list[Json]:
-    assert event.run is not None
-    source = event.run.head_repository
-    owner = source.partition("/")[0]
-    if not owner or not event.run.head_branch:
-        return []
-    pulls = repository.pulls_of(f"{owner}:{event.run.head_branch}")
-    return [pull for pull in pulls if _source(pull) == source]
-
-
-def _source(pull: Json) -> str:
-    return str((pull["head"].get("repo") or {}).get("full_name", ""))
-
-
-def _head(pull: Json) -> str:
-    return str(pull["head"]["sha"])
 
 
 def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Subject | None:

@@ -181,7 +181,7 @@ class Forge:
             "conclusion": "success",
             "head_sha": change.head,
             "head_branch": change.pull["head"]["ref"],
-            "head_repository": {"full_name": source},
+            "head_repository": {"id": change.pull["head"]["repo"]["id"], "full_name": source},
             "pull_requests": [],
             **(run or {}),
         }

@@ -94,6 +94,24 @@ def test_a_head_that_has_moved_is_left_to_its_own_run(forge: Forge, broken: Chan
     assert forge.github.writes() == []
 
 
+@pytest.mark.parametrize(
+    "then",
+    [
+        {"head_branch": "old-branch"},
+        {"head_repository": {"id": 2, "full_name": "old-name/handbook"}},
+    ],
+)
+def test_a_branch_or_an_owner_that_was_renamed_meanwhile_gets_its_verdict(
+    forge: Forge, broken: Change, then: dict[str, object]
+) -> None:
+    _, lines = forge.collect(broken)
+
+    result = forge.decide(broken, lines, run=then)
+
+    assert result.exit_code == 1, result.raw_log
+    assert forge.states(broken.head) == ["pending", "failure"]
+
+
 def to_link(path: Path) -> None:
     path.symlink_to("/proc/self/environ")
 

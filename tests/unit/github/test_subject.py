@@ -59,6 +59,7 @@ class Hub:
         self.parents = parents
         self.asked: list[str] = []
         self.elsewhere: list[dict[str, Any]] = []
+        self.pulls_by_number = self.pulls
 
     def pulls_of(self, head: str) -> list[dict[str, Any]]:
         self.asked.append(head)
@@ -71,7 +72,7 @@ class Hub:
         return (old, new) in {(BASE, TIP), (TIP, TIP)}
 
     def pull(self, number: int) -> dict[str, Any]:
-        return self.pulls[number]
+        return self.pulls_by_number[number]
 
     def commit(self, sha: str) -> Commit:
         assert sha == MERGE
@@ -118,6 +119,34 @@ def test_a_merge_of_something_else_or_with_another_branch_is_not_used(
 def test_another_head_another_fork_or_a_closed_one_is_left_alone(other: dict[str, Any]) -> None:
     assert found(Hub(pull(**other))) is None
     assert found(Hub()) is None
+
+
+def test_a_renamed_branch_is_recognised_by_the_commit() -> None:
+    hub = Hub()
+    hub.elsewhere = [pull(7)]
+    hub.pulls_by_number = {7: pull(7)}
+    assert found(hub).number == 7
+
+
+def test_a_renamed_owner_is_recognised_by_the_repositorys_number() -> None:
+    event = replace(EVENT, run=replace(RUN, head_repository_id=2))
+    renamed = {"sha": HEAD, "repo": {"id": 2, "full_name": "new-name/handbook"}}
+    hub = Hub()
+    hub.elsewhere = [pull(7, head=renamed)]
+    hub.pulls_by_number = {7: pull(7, head=renamed)}
+    assert found(hub, event).number == 7
+
+
+def test_who_took_a_name_that_was_given_up_is_somebody_else() -> None:
+    event = replace(EVENT, run=replace(RUN, head_repository_id=2))
+    taken = {"sha": HEAD, "repo": {"id": 9, "full_name": "stranger/handbook"}}
+    assert found(Hub(pull(7, head=taken)), event) is None
+
+
+def test_a_newer_head_under_the_same_name_is_not_looked_for_elsewhere() -> None:
+    hub = Hub(pull(7, head={"sha": TIP, "repo": {"full_name": "stranger/handbook"}}))
+    hub.elsewhere = [pull(8)]
+    assert found(hub) is None
 
 
 def test_of_two_proposals_the_default_branchs_counts() -> None:
