@@ -80,6 +80,8 @@ def _connection(error: openai.APIConnectionError) -> Fault:
 
     cause = error.__cause__
     if isinstance(cause, CutOffError):
+        return Fault(f"broke off: {cause}")
+    if isinstance(cause, MalformedError):
         return Fault(f"sent a reply that cannot be read: {cause}", kind=Kind.MALFORMED)
     sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
     return Fault(f"cannot be reached: {cause or error}", billed=sent)

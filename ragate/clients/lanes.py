@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import httpx
 
+from ragate.clients.bounded_body import BoundedBody, reply_bytes
+
 _WIDTH = 8  # connections in one pool
 
 
 class CutOffError(httpx.ReadError):
-    """A reply that began and did not end: one that cannot be read, rather than none."""
+    """A connection that was cut in the middle of a reply."""
 
 
 @dataclass
@@ -48,7 +50,14 @@ class Lanes(httpx.AsyncBaseTransport):
             lane.leave()
             raise
         assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _Watched(response.stream, lane.leave)
+        try:
+            # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
+            body = BoundedBody(response.headers.pop("content-encoding", ""), reply_bytes())
+        except BaseException:
+            lane.leave()
+            await response.stream.aclose()
+            raise
+        response.stream = _Watched(response.stream, lane.leave, body)
         return response
 
     async def aclose(self) -> None:
@@ -59,14 +68,17 @@ class Lanes(httpx.AsyncBaseTransport):
 class _Watched(httpx.AsyncByteStream):
     """Tells when the answer is read to its end, or given up."""
 
-    def __init__(self, stream: httpx.AsyncByteStream, done: Callable[[], None]) -> None:
+    def __init__(
+        self, stream: httpx.AsyncByteStream, done: Callable[[], None], body: BoundedBody
+    ) -> None:
         self._stream = stream
+        self._body = body
         self._done: Callable[[], None] | None = done
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
             async for part in self._stream:
-                yield part
+                yield self._body.feed(part)
         except (httpx.RemoteProtocolError, httpx.ReadError) as error:
             raise CutOffError(f"the reply is cut off: {error}") from error
 

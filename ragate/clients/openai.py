@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from ragate.clients.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
@@ -107,9 +108,11 @@ class OpenAIClient:
             ProviderError, BudgetError: as for a chat completion.
         """
         body = embedding_body(texts, model, dimensions)
+        most = embedding_bytes(len(texts), dimensions)
 
         async def once(client: openai.AsyncOpenAI) -> Embedded:
-            return read_embeddings(await post(client, "/embeddings", body), len(texts))
+            content = await post(client, "/embeddings", body, max_bytes=most)
+            return read_embeddings(content, len(texts))
 
         return (await self._channel.ask(model, once)).vectors
 
@@ -122,9 +125,10 @@ class OpenAIClient:
             ProviderError, BudgetError: as for a chat completion.
         """
         body = rerank_body(query, texts, model, form)
+        most = ranking_bytes(sum(len(text.encode("utf-8", "replace")) for text in texts))
 
         async def once(client: openai.AsyncOpenAI) -> Ranked:
-            return read_ranked(await post(client, "/rerank", body), len(texts))
+            return read_ranked(await post(client, "/rerank", body, max_bytes=most), len(texts))
 
         return (await self._channel.ask(model, once)).scores
 

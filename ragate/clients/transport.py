@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from ragate.clients.bounded_body import CHAT_BYTES, ENCODINGS, reply_of_at_most
 from ragate.clients.faults import Fault, outcome
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
-_SENT = frozenset(
-    {"host", "accept", "accept-encoding", "connection", "content-type", "content-length"}
-)
+_SENT = frozenset({"host", "accept", "connection", "content-type", "content-length"})
 # Their debug logs hold whole requests and headers, and a variable can switch them on.
 _LOUD = ("openai", "httpx", "httpcore")
 
@@ -74,6 +73,7 @@ class Transport:
         for name in [name for name in request.headers if name not in _SENT]:
             del request.headers[name]
         request.headers["user-agent"] = "ragate"
+        request.headers["accept-encoding"] = ENCODINGS
         if self.key.get_secret_value():
             request.headers["authorization"] = f"Bearer {self.key.get_secret_value()}"
 
@@ -83,9 +83,12 @@ class Transport:
         return httpx.URL(self.base_url).netloc.decode()
 
 
-async def post(client: openai.AsyncOpenAI, path: str, body: dict[str, Any]) -> bytes:
+async def post(
+    client: openai.AsyncOpenAI, path: str, body: dict[str, Any], *, max_bytes: int = CHAT_BYTES
+) -> bytes:
     """Return the body of the answer to one request, as it came."""
     import httpx
 
-    response = await client.post(path, body=body, cast_to=httpx.Response)
+    with reply_of_at_most(max_bytes):
+        response = await client.post(path, body=body, cast_to=httpx.Response)
     return response.content

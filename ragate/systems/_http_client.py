@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx
 
+from ragate.clients.bounded_body import BoundedBody, ReplyTooLargeError
+from ragate.clients.faults import MalformedError
 from ragate.escape import one_line
 from ragate.systems._address import Place, place_of, resolve
 
@@ -201,14 +203,16 @@ class _TryAgainError(Exception):
 
 async def _content(response: httpx.Response) -> bytes:
     content = bytearray()
-    # The stream itself where nothing has to be unpacked: half the CPU of a reply.
-    plain = "content-encoding" not in response.headers
-    stream = response.stream if plain else response.aiter_bytes()
-    assert isinstance(stream, AsyncIterable)
-    async for part in stream:
-        content += part
-        if len(content) > MAX_BYTES:
-            raise BadReplyError(f"answered with more than {MAX_BYTES} bytes")
+    # The stream itself: half the CPU of a reply, and what is unpacked is bounded.
+    assert isinstance(response.stream, AsyncIterable)
+    try:
+        body = BoundedBody(response.headers.get("content-encoding", ""), MAX_BYTES)
+        async for part in response.stream:
+            content += body.feed(part)
+    except ReplyTooLargeError as error:
+        raise BadReplyError(f"answered with more than {MAX_BYTES} bytes") from error
+    except MalformedError as error:
+        raise BadReplyError(f"answered with a body that cannot be read: {error}") from error
     return bytes(content)
 
 

@@ -125,6 +125,14 @@ def test_a_cut_connection_is_tried_again(server: FakeOpenAI, fault: Fault) -> No
     assert server.seen == 3
 
 
+@pytest.mark.parametrize("fault", [RESET, TRUNCATED])
+def test_a_connection_that_is_cut_gets_six_tries(server: FakeOpenAI, fault: Fault) -> None:
+    server.faults = [fault] * 5
+
+    assert answered(ask_many(server, 1)) == 1
+    assert server.seen == 6
+
+
 def test_a_wrong_key_is_found_out_by_the_calls_under_way_alone(server: FakeOpenAI) -> None:
     server.chaos = Chaos(1.0, kinds=[status(401)])
 

@@ -31,6 +31,7 @@ from tests.servers.openai_server import (
     BROKEN_JSON,
     HANG,
     RESET,
+    TRUNCATED,
     FakeOpenAI,
     never_the_same,
     openai_server,
@@ -60,6 +61,7 @@ class Bench:
         counts: bool = False,
         budget: Budget | None = None,
         timeout_s: float = 2.0,
+        tries: int = 3,
         models: tuple[str, ...] = (),
         key: str = KEY,
         baseline: dict[str, tuple[str, ...]] | None = None,
@@ -73,7 +75,7 @@ class Bench:
             timeout_s=timeout_s,
             deadline_s=4 * timeout_s,
             concurrency=8,
-            retry=Retry(tries=3, base_s=0.01),
+            retry=Retry(tries=tries, base_s=0.01),
             budget=budget,
         )
         desk = Desk(
@@ -360,6 +362,14 @@ def test_a_provider_that_stays_broken_is_told_once_and_nothing_is_kept(bench, fa
     assert caught.value.status_code == 424
     assert bench.provider.seen == 3  # the client did not begin anew
     assert ask(bench.client()) == "It is so, the 1. time [1]."
+
+
+def test_a_reply_that_is_cut_in_its_middle_gets_six_tries(bench):
+    bench.open(tries=6)
+    bench.provider.faults = [TRUNCATED] * 5
+
+    assert ask(bench.client()) == "It is so, the 1. time [1]."
+    assert bench.provider.seen == 6
 
 
 def test_a_slow_provider_is_given_up_on(bench):

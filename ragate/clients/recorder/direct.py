@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
+from ragate.clients.bounded_body import CHAT_BYTES, ENCODINGS, MEGABYTE, BoundedBody
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget
 from ragate.clients.channel import Channel
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 T = TypeVar("T")
-MAX_BYTES = 32 * 1024**2
+STREAM_BYTES = 32 * MEGABYTE  # a stream has a few hundred bytes for each word
 _DONE = "[DONE]"
 
 
@@ -47,7 +48,11 @@ class DirectTransport(Transport):
     def client(self, *, timeout_s: float, connections: int) -> aiohttp.ClientSession:  # type: ignore[override]
         import aiohttp
 
-        headers = {"User-Agent": "ragate", "Accept": "application/json"}
+        headers = {
+            "User-Agent": "ragate",
+            "Accept": "application/json",
+            "Accept-Encoding": ENCODINGS,
+        }
         if self.key.get_secret_value():
             headers["Authorization"] = f"Bearer {self.key.get_secret_value()}"
         return aiohttp.ClientSession(
@@ -55,6 +60,7 @@ class DirectTransport(Transport):
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout_s),
+            auto_decompress=False,  # `BoundedBody` does it
             trust_env=False,
         )
 
@@ -71,7 +77,9 @@ class DirectTransport(Transport):
             return error.fault
         except aiohttp.ClientConnectorError as error:
             return Fault(f"cannot be reached: {error}", billed=False)
-        except (aiohttp.ClientPayloadError, ValueError, RecursionError) as error:
+        except aiohttp.ClientPayloadError as error:
+            return Fault(f"broke off: the reply is cut off: {error}")
+        except (ValueError, RecursionError) as error:
             text = f"sent a reply that cannot be read: {error}"
             return Fault(text, kind=FaultKind.MALFORMED)
         except (aiohttp.ClientError, OSError) as error:
@@ -111,10 +119,16 @@ def open_channel(
     )
 
 
-async def post_json(session: aiohttp.ClientSession, url: str, body: Mapping[str, Any]) -> bytes:
-    """Return the body of the answer to one request, as it came."""
+async def post_json(
+    session: aiohttp.ClientSession,
+    url: str,
+    body: Mapping[str, Any],
+    *,
+    max_bytes: int = CHAT_BYTES,
+) -> bytes:
+    """Return the body of the answer to one request, unpacked."""
     async with session.post(url, json=body, allow_redirects=False) as response:
-        content = await _read(response)
+        content = await _read(response, max_bytes)
         if response.status != 200:
             raise _refused(response, content)
         return content
@@ -126,7 +140,7 @@ async def post_stream(
     """Yield the events of a streamed answer, up to its end or to where it is cut."""
     async with session.post(url, json=body, allow_redirects=False) as response:
         if response.status != 200:
-            raise _refused(response, await _read(response))
+            raise _refused(response, await _read(response, CHAT_BYTES))
         async for data in _events(response):
             if data.startswith(_DONE):
                 return
@@ -138,24 +152,20 @@ async def post_stream(
             yield event
 
 
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    parts = []
-    left = MAX_BYTES
+async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    return b"".join([part async for part in _parts(response, max_bytes)])
+
+
+async def _parts(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncIterator[bytes]:
+    body = BoundedBody(response.headers.get("Content-Encoding", ""), max_bytes)
     async for part in response.content.iter_any():
-        parts.append(part)
-        left -= len(part)
-        if left < 0:
-            raise MalformedError(f"more than {MAX_BYTES} bytes")
-    return b"".join(parts)
+        yield body.feed(part)
 
 
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
     """Yield the data of server-sent events."""
-    rest, data, left = b"", [], MAX_BYTES
-    async for part in response.content.iter_any():
-        left -= len(part)
-        if left < 0:
-            raise MalformedError(f"more than {MAX_BYTES} bytes")
+    rest, data = b"", []
+    async for part in _parts(response, STREAM_BYTES):
         *lines, rest = (rest + part).split(b"\n")
         for line in lines:
             line = line.removesuffix(b"\r")

@@ -93,14 +93,14 @@ def _packed(body: dict[str, Any], request: Request) -> dict[str, Any]:
     rows = body.get("data")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise MalformedError("no embeddings")
-    expected = _texts(request.body["input"])
+    expected = text_count(request.body["input"])
     if {row.get("index") for row in rows} != set(range(expected)) or len(rows) != expected:
         raise MalformedError(f"{len(rows)} embeddings for {expected} texts")
     packed = [{**row, "embedding": _base64(row.get("embedding"))} for row in rows]
     return {**body, "data": sorted(packed, key=lambda row: int(row["index"]))}
 
 
-def _texts(given: Any) -> int:
+def text_count(given: Any) -> int:
     """Return how many texts are asked for: one text or list of tokens, or a list of these."""
     one = isinstance(given, str) or (isinstance(given, list) and isinstance(given[0], int))
     return 1 if one else len(given)

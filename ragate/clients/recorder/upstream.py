@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragate.clients.bounded_body import CHAT_BYTES, embedding_bytes
 from ragate.clients.channel import Channel
 from ragate.clients.faults import MalformedError
 from ragate.clients.recorder.chat_stream import ChatParts
 from ragate.clients.recorder.direct import post_json, post_stream
 from ragate.clients.recorder.identity import Kind, Request
-from ragate.clients.recorder.replies import Reply, read_reply, reply_of
+from ragate.clients.recorder.replies import Reply, read_reply, reply_of, text_count
 from ragate.clients.recorder.response_stream import ResponseParts
 from ragate.errors import ProviderError
 
@@ -54,9 +55,12 @@ class Upstream:
             BudgetError: a cap is reached.
         """
         body = _body(request, stream=False)
+        most = CHAT_BYTES
+        if request.kind is Kind.EMBEDDINGS:
+            most = embedding_bytes(text_count(request.body["input"]), None)
 
         async def once(session: Any) -> Reply:
-            content = await post_json(session, self._url(request), body)
+            content = await post_json(session, self._url(request), body, max_bytes=most)
             return read_reply(self._clean(content), request)
 
         return await self.channel.ask(request.model, once)
