@@ -77,9 +77,19 @@ QUOTED = Advice(
 )
 
 
-def advice_for(*, has_model: bool | None) -> Advice:
-    """Return what to say where a model writes, or nobody does; unknown counts as a model."""
-    return QUOTED if has_model is False else MODEL
+# Nothing but contexts comes back: what is said of answers has no metric to speak of.
+RETRIEVED = MODEL._replace(before_touching="")
+
+
+def advice_for(*, has_model: bool | None, answered: bool = True) -> Advice:
+    """Return what to say where a model writes, or nobody does; unknown counts as a model.
+
+    Args:
+        answered: The system gave answers, and not contexts alone.
+    """
+    if has_model is False:
+        return QUOTED
+    return MODEL if answered else RETRIEVED
 
 
 def by_cause(advice: Advice) -> dict[CauseKind, tuple[str, str]]:

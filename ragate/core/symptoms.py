@@ -52,13 +52,19 @@ def symptoms(
         samples: Changed samples with their causes, for a rule on where most flips came from.
         changes: What differs between the two systems: named first where a metric was lost.
     """
-    advice = advice_for(has_model=changes.has_model)
+    advice = advice_for(has_model=changes.has_model, answered=_answered(samples))
     readings, lost = Readings(rows, advice), _lost(rows)
     every = _all_low(readings)
     found = every if every else [one for rule in _RULES for one in rule(readings)]
     first = system_changed(changes) if lost else []
     flips = most_flips(samples, proven=lost, advice=advice)
     return (*first, *many_unscored(rows), *found, *flips)
+
+
+def _answered(samples: Sequence[SampleRow]) -> bool:
+    """Whether answers come back; so it is taken where no output is shown."""
+    shown = [row.candidate for row in samples if row.candidate is not None]
+    return not shown or any(side.answer is not None for side in shown)
 
 
 def _lost(rows: Sequence[MetricRow]) -> bool:

@@ -165,3 +165,30 @@ def test_a_baseline_of_the_first_version_is_compared_and_nothing_is_guessed(proj
 
     assert causes(report) <= {"retrieval", "unknown"}
     assert all(one.startswith("changed: settings; ") for one in evidence(report))
+
+
+# The collections are not part of the project: an outsider's checkout has none.
+CLAPNQ = Path(__file__).parents[2] / "../shared/data/clapnq_dev"
+
+
+@pytest.mark.skipif(
+    not (CLAPNQ / "corpus.jsonl").exists(),
+    reason="the clapnq collection is not beside this repository",
+)
+def test_causes_planted_in_a_real_collection_are_right_and_never_confidently_wrong(
+    ready: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks.causes_on_collections import NOTHING, Project, collection, kept, tally
+    from benchmarks.planted_changes import QUOTED
+
+    monkeypatch.setenv("RAGATE_STATE_DIR", str(ready))
+    documents, rows = collection(CLAPNQ)
+    project = Project(ready / "project", documents, rows[:60])
+    project.write(NOTHING)
+    project.run("baseline", "update")
+
+    for name in ("chunk_size 512 -> 32", "documents edited"):
+        found = tally(name, project.check(QUOTED[name]), QUOTED[name].causes)
+
+        assert found.said.total() >= 5
+        assert kept(found), found.line()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.symptoms import symptoms
+from ragate.core.system_changes import Difference, Stage, SystemChanges
 from ragate.models import (
     Cause,
     CauseKind,
@@ -13,6 +14,7 @@ from ragate.models import (
     MetricRow,
     MetricVerdict,
     SampleRow,
+    SampleSide,
 )
 
 
@@ -120,6 +122,60 @@ def test_where_most_flips_came_from_is_said():
     assert symptoms(LOST, samples=rows) == ()
     unknown = [flipped(CauseKind.UNKNOWN, number) for number in range(9)]
     assert symptoms(LOST, samples=unknown) == ()
+
+
+EXTRACTIVE = SystemChanges(has_model=False)
+
+
+@pytest.mark.parametrize(
+    "fallen_rows",
+    [
+        [row("lexical_support", 0.6, -0.2, verdict=MetricVerdict.REGRESSED)],
+        [row("relevancy", 0.6)],
+        [row("correctness_binary", 0.5)],
+        [row("idf_f1", 0.5, -0.2, verdict=MetricVerdict.REGRESSED)],
+        [row("false_refusal", 0.1, 0.05, direction=Direction.LOWER)],
+        [row("refusal_recall", 0.9, -0.05)],
+        [row("citation_validity", 0.9, -0.05)],
+    ],
+)
+def test_where_no_model_writes_nothing_is_said_of_models_and_prompts(fallen_rows: list[MetricRow]):
+    kinds = (CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.DATA)
+    said = [
+        one
+        for kind in kinds
+        for one in symptoms(
+            [*fallen_rows, *LOST],
+            samples=[flipped(kind, number) for number in range(6)],
+            changes=EXTRACTIVE,
+        )
+    ]
+
+    assert len(said) >= 6
+    for one in said:
+        assert "prompt" not in f"{one.likely_cause} {one.action}"
+        assert "model" not in f"{one.likely_cause} {one.action}"
+
+
+def test_where_nothing_is_answered_retrieval_is_not_weighed_against_a_prompt():
+    rows = [
+        flipped(CauseKind.RETRIEVAL, number).model_copy(update={"candidate": SampleSide()})
+        for number in range(6)
+    ]
+
+    assert symptoms(LOST, samples=rows)[-1].action == (
+        "look at what displaced the expected documents"
+    )
+
+
+def test_what_changed_in_the_system_is_the_first_symptom_where_a_metric_was_lost():
+    changes = SystemChanges((Difference(Stage.CONTEXTS, "top_k 10 -> 5"),), comparable=True)
+    low = row("hit_rate@5", 0.4)
+
+    assert symptoms([low, *LOST], changes=changes)[0].symptom == (
+        "the system is not the baseline's: top_k 10 -> 5"
+    )
+    assert "top_k 10" not in symptoms([low], changes=changes)[0].symptom
 
 
 def test_answers_that_change_by_themselves_point_to_nothing():
