@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from types import TracebackType
@@ -10,6 +11,7 @@ from typing import Self
 from ragate.database.embedded import EmbeddedServer, ServerStatus
 from ragate.database.folder import PROJECT, abandoned, choose_home, private_base
 from ragate.database.install import find_account, find_programs, reachable
+from ragate.database.libpq import take_variables
 from ragate.database.schema import check_server
 from ragate.errors import DatabaseError
 
@@ -27,6 +29,7 @@ class PostgresDatabase:
         self._url = url or None
         self._server: EmbeddedServer | None = None
         self._checked: str | None = None
+        self._variables: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -53,6 +56,8 @@ class PostgresDatabase:
             if self._server is not None:
                 self._server.release()
                 self._server = None
+            os.environ.update(self._variables)
+            self._variables = {}
             self._checked = None
 
     def __enter__(self) -> Self:
@@ -69,6 +74,8 @@ class PostgresDatabase:
     def _embedded(self) -> str:
         if self._server is None:
             self._server = open_server(self._state)
+        # Every connection of this process goes to the embedded server until it is released.
+        self._variables |= take_variables(os.environ)
         return self._server.start()
 
 

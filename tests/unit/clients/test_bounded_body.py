@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from ragate.clients.bounded_body import BoundedBody, ReplyTooLargeError, embedding_bytes
 from ragate.clients.faults import MalformedError
 
-PACKERS: dict[str, Callable[[bytes], bytes]] = {"": bytes, "identity": bytes, "gzip": gzip.compress, "deflate": zlib.compress}
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "identity": bytes,
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+}
 
 
 @pytest.mark.parametrize("encoding", PACKERS)
