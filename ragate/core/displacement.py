@@ -31,15 +31,16 @@ def contexts(case: Case, note: str = "") -> Cause:
     evidence = "; ".join(part for part in parts if part) or "other chunks came back"
     kind = _kind(case)
     if kind is CauseKind.UNKNOWN:
-        evidence = f"documents and retrieval changed at once; {evidence}"
+        evidence = f"documents and settings changed at once; {evidence}"
     return Cause(kind=kind, evidence=evidence, lost=lost, displaced_by=places, edited=others)
 
 
 def _kind(case: Case) -> CauseKind:
-    upstream = case.changes.stages & {Stage.CORPUS, Stage.CONTEXTS}
-    if len(upstream) == 2:
-        return CauseKind.UNKNOWN
-    return CauseKind.DATA if Stage.CORPUS in upstream else CauseKind.RETRIEVAL
+    stages = case.changes.stages
+    if Stage.CORPUS not in stages:
+        return CauseKind.RETRIEVAL
+    both = not stages.isdisjoint({Stage.CONTEXTS, Stage.OTHER})
+    return CauseKind.UNKNOWN if both else CauseKind.DATA
 
 
 def _edited_words(doc_ids: Sequence[str]) -> str:

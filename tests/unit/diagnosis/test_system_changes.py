@@ -192,6 +192,14 @@ def test_documents_and_settings_that_changed_at_once_blame_neither():
     assert "changed at once" in found.evidence
 
 
+def test_settings_that_an_old_baseline_does_not_hold_keep_documents_from_the_blame():
+    before = [record(mrr=1.0, idf_f1=1.0, light=True)]
+    after = [record(("old.md",), WRONG, mrr=0.0, idf_f1=0.0)]
+    old, new = manifest(None, digest="old"), manifest(SETTINGS, digest="new", corpus="docs 2")
+
+    assert cause(before, after, system_changes(old, new)).kind is CauseKind.UNKNOWN
+
+
 def test_a_noisy_baseline_leaves_the_decision_to_the_texts():
     before = [
         record(answer=f"It is 600, {run}.", run=run, idf_f1=run / 2, light=True) for run in range(3)
