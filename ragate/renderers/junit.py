@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ragate.escape import one_line
 from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
+from ragate.renderers._checkout import checkout_note
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._words import ordered, verdict_text, wants_a_look
@@ -45,6 +46,9 @@ def render(report: Report) -> str:
     gate = _attribute(f"ragate {report.gate}")
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {head}>"]
     lines.append(f"  <testsuite name={gate} {head}>")
+    if note := checkout_note(report):
+        shown = f'<property name="rules" value={_attribute(note)}/>'
+        lines.append(f"    <properties>{shown}</properties>")
     lines += [_written(case, report.gate) for case in cases]
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
 

@@ -35,6 +35,14 @@ def test_the_counts_are_those_of_the_cases_and_the_verdict_is_one(name):
     assert (cases_of(text)["verdict"] == "passed") is (report.decision.exit_code == 0)
 
 
+def test_a_verdict_by_a_checkouts_own_rules_says_so_before_its_cases():
+    suite = ElementTree.fromstring(render(CASES["checkout_rules"]()))[0]
+    (told,) = suite[0]
+    assert told.attrib["name"] == "rules"
+    assert told.attrib["value"].startswith("Judged by this checkout's own policy")
+    assert ElementTree.fromstring(render(CASES["unchanged"]()))[0][0].tag == "testcase"
+
+
 def test_what_blocks_fails_what_warns_is_skipped_and_what_is_unknown_is_an_error():
     rows = [
         metric_row_factory("a", 0.9, 0.8, MetricVerdict.REGRESSED, blocks=True),
