@@ -73,6 +73,8 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
 def _source(found: Sequence[Plan], runs: int) -> str:
     counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
     assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.known}
+    if all(plan.exact for plan in found):
+        return f"{counted} of metrics without noise"
     if not assumed:
         return f"noise measured on {counted}"
     return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"

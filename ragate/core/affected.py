@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +14,24 @@ from ragate.models import Reads, Run
 
 
 def find_unaffected(
-    baseline: Run | None, candidate: Run, then: Passes, now: Passes, ids: Sequence[str]
+    baseline: Run | None,
+    candidate: Run,
+    then: Passes,
+    now: Passes,
+    ids: Sequence[str],
+    *,
+    repeats: Collection[Reads] = (),
 ) -> tuple[Mask, bool]:
-    """Return which samples cannot have changed, and whether that is known at all."""
+    """Return which samples cannot have changed, and whether that is known at all.
+
+    Args:
+        repeats: Parts of the output that the policy declares to repeat.
+    """
     mask = np.zeros(len(ids), dtype=bool)
     if baseline is None:
         return mask, False
     sides = (baseline.manifest.system, candidate.manifest.system)
-    declared = all(Reads.ANSWER in each.deterministic for each in sides)
+    declared = Reads.ANSWER in repeats or all(Reads.ANSWER in each.deterministic for each in sides)
     known = declared
     passes = (*then.whole, *now.whole)
     for row, key in enumerate(ids):

@@ -46,8 +46,9 @@ class Column:
         applies: (samples,) False where the metric cannot speak about the sample on either side.
         added: The candidate on samples without a partner in the baseline: floors only.
         recorded: The baseline as recorded; in `baseline` unaffected samples hold their mean.
-        exact: True where nothing upstream is noisy, by declaration and by repeated inputs.
-        declared: True where the candidate's system declares the metric's input deterministic.
+        exact: True where the exact rule judges the samples that repeat, by declaration.
+        varies: (samples,) True where the input differs between passes of a side; None: unknown.
+        declared: True where the metric's input is declared to repeat in the candidate.
         problem: Why the two sides do not compare; "" where they do. remedy: The command to type.
         low, span: Smallest value and width of the range; the pooled range where unbounded.
     """
@@ -59,6 +60,7 @@ class Column:
     recorded: Side
     applies: Mask
     exact: bool = False
+    varies: Mask | None = None
     declared: bool = False
     problem: str = ""
     remedy: str = ""

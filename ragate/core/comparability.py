@@ -1,11 +1,8 @@
-"""Whether one metric compares between two runs, and whether it carries noise."""
+"""Whether one metric compares between two runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ragate.core.passes import Passes
-from ragate.models import MetricInfo, Needs, Reads, Record, Run, RunManifest
+from ragate.models import Needs, Run
 
 
 def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, str]:
@@ -23,31 +20,3 @@ def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, st
     if new.needs is Needs.JUDGE and then.judge != now.judge:
         return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"
     return "", ""
-
-
-def is_exact(
-    info: MetricInfo,
-    baseline: Run | None,
-    candidate: Run,
-    then: Passes,
-    now: Passes,
-    ids: Sequence[str],
-) -> bool:
-    """Whether a metric carries no noise: declared so, and its inputs repeated byte for byte."""
-    if baseline is None or info.needs is not Needs.NOTHING or info.reads is Reads.RUN:
-        return False
-    if info.reads is Reads.ANSWER:
-        manifests: tuple[RunManifest, ...] = (baseline.manifest, candidate.manifest)
-        if any(Reads.ANSWER not in each.system.deterministic for each in manifests):
-            return False
-    return then.repeats >= 2 and _repeats(info, then, ids) and _repeats(info, now, ids)
-
-
-def _repeats(info: MetricInfo, passes: Passes, ids: Sequence[str]) -> bool:
-    def read(record: Record | None) -> str:
-        if record is None:
-            return ""
-        return record.retrieval_hash if info.reads is Reads.RETRIEVAL else record.output_hash
-
-    first, *rest = passes.distinct or ({},)
-    return all(read(each.get(key)) == read(first.get(key)) for each in rest for key in ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from ragate.core.affected import find_unaffected, keep_baseline, none_measured
 from ragate.core.columns import Column, Mask, pair, read_sides
-from ragate.core.comparability import is_exact, problem_of
+from ragate.core.comparability import problem_of
 from ragate.core.identical import same_outputs
 from ragate.core.lookup import samples_by_id
 from ragate.core.matching import Matching, cluster_numbers, match
 from ragate.core.passes import Passes, read_passes
+from ragate.core.repeating import Repetition, declared_parts, read_repetition
 from ragate.models import (
     DataChanges,
     MetricInfo,
@@ -50,6 +51,7 @@ class Comparison:
         affected: Rows that can have changed; None where neither requests nor determinism are known.
         identical: True where both sides hold the same output for every matched sample.
         all_failed: True where every output of the candidate is a failure.
+        repetition: Which samples repeat on both sides.
         not_measured: Why no affected sample has an output, "" where one has.
         baseline_run, candidate_run, samples: What was compared, for the control and must-pass.
     """
@@ -68,6 +70,7 @@ class Comparison:
     affected: int | None
     identical: bool
     all_failed: bool
+    repetition: Repetition
     not_measured: str
     partial: bool
     baseline_run: Run | None
@@ -91,6 +94,7 @@ def compare(
     *,
     cluster: str = "",
     waivers: Sequence[Waiver] = (),
+    repeats: Collection[str] = (),
 ) -> Comparison:
     """Compare sample by sample.
 
@@ -98,12 +102,17 @@ def compare(
         baseline: All passes of the baseline; None where there is none yet.
         samples: The selected golden set of now.
         cluster: A metadata field or tag prefix whose samples stand or fall together.
+        repeats: What the policy declares to repeat exactly: ``retrieval``, ``answer``.
     """
     partial = candidate.manifest.filters.narrows
     found = match(baseline, candidate, samples, partial=partial)
     then = read_passes(baseline, found.matched)
     now = read_passes(candidate, [*found.matched, *found.added])
-    unaffected, known = find_unaffected(baseline, candidate, then, now, found.matched)
+    repetition = read_repetition(baseline, candidate, then, now, found.matched, policy=repeats)
+    declared = declared_parts(repeats)
+    unaffected, known = find_unaffected(
+        baseline, candidate, then, now, found.matched, repeats=declared
+    )
     by_id = samples_by_id(samples)
     failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
@@ -113,13 +122,14 @@ def compare(
         enough=found.enough,
         clusters=cluster_numbers(by_id, found.matched, cluster),
         cluster=cluster,
-        columns=_columns(baseline, candidate, then, now, found, unaffected),
+        columns=_columns(baseline, candidate, then, now, found, unaffected, repetition),
         aggregates=_aggregates(baseline, candidate),
         baseline=then,
         candidate=now,
         unaffected=unaffected,
         affected=int((~unaffected).sum()) if known else None,
         identical=same_outputs(then, now, found.matched),
+        repetition=repetition,
         not_measured=none_measured(now, found.matched, unaffected) if known else "",
         all_failed=failed and len(candidate.records) > 0,
         partial=partial,
@@ -137,6 +147,7 @@ def _columns(
     now: Passes,
     found: Matching,
     unaffected: Mask,
+    repetition: Repetition,
 ) -> dict[str, Column]:
     infos = {
         **(baseline.manifest.metrics if baseline else {}),
@@ -150,12 +161,15 @@ def _columns(
     for name, info in of_samples.items():
         column = pair(info, old[name], new[name], added[name])
         problem, remedy = problem_of(name, baseline, candidate)
+        part = repetition.of(info)
+        known = candidate.manifest.system.deterministic | repetition.exact
         column = replace(
             column,
             problem=problem,
             remedy=remedy,
-            exact=is_exact(info, baseline, candidate, then, now, found.matched),
-            declared=info.reads in candidate.manifest.system.deterministic,
+            exact=repetition.is_exact(info),
+            varies=part.varies if part is not None else None,
+            declared=info.reads in known,
         )
         if not problem and info.reads is not Reads.RUN:
             column = keep_baseline(column, unaffected)

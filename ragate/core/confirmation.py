@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from ragate.core.cases import Case, Outcome
+from ragate.core.cases import Outcome
 from ragate.core.comparison import Comparison
 from ragate.core.noisy import FamilyResult
 from ragate.core.stages import SUSPICIOUS, Stages, fast_level
-from ragate.models import DecisionSettings, MetricVerdict
+from ragate.models import DecisionSettings, MetricVerdict, Reads
 
 
 def runs_wanted(
     outcomes: Mapping[str, Outcome],
     family: FamilyResult,
-    cases: Sequence[Case],
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> int:
     """Return the passes that are missing, 0 where the verdict is final.
 
-    A suspicious family is confirmed, unless it is red so clearly that one look was enough. A
-    failing metric without noise is repeated once where only its repetition tells that it has none.
+    A suspicious family is confirmed, unless it is red so clearly that one look was enough.
     """
-    made = comparison.candidate.repeats
-    wanted = 0
     suspicious = family.p <= SUSPICIOUS and not is_clear(outcomes, family, settings)
     if suspicious and not _repeats_exactly(comparison):
-        wanted = max(0, 1 + settings.confirm - made)
-    for case in cases:
-        row = outcomes[case.name].row
-        failed = row is not None and row.exact and row.verdict is MetricVerdict.REGRESSED
-        if failed and case.gates and case.column and not case.column.declared and made < 2:
-            wanted = max(wanted, 1)
-    return wanted
+        return max(0, 1 + settings.confirm - comparison.candidate.repeats)
+    return 0
 
 
 def is_clear(
@@ -67,5 +58,6 @@ def said_clear(
 
 
 def _repeats_exactly(comparison: Comparison) -> bool:
-    """Whether the candidate's system declares its answers deterministic: repeats add nothing."""
-    return "answer" in comparison.candidate_run.manifest.system.deterministic
+    """Whether answers are declared to repeat, by the system or the policy: runs add nothing."""
+    declared = comparison.candidate_run.manifest.system.deterministic
+    return Reads.ANSWER in declared | comparison.repetition.exact

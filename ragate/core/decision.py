@@ -20,6 +20,7 @@ from ragate.core.noisy import FamilyResult, deciding_claim, judge_noisy
 from ragate.core.shown import shown, shown_aggregate
 from ragate.core.stages import SUSPICIOUS
 from ragate.core.summary import decision_lines, general_warnings
+from ragate.core.unsteady import joined, no_longer_repeating, varying_part
 from ragate.core.waivers import active, expired, waiver_row
 from ragate.models import (
     Acceptance,
@@ -76,6 +77,11 @@ def decide(
         judged = replace(
             judged, outcomes={**judged.outcomes, **family.outcomes}, family=family, warnings=said
         )
+    yellow = {
+        case.name: no_longer_repeating(case, judged.outcomes[case.name], comparison)
+        for case in cases
+    }
+    judged = replace(judged, outcomes=yellow)
     taken = by_metric(accepted)
     judged, rows = _with_floors(cases, judged, comparison, settings, taken)
     must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
@@ -103,7 +109,7 @@ def _with_evidence(
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
     family, made = judged.family, comparison.candidate.repeats
-    wants = runs_wanted(judged.outcomes, family, cases, comparison, settings)
+    wants = runs_wanted(judged.outcomes, family, comparison, settings)
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
     clear = said_clear(judged.outcomes, family, comparison, settings)
@@ -126,7 +132,7 @@ def _with_evidence(
 def _settle(decision: Decision) -> tuple[str, ...]:
     """Return the command that tells what would settle a pass that could not tell."""
     blind = any(
-        row.level == "error" and row.verdict is MetricVerdict.CANNOT_TELL
+        row.level == "error" and row.verdict is MetricVerdict.CANNOT_TELL and not row.exact
         for row in decision.metrics
     )
     return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
@@ -138,7 +144,7 @@ def _judge(
     outcomes: dict[str, Outcome] = {}
     if comparison.baseline_run is None:
         return _Judged({case.name: shown(case) for case in cases}, FamilyResult({}))
-    noisy = []
+    exact, noisy = [], []
     for case in cases:
         if case.aggregate is not None:
             outcomes[case.name] = judge_latency(
@@ -147,15 +153,22 @@ def _judge(
         elif case.column is not None and case.info.is_expense:
             outcomes[case.name] = judge_expense(case, comparison, settings)
         elif case.column is not None and case.column.exact:
-            outcomes[case.name] = judge_exact(case, comparison, settings.max_unscored)
+            exact.append(case)
         else:
             noisy.append(case)
-    family = judge_noisy([case for case in noisy if case.gates], comparison, settings)
-    outcomes.update(family.outcomes)
-    for case in noisy:
+    outcomes.update(judge_exact(exact, comparison, settings))
+    varying = [part for case in exact if (part := varying_part(case)) is not None]
+    tested = [case for case in (*noisy, *varying) if case.gates]
+    family = judge_noisy(tested, comparison, settings)
+    for case in (*noisy, *varying):
         if not case.gates:  # shown only: tested alone, and no part of the family's error
             alone = judge_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
-            outcomes.update(alone.outcomes)
+            family.outcomes.update(alone.outcomes)
+    for case in varying:
+        outcomes[case.name] = joined(outcomes[case.name], family.outcomes.pop(case.name))
+    outcomes.update(family.outcomes)
+    whole = {case.name for case in noisy if case.gates}
+    family = replace(family, tested=tuple(name for name in family.tested if name in whole))
     return _Judged({case.name: outcomes[case.name] for case in cases}, family)
 
 

@@ -12,6 +12,7 @@ from ragate.core.comparison import Comparison
 from ragate.core.family import GENERALISE
 from ragate.core.noise import Noise
 from ragate.core.noisy import FamilyResult, deciding_claim
+from ragate.core.repeating_notes import repeating_notes
 from ragate.core.visible import design_of, noise_of, visible_drop
 from ragate.core.wording import count, listed, odds, points
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Verdict
@@ -95,6 +96,7 @@ def general_warnings(
     said = []
     if comparison.partial:
         said.append("partial: only the filtered samples were run")
+    said.extend(repeating_notes(cases, comparison))
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         if passes.identical > 0 and family.tested:
             said.append(

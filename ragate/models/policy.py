@@ -19,7 +19,8 @@ class Rule(Frozen):
         level: ``error`` can fail the gate, ``warn`` only shows, ``off`` is not computed.
         minimum: Floor of the candidate's mean (metrics where higher is better), inclusive.
         maximum: Ceiling of the candidate's mean (metrics where lower is better), inclusive.
-        max_drop: Largest drop that a deterministic metric may show; None: max(1/n, 0.01).
+        max_drop: Net loss of the mean that is allowed to a metric without noise; None: half a
+            sample's range, 0.5/n.
         min_drop: Smallest proven drop of a noisy metric that is red; None: as the policy says.
         max_increase: Share by which tokens, cost or latency may rise, 0.1 for a tenth.
         margin: Drop that a noisy metric's fall must be proven to exceed.
@@ -67,6 +68,8 @@ class DecisionSettings(Frozen):
     Attributes:
         min_drop: Smallest proven drop of a noisy metric that is red, for both claims; None: the
             default of the deciding claim (`ragate.core.allowance`).
+        repeats: What the system is declared to repeat exactly: ``retrieval``, ``answer`` (the whole
+            output, what was retrieved included).
     """
 
     alpha: float = Field(default=0.02, gt=0, lt=0.5)
@@ -78,3 +81,4 @@ class DecisionSettings(Frozen):
     max_unscored: float = Field(default=0.05, ge=0, lt=1)
     cluster: str = ""
     floor: Literal["point", "evidence"] = "point"
+    repeats: tuple[Literal["retrieval", "answer"], ...] = ()

@@ -12,15 +12,20 @@ from ragate.pipeline.session import Session, add_tries
 from ragate.pipeline.verdict import Judged
 
 
-def plan_confirmation(session: Session, *, runs: int, confirm: int) -> None:
+def plan_confirmation(
+    session: Session, *, runs: int, confirm: int, repeats: Sequence[str] = ()
+) -> None:
     """Note how many passes may follow a first look at `runs`: both looks share alpha.
 
     It is settled before the first pass, by what the system can give and not by any score. None
     follow where the first look has them all, or where the system repeats its answers exactly.
+
+    Args:
+        repeats: What the policy declares to repeat.
     """
     possible = max(0, session.can_add(1 + confirm) - 1)
-    repeats = Reads.ANSWER in session.system.info.deterministic
-    further = 0 if repeats or runs > possible else possible
+    exact = Reads.ANSWER in {*session.system.info.deterministic, *repeats}
+    further = 0 if exact or runs > possible else possible
     manifest = session.collected.manifest.model_copy(update={"confirm": further})
     session.collected.manifest = manifest
 

@@ -12,6 +12,7 @@ from ragate.atomic import copy_atomic
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Proposed, Report, Run, Sample
+from ragate.pipeline.ask_again import ask_changed_again
 from ragate.pipeline.case import Case, load_baseline_or_none, load_samples, open_case
 from ragate.pipeline.claims import distrust
 from ragate.pipeline.collect import Outputs
@@ -56,6 +57,7 @@ async def collect(
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         full = len(session.collected.passes)
+        await ask_changed_again(session, samples, baseline, config.policy.repeats)
         await add_tries(session, samples, MUST_PASS_TRIES - full)
         for run in range(full if also else 0):
             found = await session.ask(also, run)
@@ -99,10 +101,12 @@ async def check(
         session.listen = (lambda *_: None) if judge_last else scorer.submit
         session.room = scorer.room
         confirm = config.policy.decision.confirm
-        plan_confirmation(session, runs=selection.runs, confirm=confirm)
-        adopt_earlier(session, case.samples)
+        repeats = config.policy.repeats
+        plan_confirmation(session, runs=selection.runs, confirm=confirm, repeats=repeats)
+        earlier = adopt_earlier(session, case.samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(case.samples)
+        await ask_changed_again(session, case.samples, case.baseline, repeats, earlier=earlier)
         candidate, judged = await decide_session(case, scorer, session, judge_last=judge_last)
         proposed = await _proposed(proposal, case, session, selection)
         judged = replace(judged, tally=session.opened.tally)

@@ -13,6 +13,7 @@ from ragate.config import Config
 from ragate.core.allowance import allowed_drop
 from ragate.core.cases import Case, read_cases
 from ragate.core.comparison import Comparison, compare
+from ragate.core.exact import HALF
 from ragate.core.family import GENERALISE, THIS_SET
 from ragate.core.noise import Noise
 from ragate.core.power import Design
@@ -79,11 +80,14 @@ def plans(
         today: The date that waivers are held against.
         size: Pretend that the set has this many samples.
     """
-    comparison = compare(baseline, baseline, samples, cluster=config.policy.cluster)
+    policy = config.policy
+    comparison = compare(
+        baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
+    )
     found: list[Plan] = []
     cases = [
         case
-        for case in read_cases(gated(config), comparison, config.policy.waivers, today)
+        for case in read_cases(gated(config), comparison, policy.waivers, today)
         if case.gates and case.column is not None
     ]
     noisy = sum(case.column is not None and not case.column.exact for case in cases)
@@ -93,7 +97,7 @@ def plans(
         assert column is not None
         n = _units(case, comparison)
         if column.exact:
-            limit = rule.max_drop if rule.max_drop is not None else max(1 / max(n, 1), 0.01)
+            limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             found.append(Plan(rule.metric, n, Noise(q=0.0, known=True), exact=True, limit=limit))
         else:
             noise = noise_of(case, comparison)

@@ -26,6 +26,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import Acceptance, MetricVerdict, Record, Run, Sample, ScoreState
 from ragate.pipeline.evaluate import failures
+from ragate.pipeline.recording import restart
 from ragate.pipeline.replies import asks_otherwise, given_replies, keep_replies
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
@@ -131,6 +132,8 @@ async def _record(
         session.listen, session.room = scorer.submit, scorer.room
         for number in range(possible_runs(session, chosen.runs)):
             if number:
+                if config.policy.repeats:  # what only holds within a session would repeat as well
+                    await restart(session.system)
                 await session.system.prepare(rebuild=True)
             await session.add_pass(samples)
         return session, await scorer.score(session.collected)
@@ -252,13 +255,14 @@ def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run)
         return ""
     if then.judge != now.judge:  # equal figures of another judge are another yardstick
         return ""
-    comparison = compare(old, run, samples, cluster=config.policy.cluster)
+    policy = config.policy
+    comparison = compare(old, run, samples, cluster=policy.cluster, repeats=policy.repeats)
     data = comparison.data
     if data.added or data.removed or data.edited:
         return ""
-    rules = [rule for rule in config.policy.metrics if rule.level != "off"]
+    rules = [rule for rule in policy.metrics if rule.level != "off"]
     today = datetime.datetime.now(datetime.UTC).date()
-    decision = decide(rules, comparison, config.policy.decision, today=today)
+    decision = decide(rules, comparison, policy.decision, today=today)
     if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.metrics):
         return ""
     return (

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from ragate import plugins
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
@@ -22,6 +22,7 @@ from ragate.pipeline.collect import FATAL
 from ragate.pipeline.desks import open_desk
 from ragate.pipeline.pending import PENDING_NAME, PendingFile
 from ragate.pipeline.resources import Opened, Operations
+from ragate.pipeline.restart import RestartableSystem
 from ragate.pipeline.sample_time import SampleTimeError, sample_time
 from ragate.protocols import System
 
@@ -96,6 +97,16 @@ class RecordedSystem:
             raise
 
 
+async def restart(system: System) -> None:
+    """Close a system that `open_system` gave and open it anew: a new process, new connections.
+
+    It has to be prepared again. Replies that a recorded system was given are kept.
+    """
+    inner = system.system if isinstance(system, RecordedSystem) else system
+    if isinstance(inner, RestartableSystem):
+        await inner.restart()
+
+
 def blameless(scope: Scope) -> str:
     """Return why an output says nothing about the system, "" where it does."""
     if scope.pending:
@@ -132,8 +143,8 @@ async def open_system(
     module = plugins.load("systems", config.system.use)
     settings = config.system.settings
     if not is_recorded_system(config):
-        async with module.create(settings, opened.system) as system:
-            yield system
+        async with RestartableSystem(lambda: module.create(settings, opened.system)) as system:
+            yield cast("System", system)
         return
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
@@ -151,9 +162,11 @@ async def open_system(
         if in_process:
             stack.enter_context(recorder.in_this_process())
             stack.enter_context(named_requests(recorder.base_url))
-        async with module.create(settings, _led(opened, recorder)) as system:
-            most = _most_at_once(system, settings, in_process=in_process)
-            yield RecordedSystem(system, desk, opened.system.timeout_s, most)
+        resources = _led(opened, recorder)
+        async with RestartableSystem(lambda: module.create(settings, resources)) as system:
+            inner = cast("System", system)
+            most = _most_at_once(inner, settings, in_process=in_process)
+            yield RecordedSystem(inner, desk, opened.system.timeout_s, most)
     if not (desk.used or desk.pending):
         operations.say(
             "[system] record = true, and no model request came: does the code make its client with "

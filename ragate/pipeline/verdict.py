@@ -138,6 +138,7 @@ def judge(
         samples,
         cluster=policy.cluster,
         waivers=policy.waivers,
+        repeats=policy.repeats,
     )
     if untouched:
         comparison = replace(comparison, affected=0)

@@ -54,7 +54,7 @@ def run_of(
     words: str = "answer",
     fingerprint: str = "same",
     same_outputs: bool = False,
-    deterministic: Sequence[Reads] = (),
+    deterministic: Sequence[Reads] = (Reads.RETRIEVAL,),
     requests: Mapping[str, str] | None = None,
     failures: Mapping[str, Failure] | None = None,
     filters: Filters | None = None,

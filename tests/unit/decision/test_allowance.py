@@ -110,7 +110,7 @@ def test_what_repeats_exactly_is_allowed_its_limit():
     decision = judge(exact_pair([1.0] * 10, [1.0] * 9 + [0.5]), Rule(metric=EXACT.name))
     row = row_of(decision, EXACT.name)
 
-    assert (row.allowed, row.limit) == (0.1, 0.1)
+    assert (row.allowed, row.limit) == (0.05, 0.05)
 
 
 def test_the_smallest_visible_drop_is_that_beyond_what_is_allowed():

@@ -204,7 +204,8 @@ def test_equal_scores_of_different_retrievals_are_not_deterministic():
         (MetricInfo(name="ndcg@10", reads=Reads.ANSWER), (Reads.ANSWER,), True),
         (MetricInfo(name="ndcg@10", reads=Reads.RUN), (Reads.ANSWER, Reads.RUN), False),
         (MetricInfo(name="ndcg@10", needs=NOISY.needs), (Reads.ANSWER,), False),
-        (MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL), (), True),
+        (MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL), (), False),
+        (MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL), (Reads.RETRIEVAL,), True),
     ],
 )
 def test_determinism_is_declared_and_never_inferred_from_scores(info, declared, exact):

@@ -1,0 +1,224 @@
+"""How often a system that is declared to repeat is red, on simulated changes whose truth is known.
+
+    python benchmarks/repeating.py [--draws 2000] [--output FILE]
+
+A draw of a flipping system is a whole comparison and decision of the product: three passes of the
+baseline, one of the candidate, and two more of the samples whose output differs. A draw of
+rewritten answers is a decision on scores that repeat. Shares with their 95 % interval (Wilson).
+Seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import itertools
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ragate.core.comparison import Comparison, compare
+from ragate.core.decision import decide
+from ragate.core.hashing import content_hash
+from ragate.core.repeating import PROOF
+from ragate.models import (
+    Decision,
+    DecisionSettings,
+    MetricInfo,
+    MetricVerdict,
+    Record,
+    Rule,
+    Run,
+    RunManifest,
+    Sample,
+    Score,
+    SystemInfo,
+    SystemOutput,
+    Verdict,
+)
+
+INFO = MetricInfo(name="score")
+RULE = Rule(metric="score")
+REPEATS = ("retrieval", "answer")
+SETTINGS = DecisionSettings(repeats=REPEATS, confirm=0)
+TODAY = datetime.date(2026, 1, 1)
+BASELINE = 3
+CHANGE = 0.12  # standard deviation of a reworded answer's score, of the range
+Floats = npt.NDArray[np.float64]
+Texts = npt.NDArray[np.str_]
+
+
+@lru_cache(maxsize=4)
+def samples_of(n: int) -> tuple[Sample, ...]:
+    return tuple(Sample(id=f"q{row:04}", query=f"question {row}") for row in range(n))
+
+
+@lru_cache(maxsize=1024)
+def hash_of(sample_id: str) -> str:
+    return content_hash(Sample(id=sample_id, query=f"question {int(sample_id[1:])}"))
+
+
+@lru_cache(maxsize=64)
+def said(answer: str, value: float) -> tuple[SystemOutput, dict[str, Score]]:
+    return SystemOutput(answer=answer), {"score": Score(metric="score", value=value)}
+
+
+def run_of(samples: Sequence[Sample], outputs: Texts, scores: Floats, *, passes: int) -> Run:
+    """Return a run; beyond the first pass only the samples that have one.
+
+    Args:
+        outputs, scores: (samples, passes); an output "" was not asked for.
+        passes: Passes that cover every sample.
+    """
+    records = []
+    for number in range(outputs.shape[1]):
+        for row in np.flatnonzero(outputs[:, number] != "").tolist():
+            answer = str(outputs[row, number])
+            output, scored = said(answer, float(scores[row, number]))
+            record = Record.model_construct(
+                sample_id=samples[row].id,
+                run=number,
+                content_hash=hash_of(samples[row].id),
+                retrieval_hash="same",
+                output_hash=answer,
+                output=output,
+                scores=scored,
+            )
+            records.append(record)
+    manifest = RunManifest(
+        system=SystemInfo(use="python"),
+        metrics={"score": INFO},
+        runs=passes,
+    )
+    return Run(manifest=manifest, records=records)
+
+
+def decided(before: tuple[Texts, Floats], after: tuple[Texts, Floats]) -> Decision:
+    """Return the product's decision; each side is outputs and scores, (samples, passes)."""
+    samples = samples_of(len(before[0]))
+    baseline = run_of(samples, *before, passes=BASELINE)
+    candidate = run_of(samples, *after, passes=1)
+    comparison = compare(baseline, candidate, samples, repeats=REPEATS)
+    return decide([RULE], comparison, SETTINGS, today=TODAY)
+
+
+def asked_again(outputs: Texts, known: Texts, passes: int) -> Texts:
+    """Leave out the further passes of samples whose first output is the baseline's."""
+    found = outputs[:, :passes].copy()
+    repeats = (known == known[:, :1]).all(axis=1)
+    found[~(repeats & (found[:, 0] != known[:, 0])), 1:] = ""
+    return found
+
+
+def flips(rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF) -> Decision:
+    """An unchanged system that gives another, wrong output in a share `rate` of all runs."""
+    wrong = rng.random((n, BASELINE + PROOF)) < rate
+    outputs: Texts = np.where(wrong, "wrong", "right")
+    before, after = outputs[:, :BASELINE], outputs[:, BASELINE:]
+    after = asked_again(after, before, passes)
+    scores = np.where(wrong, 0.0, 1.0)
+    return decided((before, scores[:, :BASELINE]), (after, scores[:, BASELINE:]))
+
+
+@lru_cache(maxsize=1)
+def changed_everywhere(n: int) -> Comparison:
+    """Return a comparison of `n` samples whose outputs all differ, and repeat."""
+    samples = samples_of(n)
+    scores = np.zeros((n, PROOF))
+    sides = (np.full((n, PROOF), said) for said in ("same", "other"))
+    baseline, candidate = (run_of(samples, outputs, scores, passes=PROOF) for outputs in sides)
+    return compare(baseline, candidate, samples, repeats=REPEATS)
+
+
+def rewrites(
+    rng: np.random.Generator, n: int, share: float, *, lost: int = 0, change: float = CHANGE
+) -> Decision:
+    """A change that rewords answers without making them better or worse, and loses some whole.
+
+    Args:
+        lost: Answers that lose everything.
+        change: Standard deviation of a reworded answer's score.
+    """
+    level = rng.uniform(0.4, 0.6, n)  # away from the ends, so that cutting off takes no side
+    moved = np.clip(level + rng.normal(0.0, change, n), 0.0, 1.0)
+    now = np.where(rng.random(n) < share, moved, level)
+    level[:lost], now[:lost] = 1.0, 0.0
+    comparison = changed_everywhere(n)
+    column = comparison.columns["score"]
+    before, after = (replace(column.baseline, values=each[:, None]) for each in (level, now))
+    column = replace(column, baseline=before, candidate=after, recorded=before)
+    return decide([RULE], replace(comparison, columns={"score": column}), SETTINGS, today=TODAY)
+
+
+def line(label: str, draws: int, simulate: Callable[[np.random.Generator], Decision]) -> str:
+    """Simulate one cell and return its line."""
+    rng = np.random.default_rng(zlib.crc32(label.encode()))
+    red = yellow = 0
+    for _ in range(draws):
+        decision = simulate(rng)
+        red += decision.verdict is Verdict.FAILED
+        yellow += decision.metrics[0].verdict is MetricVerdict.WORSE_HERE
+    low, high = wilson(red, draws)
+    return (
+        f"{label:<52} red {red / draws:.4f} ({low:.4f} to {high:.4f})  "
+        f"worse on this set {yellow / draws:.4f}"
+    )
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share."""
+    z = 1.959964
+    share = count / of
+    centre = (share + z * z / (2 * of)) / (1 + z * z / of)
+    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
+    return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
+def lines(draws: int) -> Iterator[str]:
+    few = max(1, draws // 4)
+    yield f"{draws} draws a cell ({few} where *)"
+    yield "Three baseline passes, alpha 0.02, one gated metric"
+    yield ""
+    yield "An unchanged system whose outputs flip to a wrong one:"
+    for n in (25, 100, 300):
+        yield line(f"flip rate 0.03, n {n}, m 3", draws, partial(flips, n=n, rate=0.03))
+    for n, rate in itertools.product((25, 100, 300), (0.01, 0.1)):
+        yield line(f"flip rate {rate:.2f}, n {n}, m 3 *", few, partial(flips, n=n, rate=rate))
+    yield line("flip rate 0.03, n 300, m 2 *", few, partial(flips, n=300, rate=0.03, passes=2))
+    yield ""
+    yield "Full losses among reworded answers:"
+    for n, lost in itertools.product((16, 50, 100, 300), (1, 4)):
+        cell = partial(rewrites, n=n, share=0.1, lost=lost)
+        yield line(f"{lost} lost, reworded 0.10, n {n}", draws, cell)
+    for change, many, mark in ((CHANGE, draws, ""), (0.2, few, " *"), (0.3, few, " *")):
+        yield ""
+        yield f"Reworded without getting worse; a score changes with standard deviation {change}:"
+        for n, share in itertools.product((16, 50, 100, 300), (0.03, 0.1, 0.3)):
+            cell = partial(rewrites, n=n, share=share, change=change)
+            yield line(f"reworded {share:.2f}, n {n}, change {change}{mark}", many, cell)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--output", type=Path)
+    given = parser.parse_args()
+    found = []
+    for text in lines(given.draws):
+        print(text, flush=True)
+        found.append(text)
+    if given.output:
+        given.output.write_text("\n".join(found) + "\n")
+
+
+if __name__ == "__main__":
+    main()
