@@ -80,7 +80,7 @@ def _estimate(config: Config, found: Estimate) -> str:
     cost = "unknown: no price for a model" if found.cost_usd is None else f"${found.cost_usd:.2f}"
     lines.append(f"first run: {found.calls} calls, cost about {cost}")
     lines.append(
-        f"at most {1 + policy.confirm} times that where the first run is suspicious; caps: "
-        f"{policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
+        f"at most {1 + policy.confirm} times that where the first run is suspicious and not clear; "
+        f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     )
     return "\n".join(lines)

@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ragate.errors import ConfigError
+from ragate.clients.outage import is_outage
+from ragate.errors import ConfigError, RagateError, SystemStartError
 from ragate.escape import one_line
 from ragate.settings import nearest
 
@@ -31,6 +32,7 @@ def load_target(target: str, root: Path) -> Any:
 
     Raises:
         ConfigError: it is no dotted path, a module is missing or raises, or it has no such name.
+        SystemStartError: what the module connects to on import cannot be reached.
     """
     where = f"[system] target = {target!r}"
     module, colon, path = target.partition(":")
@@ -64,7 +66,16 @@ def _import(where: str, module: str, root: Path) -> Any:
             remedy="install it in the environment of ragate",
         ) from error
     except (Exception, SystemExit) as error:
-        raise ConfigError(f"{where}: importing {module} raised {told(error)}") from error
+        raise setup_failed(f"{where}: importing {module} raised", error) from error
+
+
+def setup_failed(what: str, error: BaseException) -> RagateError:
+    """Return what an exception before the first question means for the run.
+
+    A database that is down is no mistake in a file that somebody could correct.
+    """
+    kind = SystemStartError if is_outage(error) else ConfigError
+    return kind(f"{what} {told(error)}")
 
 
 def told(error: BaseException) -> str:

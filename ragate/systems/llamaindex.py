@@ -19,7 +19,7 @@ from ragate.systems._call import call, in_thread
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of
 from ragate.systems._output import OutputError, failed, raised, wanted
-from ragate.systems._target import load_target, project_on_path, told
+from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
 Kind = Literal["chat", "query", "retrieve"]
 # In this order: a query engine can also retrieve.
@@ -150,9 +150,8 @@ class LlamaIndexSystem(Foreign):
                 found = self._make()
                 return await found if inspect.isawaitable(found) else found
         except (Exception, SystemExit) as error:
-            raise ConfigError(
-                f"[system] target = {self._settings.target!r}: setting it up raised {told(error)}"
-            ) from error
+            what = f"[system] target = {self._settings.target!r}: setting it up raised"
+            raise setup_failed(what, error) from error
 
 
 def kind_of(engine: Any, target: str) -> Kind:

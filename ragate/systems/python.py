@@ -24,7 +24,7 @@ from ragate.systems._call import call
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._langchain import plain_reply
 from ragate.systems._output import OutputError, failed, raised, to_output, unanswered, wanted
-from ragate.systems._target import load_target, project_on_path, told
+from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
 
 class Settings(ForeignSettings):
@@ -94,6 +94,7 @@ async def made(target: str, factory: Any, root: Path, stack: AsyncExitStack) -> 
 
     Raises:
         ConfigError: it cannot be called without an argument, or raises.
+        SystemStartError: what it connects to cannot be reached.
     """
     where = f"[system] target = {target!r}"
     if not callable(factory):
@@ -111,7 +112,7 @@ async def made(target: str, factory: Any, root: Path, stack: AsyncExitStack) -> 
             elif not _can_be_asked(found) and hasattr(found, "__enter__"):
                 found = stack.enter_context(found)
     except (Exception, SystemExit) as error:
-        raise ConfigError(f"{where}: setting it up raised {told(error)}") from error
+        raise setup_failed(f"{where}: setting it up raised", error) from error
     return found
 
 

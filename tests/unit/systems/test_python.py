@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk
 from tests.factories import sample_factory
 from tests.unit.systems.using import ask, info, message, module
@@ -334,3 +334,32 @@ def test_fingerprint_files_stay_in_the_project(tmp_path: Path, pattern: str, tol
 
     with pytest.raises(ConfigError, match=told):
         info("python", settings, tmp_path)
+
+
+REFUSING = "import errno\nERROR = ConnectionRefusedError(errno.ECONNREFUSED, 'no database')\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise ERROR", "importing"),
+        ("class answer:\n    def __init__(self):\n        raise ERROR", "setting it up raised"),
+    ],
+)
+def test_what_cannot_be_reached_before_the_first_question_is_no_decision(
+    tmp_path: Path, code: str, told: str
+):
+    with pytest.raises(SystemStartError) as raised:
+        one(tmp_path, REFUSING + code)
+
+    assert told in str(raised.value)
+    assert "no database" in str(raised.value)
+    assert raised.value.exit_code == 3
+
+
+def test_a_connection_that_failed_leaves_its_sample_unmeasured(tmp_path: Path):
+    output = one(tmp_path, f"{REFUSING}def answer(query):\n    raise RuntimeError('x') from ERROR")
+
+    assert output.error is not None
+    assert output.error.kind == "provider"
+    assert output.error.message == "what the system reads from cannot be reached: RuntimeError: x"
