@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
 
-from ragate.clients.redact import Redactor
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
 from ragate.github.event import Event
@@ -16,6 +14,7 @@ from ragate.github.inputs import Inputs
 from ragate.github.outputs import Paths
 from ragate.github.policy import Place
 from ragate.github.publish import Annotation, Target
+from ragate.github.redaction import redactor
 from ragate.github.repository import Repository
 from ragate.github.workflow_commands import Log
 from ragate.models import Filters, Report, Run
@@ -174,16 +173,6 @@ class Context:
         quarters = {total * part // 4 for part in (1, 2, 3)} if total >= 100 else set()
         if done == total or done in quarters:
             self.log.plain(f"{what}: {done}/{total} samples")
-
-
-def redactor(inputs: Inputs, keys: list[str]) -> Redactor:
-    """Return what cuts secrets out of text: the token, the database's address, and keys."""
-    url = inputs.database_url.get_secret_value()
-    password = urlsplit(url).password or "" if "://" in url else ""
-    proxy = inputs.github_proxy.get_secret_value()
-    found = [inputs.github_token.get_secret_value(), url, f":{password}@" if password else ""]
-    found += [proxy, (urlsplit(proxy).password or "") if proxy else ""]
-    return Redactor([one for one in [*found, *keys] if one])
 
 
 def refuse_code(config: Config, inputs: Inputs) -> None:

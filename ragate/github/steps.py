@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ragate.errors import RagateError
 from ragate.github.api import Api
-from ragate.github.context import Context, Outcome, redactor
+from ragate.github.context import Context, Outcome
 from ragate.github.event import Event, read_event
 from ragate.github.inputs import FailOn, Inputs, read_inputs
 from ragate.github.outputs import outputs_without_report
 from ragate.github.pending import early_target
 from ragate.github.publish import Publisher, Target
+from ragate.github.redaction import redactor
 from ragate.github.repository import Repository
 from ragate.github.workflow_commands import Log, write_outputs
 from ragate.machine_faults import machine_fault

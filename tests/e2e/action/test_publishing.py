@@ -78,6 +78,32 @@ def test_without_a_token_nothing_is_asked_and_the_verdict_is_the_same(forge: For
     assert "blocks" in result.summary
 
 
+def test_an_enterprise_server_behind_a_proxy_gets_the_verdict(forge: Forge) -> None:
+    change = forge.change(outputs())
+    proxy = forge.github.url.replace("http://", "http://gate:c4nary-of-a-proxy@")
+    result = forge.check(
+        change,
+        inputs={"github-proxy": proxy},
+        github={"api_url": "http://git.company.example"},
+    )
+    assert result.exit_code == 0, result.raw_log
+    assert forge.states(change.head) == ["pending", "success"]
+    assert {seen.headers["host"] for seen in forge.github.requests} == {"git.company.example"}
+    assert "c4nary" not in result.raw_log + result.summary + forge.comment()
+
+
+@pytest.mark.parametrize(
+    "inputs", [{"github-proxy": "proxy.company.example:3128"}, {"github-ca": "certs/ca.pem"}]
+)
+def test_a_wrong_way_to_github_is_an_error_of_the_workflow(
+    forge: Forge, inputs: dict[str, str]
+) -> None:
+    result = forge.check(forge.change(outputs()), inputs=inputs)
+    assert (result.exit_code, result.outputs["verdict"]) == (2, "error")
+    assert next(iter(inputs)) in result.raw_log
+    assert forge.github.requests == []
+
+
 def test_several_runs_of_one_commit_end_in_one_comment(forge: Forge) -> None:
     change = forge.change(outputs(broken=range(12)))
     for _ in range(3):
