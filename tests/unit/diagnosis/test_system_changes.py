@@ -192,6 +192,18 @@ def test_documents_and_settings_that_changed_at_once_blame_neither():
     assert "changed at once" in found.evidence
 
 
+def test_a_rank_that_fell_is_retrieval_although_the_answers_vary():
+    before = [
+        record(answer=f"It is 600, {run}.", run=run, mrr=1.0, idf_f1=run / 2, light=True)
+        for run in range(3)
+    ]
+    after = [record(("third.md", "limits.md"), "It is so.", mrr=0.5, idf_f1=0.0)]
+
+    found = cause(before, after, changed({"top_k": "5"}, repeats=frozenset({Reads.RETRIEVAL})))
+
+    assert found.kind is CauseKind.RETRIEVAL
+
+
 def test_settings_that_an_old_baseline_does_not_hold_keep_documents_from_the_blame():
     before = [record(mrr=1.0, idf_f1=1.0, light=True)]
     after = [record(("old.md",), WRONG, mrr=0.0, idf_f1=0.0)]
