@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ragate.atomic import write_atomic
 from ragate.baseline import (
     MACHINE_UNITS,
     baseline_bytes,
@@ -26,15 +25,21 @@ from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, DatasetError, RagateError
 from ragate.models import Acceptance, MetricVerdict, Record, Run, Sample, ScoreState
 from ragate.pipeline.evaluate import failures
+from ragate.pipeline.evidence import evidence_key
+from ragate.pipeline.interrupted import (
+    forget_recording,
+    note_progress,
+    recording_of,
+    restore_answers,
+)
 from ragate.pipeline.recording import restart
 from ragate.pipeline.replies import asks_otherwise, given_replies, keep_replies
 from ragate.pipeline.resources import Operations
 from ragate.pipeline.scoring import open_scorer
 from ragate.pipeline.session import Selection, Session, open_session, possible_runs
 from ragate.spill import Spill
-from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.local import LocalStore
 
-RECORDING_FILE = "recording"
 _MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
 
 
@@ -87,7 +92,7 @@ async def update_baseline(
     session, run = await _record(config, operations, samples, chosen, old)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
-    (operations.state / RECORDING_FILE).unlink(missing_ok=True)
+    forget_recording(operations.state)
     if config.policy.store == "full":
         # With texts they are large: none is kept in memory.
         whole = Spill(Record, map(session.collected.whole, run.records), kept=0)
@@ -112,9 +117,9 @@ async def _record(
     Args:
         old: The baseline that is there; its verdicts are not asked for again.
     """
-    name = _recording(operations)
+    recording = recording_of(operations.state)
     async with (
-        open_session(config, operations, samples, chosen, recording=name) as session,
+        open_session(config, operations, samples, chosen, recording=recording.name) as session,
         # Before an answer is paid for: the judge may be one that cannot be had.
         open_scorer(
             config,
@@ -130,6 +135,11 @@ async def _record(
         _refuse_missing(session)
         refuse_left_out(scorer.left_out)
         session.listen, session.room = scorer.submit, scorer.room
+        own = (operations.state, *operations.own_files)
+        state = evidence_key(config, samples, session.system.info, chosen, own=own)
+        if count := restore_answers(session, samples, recording, state):
+            operations.say(f"{count} answers of the recording that was interrupted are kept")
+        note_progress(session, recording, state)
         for number in range(possible_runs(session, chosen.runs)):
             if number:
                 if config.policy.repeats:  # what only holds within a session would repeat as well
@@ -142,20 +152,6 @@ async def _record(
 def _with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
     manifest = run.manifest.model_copy(update={"accepted": tuple(accepted)})
     return run.model_copy(update={"manifest": manifest})
-
-
-def _recording(operations: Operations) -> str:
-    """Return the name of this recording: a new one, or that of one which was interrupted.
-
-    Answers that an interrupted recording paid for are its own, so it may go on with them.
-    """
-    path = operations.state / RECORDING_FILE
-    try:
-        return path.read_text(encoding="ascii").strip() or new_run_id()
-    except (OSError, ValueError):
-        name = new_run_id()
-        write_atomic(path, name.encode())
-        return name
 
 
 def _verdicts_only(old: Run | None) -> Run | None:

@@ -50,6 +50,7 @@ class Session:
         eval_date: What ``{today}`` stands for, "" for today.
         listen: Sees every output as it arrives, so that judging need not wait for the last.
         room: Waits until who listens can take more.
+        restored: Outputs by pass that need not be asked for.
     """
 
     system: System
@@ -61,6 +62,7 @@ class Session:
     eval_date: str = ""
     listen: Callable[[Sample, SystemOutput], None] = lambda _sample, _output: None
     room: Room = no_wait
+    restored: dict[int, Outputs] = field(default_factory=dict)
 
     def end_limit(self) -> None:
         """Let what is still to come run past ``max_minutes``: the verdict stands."""
@@ -70,7 +72,8 @@ class Session:
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""
         run = len(self.collected.passes)
-        done = 0
+        known = self.restored.pop(run, {})
+        done = len(known)
 
         def keep(sample: Sample, output: SystemOutput, number: int) -> None:
             nonlocal done
@@ -81,13 +84,14 @@ class Session:
 
         outputs = await run_pass(
             asked_on(self.system, self.eval_date),
-            samples,
+            [sample for sample in samples if sample.id not in known],
             run=run,
             concurrency=self._concurrency(),
             timeout_s=self.opened.system.timeout_s,
             on_output=keep,
             room=self.room,
         )
+        outputs.update(known)
         self.collected.passes.append(outputs)
         return outputs
 
@@ -114,6 +118,15 @@ class Session:
             self.writer.append(sample, outputs[sample.id], run=run)
             self.listen(sample, outputs[sample.id])
         self.collected.passes.append(outputs)
+
+    def restore(self, samples: Sequence[Sample], passes: Sequence[Outputs]) -> None:
+        """Take over what earlier passes of this recording hold; what they lack is still asked."""
+        for run, outputs in enumerate(passes):
+            for sample in samples:
+                if sample.id in outputs:
+                    self.writer.append(sample, outputs[sample.id], run=run)
+                    self.listen(sample, outputs[sample.id])
+            self.restored[run] = outputs
 
     def _concurrency(self) -> int:
         """Return the samples in flight: one that waits for its turn would run out of time."""
