@@ -22,6 +22,7 @@ from ragate.github.gate import Gate, compose, trusted
 from ragate.github.origin import Origin, origin_of
 from ragate.github.policy import policy_files
 from ragate.github.publish import Annotation, Target
+from ragate.github.retold import KEPT, standing_verdict
 from ragate.github.unaffected import unaffected
 from ragate.pipeline.line import check
 from ragate.pipeline.resources import Operations
@@ -40,6 +41,15 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
         branch = newest_base(context, checked_out)
     except SupersededError as error:
         return _superseded(context, error)
+    if (code := standing_verdict(context, branch.base)) is not None:
+        context.log.plain("only the title or the text was edited: the verdict stands")
+        return Outcome(said=KEPT, exit_code=code)
+    return _judged(context, branch, root, announce)
+
+
+def _judged(
+    context: Context, branch: BaseBranch, root: Path, announce: Callable[[Target], None]
+) -> Outcome:
     base = branch.base
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         tree = None if base.trusted else tree_of(base.sha, root, context.repository)

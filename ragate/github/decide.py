@@ -11,6 +11,7 @@ from pathlib import Path
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, UsageError
+from ragate.github.attempts import outputs_in
 from ragate.github.base import ApiTree, refuse_side_door
 from ragate.github.changes import api_changed_files
 from ragate.github.context import Context, Outcome
@@ -141,7 +142,7 @@ def _judge(
             foreign=True,
         )
     )
-    return Judgement(report, origin)
+    return Judgement(report, origin, outputs=outputs_in(collected))
 
 
 def _is_first(context: Context) -> bool:

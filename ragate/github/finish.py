@@ -8,6 +8,7 @@ from pathlib import Path
 from ragate import __version__
 from ragate.errors import RagateError
 from ragate.github.accept import SYSTEM, outputs_digest
+from ragate.github.attempts import REMEDIES, Outputs, earlier_red
 from ragate.github.base import Base
 from ragate.github.context import Context, Outcome
 from ragate.github.earlier import weighed
@@ -28,11 +29,16 @@ NO_PROBLEM = Origin()
 
 @dataclass(frozen=True)
 class Judgement:
-    """A report as the line gave it, and what the line does not know."""
+    """A report as the line gave it, and what the line does not know.
+
+    Attributes:
+        outputs: What another job collected, None where this one measured.
+    """
 
     report: Report
     origin: Origin = NO_PROBLEM
     warnings: tuple[str, ...] = ()
+    outputs: Outputs | None = None
 
 
 def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
@@ -63,6 +69,9 @@ def finished(
         )
         problems = () if taken else problems
     report = undecided(report, problems, judged.origin.remedies or (OTHER,))
+    lost: tuple[str, ...] = ()
+    if run is not None and report.decision.verdict is Verdict.PASSED:
+        report, lost = _against_earlier(context, gate, base, judged, report)
     report = recordable(warned(report, judged.warnings), context.event)
     if gate.bootstrap:
         report = bootstrapped(report, differs=(f"{gate.config.path.name} is new",))
@@ -72,12 +81,21 @@ def finished(
     known = {"head": base.head, "base": "" if base.trusted else base.sha, "pull": number}
     report = linked(report.model_copy(update=known), context.event)
     folder = context.result_folder
-    _leave(context, gate, base, report, run, problems, operations, folder)
+    _leave(context, gate, base, report, run, (*problems, *lost), operations, folder)
     paths = Paths(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
     )
     return Outcome(report=report, exit_code=report.decision.exit_code, paths=paths)
+
+
+def _against_earlier(
+    context: Context, gate: Gate, base: Base, judged: Judgement, report: Report
+) -> tuple[Report, tuple[str, ...]]:
+    """Return the report of a pass beside what earlier runs of the commit came to, and why not."""
+    earlier = earlier_red(context, gate.config.gate, base, judged.outputs)
+    report = warned(report, earlier.warnings)
+    return undecided(report, earlier.reasons, REMEDIES), earlier.reasons
 
 
 def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ...]) -> Report:

@@ -19,6 +19,8 @@ from ragate.github.relevance import can_reach
 from ragate.models import Run
 from ragate.pipeline.unaffected import describe_system
 
+UNTOLD = "what the push changed cannot be told: no earlier commit, a forced push, or no token"
+
 
 def why_due(context: Context, config: Config, baseline: Run | None, root: Path, head: str) -> str:
     """Return what the baseline does not hold any more, "" where it is up to date."""
@@ -33,6 +35,8 @@ def why_due(context: Context, config: Config, baseline: Run | None, root: Path, 
         return f"it has no {new[0]}"
     nightly = context.event.name == "schedule"
     push = Push("", []) if nightly else pushed(context, root, head)
+    if not nightly and not push.before:
+        return UNTOLD
     if not nightly and _measures_otherwise(context, config, root, push):
         return "the policy measures otherwise"
     info = asyncio.run(describe_system(config, context.operations(commit=head)))
@@ -44,8 +48,6 @@ def why_due(context: Context, config: Config, baseline: Run | None, root: Path, 
 
 def _measures_otherwise(context: Context, config: Config, root: Path, push: Push) -> bool:
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
-    if not push.before:
-        return False  # what a run is made of tells the rest
     with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
         try:
             tree = tree_of(push.before, root, context.repository)

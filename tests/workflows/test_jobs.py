@@ -122,6 +122,29 @@ def test_a_pull_request_that_is_pointed_at_another_branch_is_judged_anew(
             assert {"opened", "reopened", "edited"} <= set(types), place
 
 
+@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
+def test_what_a_verdict_rests_on_is_kept_for_the_next_attempt(
+    place: str, workflow: dict[str, Any], job: dict[str, Any]
+):
+    steps = job["steps"]
+    gates = [step for step in steps if str(step.get("uses", "")).startswith((OURS, "./"))]
+    modes = {(step.get("with") or {}).get("mode", "check") for step in gates}
+    if not modes & {"check", "decide"} or not triggers(workflow) & _FOREIGN:
+        return
+    gate = gates[0]["with"]["gate"]
+    uploads = [
+        step["with"]
+        for step in steps
+        if str(step.get("uses", "")).startswith("actions/upload-artifact@")
+        and step.get("if") == "always()"
+    ]
+    assert [one["path"] for one in uploads] == [".ragate/result"], place
+    assert uploads[0]["include-hidden-files"] is True, place
+    assert uploads[0]["name"].startswith(f"ragate-{gate}-${{{{"), place
+    assert uploads[0]["name"].endswith("-${{ github.run_attempt }}"), place
+    assert job["permissions"]["actions"] == "read", place
+
+
 def test_there_are_jobs_of_both_kinds_to_judge():
     """The tests above would pass on nothing, or on a rule that sees nothing."""
     risky = [place for place, workflow, job in JOBS if runs_change(workflow, job)]

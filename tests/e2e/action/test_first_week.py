@@ -119,7 +119,11 @@ class Week:
             ROOT,
             workspace=self.forge.checkout(change.merge),
             event_name="push",
-            event={"ref": "refs/heads/main", "repository": self.forge.repository()},
+            event={
+                "ref": "refs/heads/main",
+                "before": self.forge.base,
+                "repository": self.forge.repository(),
+            },
             inputs={"mode": "baseline"},
             env={"TEST_KEY": KEY, **self.forge.env},
             sha=change.merge,

@@ -260,7 +260,9 @@ def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> Non
     base = forge.github.git.entry(forge.base, "ragate.toml")
     assert base is not None
     text = forge.github.git.read(base.sha).decode().replace('["replay"]', '["replay", "python"]')
-    forge.base = forge.github.commit({"ragate.toml": text.encode()}, parents=[forge.base])
+    forge.base = forge.github.commit(
+        {"ragate.toml": text.encode()}, parents=[forge.base], branch="main"
+    )
     policy = text.rpartition("[system]")[0]
     system = '[system]\nuse = "python"\ntarget = "rag:answer"\n'
     change = forge.change({"ragate.toml": (policy + system).encode(), "rag.py": NOISY.encode()})

@@ -166,3 +166,42 @@ def test_a_branch_older_than_a_changed_system_is_judged_by_the_merge(
 
     assert result.exit_code == 0, result.log
     assert result.outputs["verdict"] == "passed"
+
+
+def edited(forge: Forge, change: Change, **changes: object) -> StepResult:
+    payload = {**forge.payload(change), "action": "edited", "changes": changes}
+    return forge.check(change, payload=payload, run_id=2, inputs={"gate": "gate"})
+
+
+@pytest.mark.parametrize(("broken", "code"), [(range(0), 0), (BROKEN, 1)])
+def test_a_new_title_keeps_the_verdict_without_a_run(
+    forge: Forge, broken: range, code: int
+) -> None:
+    change = forge.change(outputs(broken=broken))
+    assert judged(forge, change).exit_code == code
+    before = len(forge.github.writes())
+
+    result = edited(forge, change, title={"from": "a"})
+
+    assert (result.exit_code, result.outputs["verdict"]) == (code, "kept"), result.log
+    assert len(forge.github.writes()) == before
+    assert not (forge.last / ".ragate/runs").exists()
+
+
+@pytest.mark.parametrize("case", ["not kept", "pending", "base moved", "base changed"])
+def test_an_edit_without_a_verdict_that_stands_is_judged(forge: Forge, case: str) -> None:
+    change = forge.change(outputs())
+    if case == "not kept":
+        assert forge.check(change).exit_code == 0
+    else:
+        assert judged(forge, change).exit_code == 0
+    if case == "pending":
+        forge.github.statuses[change.head][-1]["state"] = "pending"
+    if case == "base moved":
+        tip = forge.github.commit({"README.md": b"new"}, parents=[forge.base])
+        assert forge.github.git.move("main", tip, forge.base)
+    changes = {"base": {"ref": {"from": "weak"}}} if case == "base changed" else {}
+
+    result = edited(forge, change, **changes)
+
+    assert result.outputs["verdict"] == "passed", result.log

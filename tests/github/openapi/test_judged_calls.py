@@ -56,6 +56,8 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "pull": lambda w: w.repository.pull(7),
     "pulls_of": lambda w: w.repository.pulls_of("octo-org:change"),
     "pull_commits": lambda w: w.repository.pull_commits(7),
+    "open_pulls": lambda w: w.repository.open_pulls(),
+    "is_ancestor": lambda w: w.repository.is_ancestor(w.base, w.head),
     "create_pull": lambda w: w.repository.create_pull("Title", "change", "main", "Body"),
     "compare_files": lambda w: w.repository.compare_files(w.base, w.head),
     "commit": lambda w: w.repository.commit(w.head),
