@@ -136,7 +136,7 @@ def check(root: Path, answer: Callable[[int], Output]) -> Mapping[str, Any]:
     done = ragate(root, "check", "--format", "json")
     assert done.returncode == 1, done.stdout + done.stderr
     found: Mapping[str, Any] = json.loads(done.stdout)
-    assert found["decision"]["confirmed"]
+    assert found["decision"]["verdict"] == "failed"
     worse = [row for row in found["samples"] if row["change"] in ("worse", "mixed")]
     assert {row["sample_id"] for row in worse} == {f"q{n}" for n in range(0, QUESTIONS, 2)}
     return found

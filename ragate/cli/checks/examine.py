@@ -142,6 +142,7 @@ def _comparable(
     subject: Subject, run: Run, samples: Sequence[Sample], uses: Mapping[str, Sequence[Sample]]
 ) -> Iterable[Finding]:
     from ragate.core.losses import fewest_losses
+    from ragate.core.repeating import declared_parts
 
     config = cast("Config", subject.config)
     metrics = make_metrics(config, samples, states=run.manifest.states)
@@ -152,7 +153,8 @@ def _comparable(
         config.policy.alpha, baseline_runs=known, candidate_runs=1, flips=known == 1
     )
     found = memory.comparable(run, infos, gated)
-    return found + memory.enough(run, infos, uses, gated, losses=losses)
+    repeats = declared_parts(config.policy.repeats)
+    return found + memory.enough(run, infos, uses, gated, losses=losses, repeats=repeats)
 
 
 def _personal(subject: Subject, run: Run) -> Iterable[Finding]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ragate.cli.checks.finding import Finding, ok, plural, problem, some, warning
 from ragate.core.hashing import content_hash
 from ragate.core.matching import ENOUGH
-from ragate.models import MetricInfo, Reads, Run, Sample
+from ragate.models import MetricInfo, Needs, Reads, Run, Sample
 
 CHECK = "baseline"
 MEGABYTE = 1_000_000
@@ -143,21 +143,24 @@ def enough(
     gated: Sequence[str],
     *,
     losses: int,
+    repeats: Collection[Reads] = (),
 ) -> list[Finding]:
     """Say which gated metrics of what does not repeat exactly have too few samples to fail.
 
     Args:
         uses: The samples that a metric applies to, by name.
         losses: Fewest samples that must break before the test can reach its level.
+        repeats: What the policy declares to repeat.
     """
-    repeats = run.manifest.system.deterministic
-    if {Reads.RETRIEVAL, Reads.ANSWER} <= repeats:
+    exact = run.manifest.system.deterministic.union(repeats)
+    if {Reads.RETRIEVAL, Reads.ANSWER} <= run.manifest.system.deterministic:
         return []
     few = [
         name
         for name in gated
         if name in infos and name in uses
-        if infos[name].reads not in repeats and not infos[name].aggregate
+        if infos[name].needs is Needs.JUDGE or infos[name].reads not in exact
+        if not infos[name].aggregate
         if 0 < len(uses[name]) < losses
     ]
     if not few:

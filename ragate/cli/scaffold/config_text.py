@@ -83,6 +83,8 @@ def _policy(choice: Choice) -> list[Line]:
     if choice.system == "replay":
         allowed = f"replay_paths = [{quoted(choice.source)}]"
         lines.append((allowed, "where recorded outputs may come from"))
+        key = '# repeats = ["retrieval", "answer"]'
+        lines.append((key, "if it gives equal outputs every time: every change counts then"))
     if choice.answers == "chat":
         lines += [
             ("max_calls = 5000", "model calls of one run; it stops before one more"),

@@ -462,6 +462,8 @@ def test_too_few_samples_for_the_test_of_a_noisy_system_are_warned_of() -> None:
     assert statuses(memory.enough(noisy, infos, {"m": samples(4)}, ["m"], losses=5)) == ["warning"]
     assert memory.enough(noisy, infos, {"m": samples(5)}, ["m"], losses=5) == []
     assert memory.enough(run_of(samples(4)), infos, {"m": samples(4)}, ["m"], losses=5) == []
+    few = {"m": samples(4)}
+    assert memory.enough(noisy, infos, few, ["m"], losses=5, repeats=[Reads.ANSWER]) == []
 
 
 # Personal data
