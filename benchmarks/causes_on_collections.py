@@ -43,6 +43,7 @@ METRICS = ("recall@10", "ndcg@10", "mrr@10", "hit_rate@5", "lexical_support", "f
 SYSTEM: dict[str, object] = {"chunk_size": 512, "chunk_overlap": 64, "top_k": 10}
 NOTHING = Plant(frozenset())
 CONTEXTS = frozenset({"retrieval", "data"})
+RECORDED = "recorded: "
 Scores = dict[str, float | None]
 
 
@@ -201,24 +202,24 @@ def moved(report: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Score
             yield row["sample_id"], row["cause"]["kind"], scores
 
 
-def measured(project: Project, plants: Mapping[str, Plant], pairs: Any) -> list[Tally]:
-    """Return a tally for each planted change, alone and in pairs, and for the recorded outputs."""
+def measured(project: Project, plants: Mapping[str, Plant], pairs: Any) -> Iterator[Tally]:
+    """Yield a tally for each planted change, alone and in pairs, and for the recorded outputs."""
     project.write(NOTHING)
     project.run("baseline", "update")
     base, recorded = _outputs(project, NOTHING)[1], {}
-    reports, tallies = {}, []
+    reports = {}
     for name, plant in plants.items():
         reports[name], recorded[name] = _outputs(project, plant)
-        tallies.append(tally(name, reports[name], plant.causes))
+        yield tally(name, reports[name], plant.causes)
     for first, second in pairs:
         report, _ = _outputs(project, plants[first].and_also(plants[second]))
-        tallies.append(_pair(f"{first} + {second}", report, [
+        parts = [
             (plants[one].causes, reports[one], reports[other])
             for one, other in ((first, second), (second, first))
-        ]))  # fmt: skip
-    if project.noisy:  # one recorded pass does not know its noise: nothing there is planted alone
-        return tallies
-    return [*tallies, *_recorded(project, plants, base, recorded)]
+        ]
+        yield _pair(f"{first} + {second}", report, parts)
+    if not project.noisy:  # one recorded pass does not know its noise: nothing is planted alone
+        yield from _recorded(project, plants, base, recorded)
 
 
 def _outputs(project: Project, plant: Plant) -> tuple[dict[str, Any], list[Row]]:
@@ -227,7 +228,7 @@ def _outputs(project: Project, plant: Plant) -> tuple[dict[str, Any], list[Row]]
 
 def _recorded(
     project: Project, plants: Mapping[str, Plant], base: list[Row], outputs: Mapping[str, list[Row]]
-) -> list[Tally]:
+) -> Iterator[Tally]:
     """The same outputs, of a system of which nothing is known.
 
     That documents changed cannot be told from a change of retrieval there: either name is right.
@@ -236,13 +237,11 @@ def _recorded(
     project.write(NOTHING)
     write_lines(project.root / "outputs.jsonl", base)
     project.run("baseline", "update", "--force")
-    tallies = []
     for name, plant in plants.items():
         write_lines(project.root / "outputs.jsonl", outputs[name])
         causes = CONTEXTS if plant.causes <= CONTEXTS else plant.causes
-        tallies.append(tally(f"recorded: {name}", project.check(plant), causes))
+        yield tally(f"{RECORDED}{name}", project.check(plant), causes)
     project.recorded = False
-    return tallies
 
 
 def tally(name: str, report: Mapping[str, Any], causes: frozenset[str]) -> Tally:
@@ -302,13 +301,15 @@ def _collection(data: Path, answers: str, url: str) -> int:
         if answers != "quoted":
             project.url, project.noisy = url, answers == "noisy"
         plants, pairs = (QUOTED, PAIRS) if answers == "quoted" else (WRITTEN, WRITTEN_PAIRS)
-        tallies = measured(project, plants, pairs)
+        missed = 0
+        for one in measured(project, plants, pairs):
+            print(one.line(), flush=True)
+            single = bool(one.causes) and not one.name.startswith(RECORDED)
+            missed += single and not kept(one)
         subprocess.run([sys.executable, "-m", "ragate", "db", "stop"], cwd=root, check=False,
                        capture_output=True)  # fmt: skip
-    for one in tallies:
-        print(one.line(), flush=True)
     print()
-    return sum(not kept(one) for one in tallies if one.causes and not one.name.startswith("rec"))
+    return missed
 
 
 def kept(one: Tally) -> bool:
