@@ -117,10 +117,10 @@ def test_code_that_hangs_by_itself_still_fails(tmp_path, server):
     project = recorded(tmp_path, server)
     project.code = SYNC.replace(
         "        return {",
-        "        import time; time.sleep(3 * (int(number) < 8))\n        return {",
+        "        import time; time.sleep(9 * (int(number) < 8))\n        return {",
     )
 
-    report = throttled(project, timeout_s=0.5)
+    report = throttled(project, timeout_s=2.5)
 
     assert report.decision.verdict is Verdict.FAILED
     assert set(kinds(tmp_path)) == {"system"}
@@ -131,6 +131,7 @@ import json, sys
 import openai
 
 client = openai.OpenAI()
+print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     asked = json.loads(line)
     reply = client.chat.completions.create(
@@ -142,7 +143,7 @@ for line in sys.stdin:
 
 def test_a_recorded_command_whose_provider_hangs_is_not_measured(tmp_path, server):
     (tmp_path / "rag.py").write_text(COMMAND)
-    system = f'use = "command"\ncommand = ["{sys.executable}", "rag.py"]'
+    system = f'use = "command"\ncommand = ["{sys.executable}", "rag.py"]\nready = true'
     project = recorded(tmp_path, server, system=system, samples=2)
     server.latency_s = 60.0
 
