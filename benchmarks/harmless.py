@@ -251,6 +251,10 @@ def left_out(name: str, draws: int, size: int) -> Iterator[str]:
     pools = SETS[name]()
     bench = Bench(pools, applying(pools))
     for part, (metric, change) in LEFT_OUT.items():
+        if all(
+            change(o.answer or "", random.Random()) == o.answer for p in pools for o in p.outputs
+        ):
+            continue  # there is nothing to leave out
         tally, seen = Tally(), 0
         for seed in range(draws):
             [decision] = bench.gates(size, change, seed, [[metric]])
