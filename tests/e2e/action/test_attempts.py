@@ -167,7 +167,7 @@ def test_a_second_collection_of_a_red_commit_is_no_new_draw(
 
 
 def test_a_collection_that_holds_the_red_outputs_is_judged_with_them(forge: Forge) -> None:
-    change = forge.change(outputs(broken=range(2)), fork=FORK)
+    change = forge.change(outputs(broken=BROKEN), fork=FORK)
     _, lines = forge.collect(change)
     assert decided(forge, change, lines, 21, keep=True).exit_code == 1
 
