@@ -138,10 +138,13 @@ def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Colu
     """Join both sides: a sample is silent only where neither side has a value.
 
     Silence on one side alone would let a system raise its mean by saying nothing, so there it
-    counts as unscored.
+    counts as unscored. Not so where it is asked what an answer takes: there only a failed sample is
+    silent, which costs on every other metric.
     """
     valued = _any_value(baseline) | _any_value(candidate)
-    silent = (baseline.silent.any(axis=1) | candidate.silent.any(axis=1)) & ~valued
+    silent = baseline.silent.any(axis=1) | candidate.silent.any(axis=1)
+    if not info.is_expense:
+        silent &= ~valued
     low, span = _range(info, (baseline, candidate, added))
     return Column(
         info=info,

@@ -12,7 +12,7 @@ from ragate.core.comparison import compare
 from ragate.core.expense import increase
 from ragate.errors import ConfigError
 from ragate.models import Decision, Direction, MetricInfo, MetricVerdict, Rule, Verdict
-from tests.unit.decision.decision_factories import columns, judge, run_of, samples_of
+from tests.unit.decision.decision_factories import N_A, columns, judge, run_of, samples_of
 
 TOKENS = MetricInfo(name="prompt_tokens", unit="tokens", high=None, direction=Direction.LOWER)
 QUALITY = MetricInfo(name="token_f1")
@@ -108,6 +108,24 @@ def test_what_was_not_measured_gives_no_decision(tokens: Any):
     decision = judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
 
     assert decision.verdict is Verdict.NO_DECISION
+
+
+def test_samples_that_failed_on_either_side_are_left_out(tokens: Any):
+    before: Any = [[float(cell[0])] for cell in tokens]
+    after: Any = [[float(cell[0])] for cell in tokens]
+    for number in range(6):  # a tenth, each on one side
+        before[number], after[59 - number] = [N_A], [N_A]
+    samples = samples_of(60)
+    comparison = compare(
+        run_of({"prompt_tokens": before}, samples, infos=(TOKENS,), words="before"),
+        run_of({"prompt_tokens": after}, samples, infos=(TOKENS,), words="after"),
+        samples,
+    )
+
+    decision = judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
+
+    assert decision.verdict is Verdict.PASSED
+    assert row(decision).n == 48
 
 
 def test_it_is_no_part_of_the_family(tokens: Any):
