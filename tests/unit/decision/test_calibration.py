@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.gate_answers import DATA, azure
 from benchmarks.gate_calibration import judge_only
 from benchmarks.gate_cells import PUBLISHED, PUBLISHED_ADAPTIVE, TRUTHS, misfit, run_cell
+from benchmarks.gate_figures import simulated_cells
 from benchmarks.gate_sight import Sight, sight
+from benchmarks.gate_verdicts import decide_scores
 
 SLACK = 0.03
 
@@ -67,3 +70,29 @@ def test_what_chance_alone_puts_between_two_tables_fits_and_a_tenth_does_not():
 
     assert misfit(ours, theirs, 4000, 300)[1] > 0.05
     assert misfit(np.clip(ours + 0.1, 0, 1), theirs, 4000, 300)[1] < 1e-6
+
+
+def test_by_default_a_change_that_changes_nothing_is_seldom_red():
+    cell = next(simulated_cells(100, ("yes", "continuous", "grade")))
+    rng = np.random.default_rng(8)
+    outcomes = [decide_scores(cell.draw(rng), (3, 3), "generalise", seed=i) for i in range(200)]
+
+    assert sum(each.is_red() for each in outcomes) <= 8
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real answers are not beside this checkout")
+def test_wrong_names_in_real_answers_are_red_at_a_drop_of_14_thousandths():
+    answers = azure()
+    fall = float((answers.scores[:, :, 0, 0, 0] - answers.scores[:, :, 1, 0, 0]).mean())
+    rng = np.random.default_rng(9)
+    outcomes = [
+        decide_scores(
+            answers.draw(rng, 198, runs=(3, 3), broken=0.014 / fall),
+            (3, 3),
+            "generalise",
+            seed=seed,
+        )
+        for seed in range(200, 260)
+    ]
+
+    assert sum(each.is_red(0) for each in outcomes) >= 36
