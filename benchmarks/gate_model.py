@@ -9,6 +9,7 @@ one is a grade in five steps, one a share of three.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -92,11 +93,16 @@ def draw_chances(
     rng: np.random.Generator, shape: tuple[int, int], metrics: int, q: float, rate: float
 ) -> Floats:
     """Return the chances of good results (*shape, metrics)."""
+    chances = np.interp(_copula(rng, shape, metrics), *_beta(q, rate))
+    return np.asarray(chances, dtype=np.float64)
+
+
+@cache
+def _beta(q: float, rate: float) -> tuple[Floats, Floats]:
+    """Return a grid of probabilities and the beta distribution's quantiles there."""
     size = q / (2 * rate * (1 - rate) - q)
     grid = np.linspace(0.0, 1.0, 4001)
-    table = stats.beta.ppf(grid, rate * size, (1 - rate) * size)
-    chances = np.interp(_copula(rng, shape, metrics), grid, table)
-    return np.asarray(chances, dtype=np.float64)
+    return grid, stats.beta.ppf(grid, rate * size, (1 - rate) * size)
 
 
 def _score(rng: np.random.Generator, kind: str, chance: Floats, noise: Floats, q: float) -> Floats:
