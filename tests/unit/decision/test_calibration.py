@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,9 @@ from benchmarks.gate_cells import PUBLISHED, PUBLISHED_ADAPTIVE, TRUTHS, misfit,
 from benchmarks.gate_figures import simulated_cells
 from benchmarks.gate_sight import Sight, sight
 from benchmarks.gate_verdicts import decide_scores
+from ragate.core.comparison import compare
+from ragate.models import Decision, MetricInfo, Needs, Rule, Run, Verdict
+from tests.unit.decision.decision_factories import judge, run_of, samples_of
 
 SLACK = 0.03
 
@@ -96,3 +101,38 @@ def test_wrong_names_in_real_answers_are_red_at_a_drop_of_14_thousandths():
     ]
 
     assert sum(each.is_red(0) for each in outcomes) >= 36
+
+
+def decided_in_full(scores: np.ndarray, claim: str) -> Decision:
+    """Decide on records: three baseline runs, one of the candidate, and two more if wanted."""
+    infos = [MetricInfo(name=f"m{m}", needs=Needs.JUDGE) for m in range(scores.shape[2])]
+    samples = samples_of(len(scores))
+
+    def one_side(runs: np.ndarray, words: str, **manifest: Any) -> Run:
+        values = {info.name: runs[:, :, m].tolist() for m, info in enumerate(infos)}
+        return run_of(values, samples, infos=infos, words=words, **manifest)
+
+    baseline, rules = one_side(scores[:, :3], "before"), [Rule(metric=each.name) for each in infos]
+    for last in (4, 6):
+        candidate = one_side(scores[:, 3:last], "after", confirm=2)
+        decision = judge(compare(baseline, candidate, samples), *rules, claim=claim)
+        if not decision.wants_runs:
+            break
+    return decision
+
+
+@pytest.mark.parametrize("claim", ["generalise", "this-set"])
+def test_scores_in_an_array_are_decided_on_as_records_are(claim):
+    cells = {cell.label: cell for cell in simulated_cells(60, ("yes", "continuous", "grade"))}
+    rng = np.random.default_rng(11)
+    agree, reds = 0, 0
+    for seed in range(12):
+        scores = cells["one metric -0.1" if seed % 3 else "no change"].draw(rng)
+        plain = decide_scores(scores, (3, 3), claim, seed=seed)
+        full = decided_in_full(scores, claim)
+        agree += plain.is_red() == (full.verdict is Verdict.FAILED)
+        agree += plain.runs == full.runs_candidate
+        reds += plain.is_red()
+
+    assert 2 <= reds <= 10
+    assert agree >= 22  # relabellings are drawn anew: a p at its level may fall on either side
