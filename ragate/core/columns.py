@@ -142,7 +142,9 @@ def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Colu
     silent, which costs on every other metric.
     """
     valued = _any_value(baseline) | _any_value(candidate)
-    silent = baseline.silent.any(axis=1) | candidate.silent.any(axis=1)
+    silent: Mask = np.asarray(
+        baseline.silent.any(axis=1) | candidate.silent.any(axis=1), dtype=bool
+    )
     if not info.is_expense:
         silent &= ~valued
     low, span = _range(info, (baseline, candidate, added))
