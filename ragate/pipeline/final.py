@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.models import Decision, MetricVerdict, Reads, Run, Sample
+from ragate.models import Decision, MetricVerdict, Reads, Run, Sample, Verdict
 from ragate.pipeline.case import Case
 from ragate.pipeline.collected import Collected
 from ragate.pipeline.scoring import Scorer
@@ -70,7 +70,8 @@ def is_firm(decision: Decision) -> bool:
         )
         for row in decision.metrics
     )
-    return lost or any(not row.met for row in decision.must_pass)
+    missed = any(row.eligible and row.failed > row.tries - row.failed for row in decision.must_pass)
+    return decision.verdict is Verdict.FAILED and (lost or missed)
 
 
 def _left_out(scorer: Scorer) -> str:

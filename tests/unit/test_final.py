@@ -10,7 +10,7 @@ import pytest
 
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import FloorResult, MetricVerdict, MustPassRow
+from ragate.models import FloorResult, MetricVerdict, MustPassRow, Verdict
 from ragate.pipeline.collected import read_collected
 from ragate.pipeline.final import is_firm
 from ragate.vcs import is_clean
@@ -34,7 +34,7 @@ MET = FloorResult(limit=0.1, kind="point", met=True)
 def test_only_what_needs_no_test_is_firm(fields, firm) -> None:
     row = metric_row_factory("recall@10", 0.9, 0.5, MetricVerdict.REGRESSED)
     row = row.model_copy(update=fields)
-    assert is_firm(decision_factory(metrics=[row])) is firm
+    assert is_firm(decision_factory(Verdict.FAILED, metrics=[row])) is firm
 
 
 @pytest.mark.parametrize("met", [True, False])
@@ -48,8 +48,28 @@ def test_a_must_pass_sample_that_fails_is_firm(met: bool) -> None:
         met=met,
         eligible=True,
     )
-    decision = decision_factory(metrics=[]).model_copy(update={"must_pass": (row,)})
+    verdict = Verdict.PASSED if met else Verdict.FAILED
+    decision = decision_factory(verdict, metrics=[]).model_copy(update={"must_pass": (row,)})
     assert is_firm(decision) is not met
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"failed": 2, "eligible": False},  # it failed in the baseline as well: a warning only
+        {"failed": 1, "scores": (0.0, None, 1.0)},  # not decided: a judge is still to be asked
+    ],
+)
+def test_a_must_pass_sample_that_is_not_red_spares_no_judge(fields) -> None:
+    row = MustPassRow(
+        sample_id="q1",
+        metric="recall@10",
+        pass_at=1.0,
+        **{"tries": 3, "met": False, "eligible": True, **fields},
+    )
+    for verdict in Verdict:
+        decision = decision_factory(verdict, metrics=[]).model_copy(update={"must_pass": (row,)})
+        assert not is_firm(decision)
 
 
 OLD = sample_factory("q1", query="What is it?")
