@@ -13,7 +13,7 @@ from typing import overload
 
 from ragate.core.hashing import calls_hash, is_recorded
 from ragate.core.passes import read_passes
-from ragate.models import Record, Run
+from ragate.models import Record, Run, RunManifest
 
 _NO_CALLS = calls_hash(())
 
@@ -41,20 +41,20 @@ class RecordsFrom(Sequence[Record]):
         return self._records[self._rows[row]]
 
 
-def earlier_passes(run: Run) -> int:
-    """Return how many passes of `run` were made by earlier runs: its first ones."""
-    return sum(each.passes for each in run.manifest.earlier)
+def earlier_passes(manifest: RunManifest) -> int:
+    """Return how many passes of a run were made by earlier runs: its first ones."""
+    return sum(each.passes for each in manifest.earlier)
 
 
 def newest_run(run: Run) -> Run:
     """Return `run` without the passes of earlier runs; the numbers of its passes stay."""
-    first = earlier_passes(run)
+    first = earlier_passes(run.manifest)
     return _part(run, first, None) if first else run
 
 
 def earlier_run(run: Run) -> Run:
     """Return the passes of earlier runs alone."""
-    return _part(run, 0, earlier_passes(run))
+    return _part(run, 0, earlier_passes(run.manifest))
 
 
 def deciding_run(run: Run) -> Run:

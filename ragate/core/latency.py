@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ragate.core.attempts import newest_run
 from ragate.core.cases import Case, Outcome
 from ragate.core.expense import Increase
 from ragate.core.quantiles import t_quantile
@@ -33,16 +34,23 @@ def judge_latency(
     if limit is None or shown.row is None or shown.row.candidate is None:
         return shown
     if control is None:
-        return _told(shown, "shown only: max_increase needs a control run of the base (--control)")
+        return _told(
+            case, shown, "shown only: max_increase needs a control run of the base (--control)"
+        )
     if why := _apart(candidate, control):
-        return _told(shown, f"shown only: {why}")
-    found = slowdown(candidate.records, control.records, limit, settings.alpha)
+        return _told(case, shown, f"shown only: {why}")
+    own = newest_run(candidate)  # of this session: passes of earlier runs were timed in another
+    found = slowdown(own.records, control.records, limit, settings.alpha)
     if found is None:
-        return _told(shown, f"shown only: fewer than {FEWEST} samples were timed on both sides")
+        return _told(
+            case, shown, f"shown only: fewer than {FEWEST} samples were timed on both sides"
+        )
     said = f"{case.name}: mean time {found.share:+.1%} against the control run; {limit:.0%} allowed"
     if not found.above:
-        row = shown.row.model_copy(update={"verdict": MetricVerdict.HELD, "reason": said})
-        return Outcome(row)
+        within = found.share <= limit
+        verdict = MetricVerdict.HELD if within else MetricVerdict.CANNOT_TELL
+        said += "" if within else f"; not proven by these {found.units}"
+        return Outcome(shown.row.model_copy(update={"verdict": verdict, "reason": said}))
     row = shown.row.model_copy(
         update={"verdict": MetricVerdict.REGRESSED, "reason": said, "blocks": case.gates}
     )
@@ -90,6 +98,10 @@ def _apart(candidate: Run, control: Run) -> str:
     return f"the control was run {apart / 3600:.1f} h apart, not in the same job"
 
 
-def _told(shown: Outcome, reason: str) -> Outcome:
+def _told(case: Case, shown: Outcome, reason: str) -> Outcome:
     assert shown.row is not None
-    return Outcome(shown.row.model_copy(update={"reason": reason}), undecided=shown.undecided)
+    row = shown.row.model_copy(update={"reason": reason})
+    # Beside a limit it gates all the same; without one its level promises more than it holds.
+    open_gate = case.gates and not case.has_floor
+    warnings = (f"{case.name}: {reason}",) if open_gate else ()
+    return Outcome(row, undecided=shown.undecided, warnings=warnings)

@@ -15,7 +15,7 @@ from ragate.core.noisy import FamilyResult, deciding_claim
 from ragate.core.repeating_notes import repeating_notes
 from ragate.core.visible import design_of, noise_of, visible_drop
 from ragate.core.wording import count, listed, odds, points
-from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Verdict
+from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
 FEW = 30
 FEW_CLUSTERS = 8
@@ -112,9 +112,13 @@ def general_warnings(
     said.extend(
         f"{case.name} has no minimum or maximum: it is shown and gates nothing"
         for case in cases
-        if case.gates and case.aggregate is not None and not case.has_floor
+        if case.gates and case.aggregate is not None and _has_no_limit(case.rule)
     )
     return tuple(said)
+
+
+def _has_no_limit(rule: Rule) -> bool:
+    return rule.minimum is None and rule.maximum is None and rule.max_increase is None
 
 
 def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragate.atomic import write_atomic
 from ragate.config import Config
+from ragate.core.attempts import earlier_passes
 from ragate.core.drill import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
 from ragate.models import Decision, DrillProof, Needs, Sample, SystemOutput
@@ -46,7 +47,9 @@ def run_drill(
     made = make_metrics(config, samples, states=states)
     metrics = [one for one in made if one.info.needs is Needs.NOTHING]
     left_out = tuple(one.info.name for one in made if one.info.needs is not Needs.NOTHING)
-    manifest = collected.manifest.model_copy(update={"left_out": left_out, "confirm": 0})
+    intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
+    one_look = {"left_out": left_out, "confirm": 0, "earlier": ()}
+    manifest = collected.manifest.model_copy(update=one_look)
 
     def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]
@@ -54,7 +57,8 @@ def run_drill(
         return judge(config, samples, baseline, run, today=today).decision
 
     infos = {one.info.name: one.info for one in metrics}
-    pairs = [(sample, collected.passes[0][sample.id]) for sample in samples]
+    unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
+    pairs = [(one, intact.get(one.id, unmeasured[one.id])) for one in samples]
     found = drill(pairs, judge_outputs, metrics=infos, shares=SHARES, seed=seed)
     proof = DrillProof(date=today.isoformat(), caught=found.caught, planted=len(found.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())

@@ -46,7 +46,7 @@ def _of(run: Run, sample_id: str) -> list[Record]:
 
 def _newest_first(run: Run, sample_id: str) -> list[Record]:
     """Return the records that decided, those of the newest run in front: what is true now."""
-    own = earlier_passes(run)
+    own = earlier_passes(run.manifest)
     records = _of(deciding_run(run), sample_id)
     return sorted(records, key=lambda record: record.run < own)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
+from ragate.core.attempts import deciding_run
 from ragate.core.lookup import samples_by_id
 from ragate.dataset import read_dataset, select
 from ragate.errors import DatasetError
@@ -40,7 +41,7 @@ def load_any(operations: Operations, name: str) -> Run:
 
 def compare_stored(config: Config, operations: Operations, a: str, b: str) -> Report:
     """Compare stored run `b` with stored run `a` by the policy's rules."""
-    baseline, candidate = load_any(operations, a), load_any(operations, b)
+    baseline, candidate = deciding_run(load_any(operations, a)), load_any(operations, b)
     samples = known_samples(config, candidate)
     today = datetime.datetime.now(datetime.UTC).date()
     judged = judge(config, samples, baseline, candidate, today=today)

@@ -132,6 +132,7 @@ def judge(
     """
     policy = config.policy
     rules = active_rules(config, candidate)
+    control = None if control is None else newest_run(control)  # of today, and of nothing before
     comparison = compare(
         _asked_for(baseline, rules),
         deciding_run(candidate),
@@ -212,7 +213,7 @@ def build_report(
         judged.comparison.candidate_run,
         rules=judged.rules,
         missing_documents=missing,
-        control=control,
+        control=None if control is None else newest_run(control),
         texts=judged.texts,
         known=(judged.comparison.baseline.tries, judged.comparison.candidate.tries),
     )

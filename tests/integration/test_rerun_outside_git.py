@@ -137,6 +137,49 @@ def test_outputs_of_a_stored_run_are_decided_on_as_that_run_was(root: Path, serv
     assert report(root)["decision"]["metrics"][0]["candidate"] == pytest.approx(30 / 38)
 
 
+def after_green_checks(root: Path, documents: Documents) -> str:
+    """Lose documents after three green checks; return the outputs file of the red one."""
+    for _ in range(3):
+        assert run(["check"]) == 0
+    documents.held -= LOST
+    assert run(["check"]) == 1
+    return str(max((root / ".ragate" / "runs").glob("*/outputs.jsonl")))
+
+
+def written(root: Path, *command: str) -> dict[str, Any]:
+    """Run a command that writes its report, and return the report's only metric."""
+    run([*command, "--format", "json", "--output", "report.json"])
+    (row,) = json.loads((root / "report.json").read_text())["decision"]["metrics"]
+    found: dict[str, Any] = row
+    return found
+
+
+@pytest.mark.usefixtures("service")
+def test_the_drill_breaks_what_the_newest_run_gave(capsys: pytest.CaptureFixture[str]):
+    for _ in range(2):
+        assert run(["check"]) == 0
+    capsys.readouterr()
+
+    assert run(["drill"]) == 0
+
+    assert "caught by recall@5" in capsys.readouterr().out
+
+
+def test_a_control_is_what_its_own_run_gave_and_nothing_of_before(root: Path, service):
+    outputs = after_green_checks(root, service[0])
+
+    row = written(root, "decide", outputs, "--control", outputs)
+
+    assert row["baseline"] == pytest.approx(30 / 38)
+    assert row["change"] == 0
+
+
+def test_a_stored_run_is_compared_by_the_passes_that_decided(root: Path, service):
+    after_green_checks(root, service[0])
+
+    assert written(root, "compare", "latest", "latest")["baseline"] == pytest.approx(30 / 38)
+
+
 def test_a_service_that_was_repaired_is_green_and_the_report_says_it_is_a_new_draw(
     root: Path, service, capsys: pytest.CaptureFixture[str]
 ):

@@ -12,6 +12,7 @@ from ragate.core.comparison import compare
 from ragate.models import (
     Decision,
     Direction,
+    EarlierRun,
     MetricInfo,
     MetricVerdict,
     Reads,
@@ -88,6 +89,14 @@ def test_without_a_control_it_is_shown_with_what_would_settle_it():
     assert decision.verdict is Verdict.PASSED
     assert row(decision).verdict is MetricVerdict.SHOWN
     assert "max_increase needs a control run" in row(decision).reason
+    assert f"latency_p95: {row(decision).reason}" in decision.warnings
+
+
+@pytest.mark.parametrize("control", [None, timed(TIMES, words="control")])
+def test_a_rule_with_max_increase_is_not_said_to_gate_nothing(control: Run | None):
+    decision = judged(timed(TIMES * 1.5, words="after"), control)
+
+    assert not any("gates nothing" in said for said in decision.warnings)
 
 
 def test_a_slow_session_slows_both_and_is_held():
@@ -96,6 +105,34 @@ def test_a_slow_session_slows_both_and_is_held():
     decision = judged(timed(slow, words="after"), timed(slow, words="control"))
 
     assert row(decision).verdict is MetricVerdict.HELD
+
+
+def test_slower_than_allowed_and_not_proven_cannot_tell():
+    after = TIMES.copy()
+    after[:5] *= 20.0
+
+    decision = judged(timed(after, words="after"), timed(TIMES, words="control"))
+
+    assert row(decision).verdict is MetricVerdict.CANNOT_TELL
+    assert "mean time +28.4% against the control run; 20% allowed" in row(decision).reason
+    assert "not proven by these 60" in row(decision).reason
+
+
+def test_passes_of_earlier_runs_are_no_part_of_the_time():
+    slow, quick = timed(TIMES * 1.5, words="after"), timed(TIMES, words="after")
+    later = tuple(record.model_copy(update={"run": 1}) for record in slow.records)
+    before = EarlierRun(created="2026-05-31T12:00:00+00:00", passes=1)
+    update = {"earlier": (before,), "same_state": True, "runs": 2}
+    both = Run(
+        manifest=slow.manifest.model_copy(update=update),
+        records=(*quick.records, *later),
+        aggregates=(*quick.aggregates, *slow.aggregates),
+    )
+
+    decision = judged(both, timed(TIMES, words="control"))
+
+    assert "mean time +50.0% against the control run" in row(decision).reason
+    assert row(decision).verdict is MetricVerdict.REGRESSED
 
 
 @pytest.mark.parametrize("created", ["2026-06-01T06:00:00+00:00", ""])
