@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from ragate.core.cases import Case, Outcome
+from ragate.core.columns import SLACK
 from ragate.core.comparison import Comparison
 from ragate.core.wording import count, listed
-from ragate.models import MetricRow, MetricVerdict
+from ragate.models import Direction, MetricRow, MetricVerdict
 
 _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
 _REFUSED = {MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE}
@@ -40,7 +41,24 @@ def joined(exact: Outcome, noisy: Outcome) -> Outcome:
     if varying.verdict is MetricVerdict.WORSE_HERE and row.verdict in _QUIET:
         update = {"verdict": MetricVerdict.WORSE_HERE}
         return replace(exact, row=_with_test(row, varying, update), warnings=noisy.warnings)
+    if varying.verdict is MetricVerdict.CANNOT_TELL and row.verdict in _QUIET:
+        return replace(exact, row=_with_what_varied(row, varying))
     return exact
+
+
+def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
+    """Return the row of samples that repeat beside others that prove nothing by their number.
+
+    It holds nothing where the loss of all together is more than what is allowed.
+    """
+    if not varying.change:
+        return row
+    noun = count(varying.n, "sample")
+    reason = f"of the samples that repeat: {row.reason}; {noun} that did not: {varying.reason}"
+    lost = -(row.change or 0.0) if row.direction is Direction.HIGHER else row.change or 0.0
+    kept = row.limit is not None and lost <= row.limit + SLACK
+    verdict = row.verdict if kept else MetricVerdict.CANNOT_TELL
+    return row.model_copy(update={"verdict": verdict, "reason": reason})
 
 
 def _with_test(row: MetricRow, varying: MetricRow, update: dict[str, object]) -> MetricRow:

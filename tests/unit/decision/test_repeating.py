@@ -212,6 +212,18 @@ def test_samples_that_vary_in_the_baseline_are_named_and_no_reason_for_a_red():
     assert any("1 sample vary between the baseline's runs: q0007" in w for w in decision.warnings)
 
 
+def test_a_lost_sample_that_varied_in_the_baseline_is_not_said_to_be_unchanged():
+    after = [0.0, *[1.0] * 99]
+    decision = declared(pair_of([1.0] * 100, after, passes=1, shaky={0: [1.0, 0.9, 0.8]}))
+
+    row = row_of(decision, "number_recall")
+    assert row.exact
+    assert row.change == pytest.approx(-0.009)
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+    assert row.reason.startswith("of the samples that repeat: no sample's score changed; 1 sample")
+    assert "that did not: number_recall fell by 0.900" in row.reason
+
+
 def test_many_lost_samples_that_vary_are_red_by_the_test():
     jitter = {row: [0.0, 0.1, 0.0] for row in range(20)}
     decision = declared(pair_of([1.0] * 40, [1.0] * 40, jitter=jitter))
