@@ -53,9 +53,15 @@ def judge_expense(case: Case, comparison: Comparison, settings: DecisionSettings
     limit = case.rule.max_increase
     found = increase(before[both], after[both], limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before[both], after[both], found, limit)
-    if row.verdict is not MetricVerdict.REGRESSED or not case.gates:
+    if not case.gates:
         return Outcome(row)
-    return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+    if row.verdict is MetricVerdict.REGRESSED:
+        return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+    if row.verdict is not MetricVerdict.CANNOT_TELL:
+        return Outcome(row)
+    if not _can_prove(found.units, settings.alpha):  # no gate: it could not be red
+        return Outcome(row, undecided=(f"{row.reason}: so few prove nothing",))
+    return Outcome(row, warnings=(row.reason,))
 
 
 def increase(
@@ -86,16 +92,22 @@ def _by_cluster(
 ) -> Floats:
     if clusters is None:
         return values
-    return np.bincount(clusters, weights=values).astype(np.float64)
+    _, place = np.unique(clusters, return_inverse=True)  # a cluster without a sample is none
+    return np.bincount(place, weights=values).astype(np.float64)
 
 
 def _proven(values: Floats, alpha: float) -> bool:
     """Whether the mean is above 0: by Student's t, and by enough values for any proof at all."""
     n = len(values)
-    if not 0.5 * 2.0**-n <= alpha:
+    if not _can_prove(n, alpha):
         return False
     mean, spread = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n)
     return mean > SLACK and mean >= t_quantile(1 - alpha, n - 1) * spread
+
+
+def _can_prove(n: int, alpha: float) -> bool:
+    """Whether so many values that all rise would be rarer than `alpha` by luck."""
+    return 0.5 * 2.0**-n <= alpha
 
 
 def _row(

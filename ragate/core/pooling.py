@@ -149,7 +149,7 @@ def _confirmed(
     for row in decision.metrics:
         outcome = weighed.outcomes.get(row.metric)
         suspected = row.p is not None and row.p <= SUSPICIOUS
-        if outcome is None or not outcome.red or not suspected:
+        if outcome is None or not outcome.red or not suspected or row.accepted:
             rows.append(row)
             continue
         reason = pooled_reason(outcome.red[0], row, run)

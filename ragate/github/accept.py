@@ -16,7 +16,7 @@ from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.github.repository import Json, Repository
 from ragate.github.slash import Command, parse_command
-from ragate.models import Acceptance, Run
+from ragate.models import Acceptance, Decision, Rule, Run
 
 # Accepted by this name: that the outputs come from another system than the base's.
 SYSTEM = "system"
@@ -55,6 +55,13 @@ def may_write(repository: Repository, login: str, kind: str) -> bool:
     """Return True for a person who may write to the repository; asks the API each time."""
     person = kind == "User" and bool(login) and not login.endswith("[bot]")
     return person and repository.permission(login) in MAY_WRITE
+
+
+def can_fail(rules: Sequence[Rule], decision: Decision) -> list[str]:
+    """Return the metrics that a gate can fail on, and the counts that stand beside some."""
+    ruled = [rule.metric for rule in rules if rule.level == "error"]
+    judged = [row.metric for row in decision.metrics if row.level == "error"]
+    return list(dict.fromkeys([*ruled, *judged]))
 
 
 def takes_system(taken: Sequence[Acceptance]) -> bool:

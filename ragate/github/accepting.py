@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.escape import code, name
-from ragate.github.accept import SYSTEM, acceptances, is_recorded, record_line
+from ragate.github.accept import SYSTEM, acceptances, can_fail, is_recorded, record_line
 from ragate.github.api import ApiError
 from ragate.github.artifacts import runs_with_results
 from ragate.github.authors import without_own
@@ -61,7 +61,7 @@ def _refuse_own(talk: Conversation, stored: Stored) -> None:
 
 def _refuse_idle(talk: Conversation, report: Report, stored: Stored) -> None:
     rows = {row.metric: row for row in report.decision.metrics}
-    known = [rule.metric for rule in stored.config.policy.metrics if rule.level == "error"]
+    known = can_fail(stored.config.policy.metrics, report.decision)
     for metric in talk.command.metrics:
         row = rows.get(metric)
         if metric == SYSTEM and stored.result.problems:

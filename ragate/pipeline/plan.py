@@ -88,7 +88,7 @@ def plans(
     cases = [
         case
         for case in read_cases(gated(config), comparison, policy.waivers, today)
-        if case.gates and case.column is not None
+        if case.gates and case.column is not None and not case.info.is_expense
     ]
     noisy = sum(case.column is not None and not case.column.exact for case in cases)
     runs = max(len(comparison.baseline.distinct), 1)
@@ -118,7 +118,8 @@ def _units(case: Case, comparison: Comparison) -> int:
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[Plan]:
     """Return the plans for a set that has no baseline yet."""
     runs = config.policy.runs
-    spans = {rule: _span(info) for rule, info in _infos(config) if not info.aggregate}
+    tested = [each for each in _infos(config) if not (each[1].aggregate or each[1].is_expense)]
+    spans = {rule: _span(info) for rule, info in tested}
     return [
         Plan(
             rule.metric,

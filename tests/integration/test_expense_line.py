@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from ragate.baseline import load_baseline
+from ragate.core.noise import Noise
+from ragate.dataset import read_dataset
 from ragate.models import MetricVerdict, Report, Verdict
 from ragate.pipeline.line import check
+from ragate.pipeline.plan import assumed_plans, plans
 from ragate.pipeline.record import update_baseline
 from ragate.pipeline.session import Selection
 from tests.integration.recorded_project import RecordedProject
@@ -48,6 +53,18 @@ def verdict(report: Report) -> MetricVerdict:
 def lengthen(project: RecordedProject, by: int) -> None:
     for number in range(SAMPLES):
         project.write(number, f"The value of {number} is {number} apples." + " Or so." * by)
+
+
+def test_what_an_answer_takes_is_no_part_of_what_the_power_is_shared_by(project):
+    config = project.config()
+    samples, baseline = read_dataset(config.dataset), load_baseline(config.baseline)
+
+    measured = plans(config, samples, baseline, today=date(2026, 6, 1))
+    assumed = assumed_plans(config, 100, Noise())
+
+    for found in (measured, assumed):
+        assert [plan.metric for plan in found] == ["recall@5", "token_f1"]
+        assert {sight.design.metrics for plan in found for sight in plan.sights} == {2}
 
 
 def test_longer_prompts_fail_by_what_they_take(project):

@@ -67,12 +67,14 @@ def test_one_long_answer_beyond_the_limit_is_no_proof(tokens: Any):
     assert row(decision).verdict is MetricVerdict.CANNOT_TELL
     assert decision.verdict is Verdict.PASSED
     assert "not proven by these 60" in row(decision).reason
+    assert row(decision).reason in decision.warnings
 
 
-def test_three_questions_prove_nothing():
+def test_three_questions_prove_nothing_and_are_no_gate():
     decision = judged([[100.0]] * 3, [[200.0]] * 3, max_increase=0.1)
 
     assert row(decision).verdict is MetricVerdict.CANNOT_TELL
+    assert any("not proven by these 3: so few prove nothing" in said for said in decision.reasons)
 
 
 def test_less_is_an_improvement_and_the_same_is_unchanged(tokens: Any):
@@ -144,6 +146,15 @@ def test_samples_of_one_document_prove_together():
     assert alone.above
     assert not together.above
     assert together.units == 11
+
+
+def test_a_document_of_which_nothing_was_measured_is_no_unit():
+    usual = np.full(8, 100.0)
+
+    found = increase(usual, usual * 1.5, 0.1, 0.02, clusters=np.arange(8) // 2 * 10)
+
+    assert found.units == 4
+    assert not found.above  # four prove nothing, however many documents there are
 
 
 def test_a_system_that_takes_the_same_is_hardly_ever_red():

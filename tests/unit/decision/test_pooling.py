@@ -151,6 +151,16 @@ def test_a_drop_that_was_accepted_is_not_red_by_its_earlier_passes_either():
     assert decision.accepted == (ACCEPTED,)
 
 
+def test_what_is_red_alone_and_accepted_is_accepted_once():
+    lost = range(12)
+    run = candidate(passes(*[lost] * 6), earlier=3)
+
+    decision = judged(run, accepted=(ACCEPTED,))
+
+    assert decision.accepted == (ACCEPTED,)
+    assert "over all passes" not in row_of(decision, "faithfulness").reason
+
+
 def test_a_suspicious_run_that_differs_from_its_earlier_passes_is_judged_without_them():
     decision = confirmed(GOOD, GOOD, GOOD)
 

@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from ragate.github.accept import Scope, acceptances, is_recorded, may_write, record_line
+from ragate.github.accept import (
+    Scope,
+    acceptances,
+    can_fail,
+    is_recorded,
+    may_write,
+    record_line,
+)
 from ragate.github.api import ApiError
+from ragate.models import MetricVerdict, Rule, Verdict
+from tests.factories import decision_factory, metric_row_factory
 
 SHA = "bad0bad" + "0" * 33
 SCOPE = Scope("docs", SHA, "0123456789abcdef")
@@ -121,3 +130,15 @@ def test_who_is_left_out_accepts_nothing_though_they_may_write():
 def test_a_comment_that_is_recorded_is_known():
     assert is_recorded([record()], 1, BOT)
     assert not is_recorded([record(login="mallory")], 1, BOT)
+
+
+def test_the_count_beside_a_metric_can_fail_and_so_can_be_accepted():
+    names = ("citation_validity", "citation_validity.checked")
+    rows = [metric_row_factory(name, 1.0, 0.5, MetricVerdict.REGRESSED) for name in names]
+    shown = metric_row_factory("mrr", 1.0, 0.5, MetricVerdict.SHOWN)
+    decision = decision_factory(
+        Verdict.FAILED, metrics=[*rows, shown.model_copy(update={"level": "warn"})]
+    )
+    rules = [Rule(metric="citation_validity"), Rule(metric="mrr", level="warn")]
+
+    assert can_fail(rules, decision) == list(names)
