@@ -24,6 +24,7 @@ from ragate.core.family import build_table, seed_of
 from ragate.core.noisy import judge_noisy
 from ragate.core.permutation import relabel, step_down
 from ragate.core.stages import SUSPICIOUS
+from ragate.core.summary import NO_EVIDENCE
 from ragate.models import (
     Acceptance,
     Decision,
@@ -160,7 +161,9 @@ def _confirmed(
         rows.append(row.model_copy(update={**red, "blocks": not accepted, "accepted": accepted}))
     update: dict[str, object] = {"metrics": tuple(rows), "accepted": tuple(taken)}
     if reasons:
+        lines = tuple(line for line in decision.lines if not line.startswith(NO_EVIDENCE))
         update |= {"verdict": Verdict.FAILED, "exit_code": 1, "reasons": tuple(reasons)}
+        update |= {"lines": lines, "remedies": ()}  # those of a pass that could not tell
     return decision.model_copy(update=update), len(reasons) + len(taken) > len(decision.accepted)
 
 

@@ -17,6 +17,7 @@ from ragate.core.visible import design_of, noise_of, visible_drop
 from ragate.core.wording import count, listed, odds, points
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
+NO_EVIDENCE = "no evidence of regression"
 FEW = 30
 FEW_CLUSTERS = 8
 
@@ -52,7 +53,7 @@ def _visible(
     largest = points(max(known))
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
     if verdict is Verdict.PASSED and not held:
-        return f"no evidence of regression; drops below {largest} are invisible here"
+        return f"{NO_EVIDENCE}; drops below {largest} are invisible here"
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
     units = count(family.units, _noun(comparison))
     return f"{units} with {runs} can see drops of {largest} or more"

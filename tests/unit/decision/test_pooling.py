@@ -143,6 +143,15 @@ def test_a_suspicious_run_that_its_earlier_passes_bear_out_is_red():
     )
 
 
+def test_what_all_passes_prove_is_not_said_to_be_without_evidence():
+    alone, together = confirmed(), confirmed(ONE, ONE, ONE)
+
+    assert alone.lines[0].startswith("no evidence of regression")
+    assert alone.remedies == ("ragate power",)
+    assert not any("no evidence of regression" in line for line in together.lines)
+    assert together.remedies == ()
+
+
 def test_a_drop_that_was_accepted_is_not_red_by_its_earlier_passes_either():
     decision = confirmed(ONE, ONE, ONE, accepted=(ACCEPTED,))
 
