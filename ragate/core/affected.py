@@ -35,17 +35,29 @@ def find_unaffected(
     known = declared
     passes = (*then.whole, *now.whole)
     for row, key in enumerate(ids):
-        records = [each.get(key) for each in passes]
-        if any(record is None or record.output.error is not None for record in records):
+        records = [record for each in passes if (record := each.get(key)) is not None]
+        if len(records) < len(passes) or any(record.output.error for record in records):
             continue
-        requests = {record.output.request_hash for record in records if record is not None}
-        known = known or None not in requests
-        same_request = len(requests) == 1 and None not in requests
-        if any(map(is_recorded, requests)):
-            same_request = _replayed(key, then, now)
-        outputs = {record.output_hash for record in records if record is not None}
-        mask[row] = same_request or (declared and len(outputs) == 1)
+        known = known or all(record.output.request_hash is not None for record in records)
+        outputs = {record.output_hash for record in records}
+        mask[row] = _same_request(key, then, now) or (declared and len(outputs) == 1)
     return mask, known
+
+
+def same_requests(then: Passes, now: Passes, ids: Sequence[str]) -> Mask:
+    """Return the samples whose model requests are the same on both sides, and so what they took.
+
+    Equal outputs do not show that: a longer prompt may lead to the same answer.
+    """
+    return np.array([_same_request(key, then, now) for key in ids], dtype=bool)
+
+
+def _same_request(key: str, then: Passes, now: Passes) -> bool:
+    records = [each.get(key) for each in (*then.whole, *now.whole)]
+    requests = {record.output.request_hash for record in records if record is not None}
+    if any(map(is_recorded, requests)):
+        return _replayed(key, then, now)
+    return len(requests) == 1 and None not in requests
 
 
 def _replayed(key: str, then: Passes, now: Passes) -> bool:

@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ragate.core.affected import find_unaffected, keep_baseline, none_measured
+from ragate.core.affected import (
+    find_unaffected,
+    keep_baseline,
+    none_measured,
+    same_requests,
+)
 from ragate.core.columns import Column, Mask, pair, read_sides
 from ragate.core.comparability import problem_of
 from ragate.core.identical import same_outputs
@@ -153,6 +158,7 @@ def _columns(
         **(baseline.manifest.metrics if baseline else {}),
         **candidate.manifest.metrics,
     }
+    ids = found.matched
     of_samples = {name: info for name, info in infos.items() if not info.aggregate}
     old = read_sides(of_samples, then.distinct, found.matched)
     new = read_sides(of_samples, now.distinct, found.matched)
@@ -172,7 +178,8 @@ def _columns(
             declared=info.reads in known,
         )
         if not problem and info.reads is not Reads.RUN:
-            column = keep_baseline(column, unaffected)
+            spared = unaffected & same_requests(then, now, ids) if info.is_expense else unaffected
+            column = keep_baseline(column, spared)
         columns[name] = column
     return columns
 

@@ -61,9 +61,10 @@ class Repetition:
     def of(self, info: MetricInfo) -> PartRepetition | None:
         """Return how the input of a metric without noise of its own repeats, None for others.
 
-        A judge and a vector of floating-point numbers carry noise beyond their input.
+        A judge and a vector of floating-point numbers carry noise beyond their input; what an
+        answer takes is no part of the bytes that are compared.
         """
-        if info.needs is not Needs.NOTHING or info.aggregate:
+        if info.needs is not Needs.NOTHING or info.aggregate or info.is_expense:
             return None
         return self.by_part.get(info.reads)
 

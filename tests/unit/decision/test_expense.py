@@ -130,6 +130,21 @@ def test_samples_that_failed_on_either_side_are_left_out(tokens: Any):
     assert row(decision).n == 48
 
 
+def test_the_same_answers_from_longer_prompts_are_red_although_the_system_repeats(tokens: Any):
+    samples = samples_of(60)
+    exact: dict[str, Any] = {"infos": (TOKENS,), "deterministic": (), "same_outputs": True}
+    before = run_of({"prompt_tokens": np.repeat(tokens, 3, axis=1)}, samples, **exact)
+    after = run_of({"prompt_tokens": tokens * 2}, samples, **exact)
+    both = ("retrieval", "answer")
+
+    comparison = compare(before, after, samples, repeats=both)
+    decision = judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1), repeats=both)
+
+    assert comparison.affected == 0
+    assert row(decision).verdict is MetricVerdict.REGRESSED
+    assert not row(decision).exact
+
+
 def test_it_is_no_part_of_the_family(tokens: Any):
     assert judged(tokens, tokens * 3, max_increase=0.1).family == ("token_f1",)
 
