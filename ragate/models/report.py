@@ -121,6 +121,16 @@ class MustPassRow(Frozen):
     false_red: float | None = None
     scores: tuple[float | None, ...] = ()
 
+    @property
+    def missed(self) -> bool:
+        """Whether most of its tries failed; no mark that was not reached for want of a score."""
+        return self.failed > self.tries - self.failed
+
+    @property
+    def is_red(self) -> bool:
+        """Whether it fails the gate: one that failed in the baseline as well is a warning."""
+        return self.missed and self.eligible
+
 
 class WaiverRow(Frozen):
     """One waiver as it was applied."""

@@ -70,7 +70,7 @@ def is_firm(decision: Decision) -> bool:
         )
         for row in decision.metrics
     )
-    missed = any(row.eligible and row.failed > row.tries - row.failed for row in decision.must_pass)
+    missed = any(row.is_red for row in decision.must_pass)
     return decision.verdict is Verdict.FAILED and (lost or missed)
 
 

@@ -92,7 +92,7 @@ def _red(report: Report, numbers: Numbers) -> Words:
     rows = [row for row in ordered(report.decision.metrics) if row.blocks]
     worse = [row for row in rows if row.verdict is MetricVerdict.REGRESSED]
     floors = [row for row in rows if row not in worse and below_floor(row)]
-    failing = [row for row in report.decision.must_pass if not row.met]
+    failing = [row for row in report.decision.must_pass if row.is_red]
     clauses: list[Words] = []
     if worse:
         clauses.append(["worse: ", *_moves(worse, numbers)])

@@ -76,7 +76,15 @@ def _result(row: MetricRow) -> Result:
 
 def _must_pass(row: MustPassRow) -> _Case:
     told = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
-    return _Case(f"must pass: {row.sample_id}", "passed" if row.met else "failure", told)
+    return _Case(f"must pass: {row.sample_id}", _must_pass_result(row), told)
+
+
+def _must_pass_result(row: MustPassRow) -> Result:
+    if row.met:
+        return "passed"
+    if row.is_red:
+        return "failure"
+    return "skipped" if row.missed else "error"
 
 
 def _verdict(report: Report) -> _Case:

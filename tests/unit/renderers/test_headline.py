@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.models import MetricVerdict
-from ragate.renderers._headline import Status, status_of
+from ragate.models import MetricVerdict, MustPassRow, Verdict
+from ragate.renderers._headline import Status, headline, status_of
+from ragate.renderers._numbers import TERMINAL
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 
@@ -29,3 +30,16 @@ def test_one_metric_that_moved_and_held_makes_it_held() -> None:
     ]
 
     assert status_of(report_factory(decision_factory(metrics=rows))) is Status.HELD
+
+
+def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what_blocks() -> None:
+    tries = {"metric": "mrr", "pass_at": 1.0, "tries": 3, "failed": 2, "met": False}
+    rows = [
+        MustPassRow(sample_id=key, eligible=eligible, **tries)
+        for key, eligible in (("broken", True), ("as-ever", False))
+    ]
+    report = report_factory(decision_factory(Verdict.FAILED, metrics=[], must_pass=tuple(rows)))
+
+    words = "".join(headline(report, TERMINAL))
+    assert "broken" in words
+    assert "as-ever" not in words

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.models import MetricVerdict, Verdict
+from ragate.models import MetricVerdict, MustPassRow, Verdict
 from ragate.renderers.junit import render
 from tests.factories import decision_factory, metric_row_factory, report_factory
 from tests.unit.renderers.cases import CASES
@@ -41,6 +41,23 @@ def test_a_verdict_by_a_checkouts_own_rules_says_so_before_its_cases():
     assert told.attrib["name"] == "rules"
     assert told.attrib["value"].startswith("Judged by this checkout's own policy")
     assert ElementTree.fromstring(render(CASES["unchanged"]()))[0][0].tag == "testcase"
+
+
+@pytest.mark.parametrize(
+    ("fields", "result"),
+    [
+        ({"failed": 0, "met": True}, "passed"),
+        ({"failed": 2}, "failure"),
+        ({"failed": 2, "eligible": False}, "skipped"),  # it failed in the baseline as well
+        ({"failed": 1, "scores": (0.0, None, 1.0)}, "error"),
+    ],
+)
+def test_a_must_pass_sample_fails_where_it_blocks(fields, result):
+    defaults = {"tries": 3, "met": False, "eligible": True}
+    row = MustPassRow(sample_id="q1", metric="mrr", pass_at=1.0, **(defaults | fields))
+    report = report_factory(decision_factory(metrics=[], must_pass=(row,)))
+
+    assert cases_of(render(report))["must pass: q1"] == result
 
 
 def test_what_blocks_fails_what_warns_is_skipped_and_what_is_unknown_is_an_error():
