@@ -72,7 +72,7 @@ def decide(
     """
     cases = read_cases(rules, comparison, waivers, today)
     judged = _judge(cases, comparison, settings, control)
-    if control is not None and judged.family.p <= SUSPICIOUS:
+    if control is not None and judged.family.tested and judged.family.p <= SUSPICIOUS:
         family, said = against_control(cases, judged.family, comparison, settings, control)
         judged = replace(
             judged, outcomes={**judged.outcomes, **family.outcomes}, family=family, warnings=said

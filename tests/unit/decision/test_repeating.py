@@ -232,6 +232,16 @@ def test_many_lost_samples_that_vary_are_red_by_the_test():
     assert "that did not repeat" in row_of(decision, "number_recall").reason
 
 
+def test_a_control_is_not_said_to_be_tested_against_where_the_samples_that_vary_are_all():
+    jitter = {row: [0.0, 0.1, 0.0] for row in range(20)}
+    comparison = pair_of([1.0] * 40, [1.0] * 40, jitter=jitter)
+
+    decision = declared(comparison, control=comparison.baseline_run)
+
+    assert decision.verdict is Verdict.FAILED
+    assert not any("tested against the base version" in said for said in decision.warnings)
+
+
 def test_a_declaration_that_the_baseline_contradicts_is_not_kept():
     shaky = {row: [1.0, 0.0, 1.0] for row in range(80)}
     comparison = pair_of([1.0] * 300, [1.0] * 300, shaky=shaky)
