@@ -321,15 +321,15 @@ def main() -> None:
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "project"
-        for part in ("ragate", "tests", "benchmarks"):
-            shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", root)
+        # All but what was made: tests read the manual, workflows and the like too.
+        made = (".git", ".venv", ".ragate", ".mypy_cache", "__pycache__", ".hypothesis")
+        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*made))
         os.chdir(root)
         sys.path.insert(0, str(root))
         sys.dont_write_bytecode = True
         preload()
         suite = measure(root, options.tests)
-        chosen = sampled(root, options.files, options.sample) if options.sample else again
+        chosen = sampled(suite, options.files, options.sample) if options.sample else again
         for path in options.files:
             must = options.must is None or Path(path).stem in options.must
             most = 0 if must and options.must else options.most
@@ -342,13 +342,18 @@ def main() -> None:
         raise SystemExit(1)
 
 
-def sampled(root: Path, files: Sequence[str], number: int) -> dict[str, str]:
-    """Return the names of `number` mutants, drawn from those of all files."""
+def sampled(suite: Suite, files: Sequence[str], number: int) -> dict[str, str]:
+    """Return the names of `number` mutants, drawn from all files' lines that some test runs.
+
+    What these tests never run is not asked of them: servers and commands are tested from outside.
+    """
     every = [
         mutant.name
         for path in files
-        for mutant in mutants(path, (root / path).read_text(encoding="utf-8"))
+        for mutant in mutants(path, (suite.root / path).read_text(encoding="utf-8"))
+        if mutant.function != "module" and mutant.line in suite.by_line.get(path, {})
     ]
+    print(f"{len(every)} mutants of {len(files)} files stand where a test runs", flush=True)
     return dict.fromkeys(random.Random(SEED).sample(every, min(number, len(every))), "")
 
 
