@@ -21,7 +21,7 @@ def checked_rules(rules: Iterable[Rule], columns: Mapping[str, Column]) -> list[
 
     A column that is equal in all runs of both sides says nothing and has no rule; to leave it out
     is a condition on all runs alike, so the tests stay exact. Nor has one whose metric does not
-    compare, which says so itself.
+    compare, which says so itself. What the metric allows, its count allows too.
     """
     found = []
     for rule in rules:
@@ -30,8 +30,21 @@ def checked_rules(rules: Iterable[Rule], columns: Mapping[str, Column]) -> list[
         if metric is None or column is None or metric.problem:
             continue
         if column.problem or _varies(column):
-            found.append(Rule(metric=name, level=rule.level))
+            found.append(_rule(name, rule, metric))
     return found
+
+
+def _rule(name: str, rule: Rule, metric: Column) -> Rule:
+    """Return the count's rule; drops carry over from a metric in the same unit, shares of 1."""
+    if (metric.info.low, metric.info.high) != (0.0, 1.0):
+        return Rule(metric=name, level=rule.level)
+    return Rule(
+        metric=name,
+        level=rule.level,
+        max_drop=rule.max_drop,
+        min_drop=rule.min_drop,
+        margin=rule.margin,
+    )
 
 
 def nothing_checked(rules: Sequence[Rule], columns: Mapping[str, Column]) -> list[str]:

@@ -86,7 +86,8 @@ def decide(
     judged, rows = _with_floors(cases, judged, comparison, settings, taken)
     must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
     outcomes = (*judged.outcomes.values(), *judged.extra, found)
-    undecided = [*_joined(o.undecided for o in outcomes), *_nothing_gated(cases, comparison)]
+    ungated = _nothing_gated(cases, comparison, judged.outcomes)
+    undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).model_copy(
         update={
@@ -194,13 +195,29 @@ def _with_floors(
     return replace(judged, outcomes=outcomes, extra=(*judged.extra, *floors)), tuple(rows)
 
 
-def _nothing_gated(cases: Sequence[Case], comparison: Comparison) -> list[str]:
+_HELD_AGAINST_CONTROL = {
+    MetricVerdict.HELD,
+    MetricVerdict.REGRESSED,
+    MetricVerdict.CANNOT_TELL,
+}
+
+
+def _nothing_gated(
+    cases: Sequence[Case], comparison: Comparison, outcomes: Mapping[str, Outcome]
+) -> list[str]:
     if comparison.all_failed:
         return ["every sample failed"]
     if comparison.baseline_run is None:
         return ["there is no baseline to compare with"]
-    gated = [c for c in cases if c.gates and (c.aggregate is None or c.has_floor)]
-    if not gated:
+
+    def holds(case: Case) -> bool:
+        """Whether the rule can fail: a latency only by a limit, or beside a control run."""
+        row = outcomes[case.name].row
+        timed = case.rule.max_increase is not None and row is not None
+        beside = timed and row is not None and row.verdict in _HELD_AGAINST_CONTROL
+        return case.aggregate is None or case.has_floor or beside
+
+    if not any(case.gates and holds(case) for case in cases):
         return ["no metric is gated: no rule has level error and something to hold it against"]
     return []
 

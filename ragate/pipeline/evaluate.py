@@ -116,8 +116,9 @@ def _with_checked(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggreg
     for metric in metrics:
         every.append(metric)
         checked: Metric | None = getattr(metric, "checked", None)
-        if checked is None:
-            continue
+        if not isinstance(getattr(checked, "info", None), MetricInfo):
+            continue  # a foreign metric may have an attribute of that name
+        assert checked is not None
         if checked.info.name != checked_name(metric.info.name):
             raise PluginError(
                 f"metric {metric.info.name!r} counts what it checks as {checked.info.name!r}",

@@ -99,6 +99,19 @@ def test_a_rule_with_max_increase_is_not_said_to_gate_nothing(control: Run | Non
     assert not any("gates nothing" in said for said in decision.warnings)
 
 
+@pytest.mark.parametrize(
+    ("control", "verdict"), [(True, Verdict.PASSED), (False, Verdict.NO_DECISION)]
+)
+def test_a_gate_on_latency_alone_needs_its_control(control: bool, verdict: Verdict):
+    rules = [Rule(metric="latency_p95", max_increase=0.2), Rule(metric="token_f1", level="warn")]
+    comparison = compare(
+        timed(TIMES, words="before"), timed(TIMES * 1.05, words="after"), samples_of(N)
+    )
+    beside = timed(TIMES, words="control") if control else None
+
+    assert judge(comparison, *rules, control=beside).verdict is verdict
+
+
 def test_a_slow_session_slows_both_and_is_held():
     slow = TIMES * 1.5
 
