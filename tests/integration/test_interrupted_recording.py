@@ -28,7 +28,7 @@ def answer(query):
     with ASKED.open("a") as file:
         file.write(query + "\\n")
     number = len(ASKED.read_text().splitlines())
-    if number == int(os.environ.get("KILL_AT", "0")):
+    if 0 < int(os.environ.get("KILL_AT", "0")) <= number:
         os.kill(os.getpid(), signal.SIGKILL)
     return f"It is so, the {number}. time."
 """
