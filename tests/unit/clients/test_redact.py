@@ -54,3 +54,17 @@ def test_text_without_a_key_stays_as_it_is() -> None:
 
 def test_a_redactor_does_not_show_what_it_hides() -> None:
     assert "canary" not in repr(Redactor([KEY]))
+
+
+@pytest.mark.parametrize("length", range(4, 20))
+@pytest.mark.parametrize("before", range(3))
+def test_the_middle_of_any_key_in_base64_is_cut_out_where_it_is_long_enough(
+    length: int, before: int
+) -> None:
+    key = "kY7-Zq2wXb9sLm4tRv1n"[:length]
+    text = base64.b64encode(b"x" * before + key.encode() + b"y" * 6).decode()
+    # The characters that depend on the key alone.
+    first, last = -(-before * 4 // 3), (before + length) * 4 // 3
+    middle = text[first:last]
+
+    assert (middle not in Redactor([key])(text)) == (len(middle) >= 8)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragate.judges.rubric._reply import MAX_CHARS
 from ragate.models import Score, ScoreState
 from ragate.protocols import Judge
 from tests.unit.judges.judge_factories import (
@@ -139,6 +140,13 @@ def test_a_cut_off_reply_is_called_that() -> None:
 
 def test_white_space_around_a_verdict_is_no_fault() -> None:
     assert judge_all(Chat([f"\n {GOOD} \n"]), asked(), TWO)["relevancy"].value == 1.0
+
+
+@pytest.mark.parametrize(("more", "score"), [(0, 1.0), (1, None)])
+def test_a_reply_is_read_up_to_the_limit_and_not_beyond(more: int, score: float | None) -> None:
+    text = GOOD + " " * (MAX_CHARS - len(GOOD) + more)
+
+    assert judge_all(Chat([text, text]), asked(), TWO)["relevancy"].value == score
 
 
 @pytest.mark.parametrize("form", ["schema", "json", "text"])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ragate.models import Failure, Verdict
+from ragate.models import Failure, MetricVerdict, Verdict
 from ragate.renderers import console, explain
 from tests.factories import (
     decision_factory,
@@ -125,3 +125,23 @@ def test_a_change_too_small_for_three_decimals_is_not_printed_as_none() -> None:
     text = console.render(report_factory(decision_factory(metrics=rows)))
 
     assert "−0.0003" in text
+
+
+def test_three_expected_documents_are_named_and_the_rest_counted() -> None:
+    row = sample_row_factory(expected=["a.md", "b.md", "c.md", "d.md"])
+
+    text = console.render(report_factory(samples=(row,)))
+
+    assert "c.md" in text
+    assert "d.md" not in text
+    assert "and 1 more" in text
+
+
+def test_what_is_missing_is_said_once_where_there_is_no_baseline_either() -> None:
+    missing = metric_row_factory("mrr", None, None, MetricVerdict.NOT_MEASURED)
+    decision = decision_factory(Verdict.NO_DECISION, [missing])
+
+    text = console.render(report_factory(decision, baseline_system=None))
+
+    assert "no decision: mrr was not measured" in text
+    assert "there is no baseline to compare with" not in text

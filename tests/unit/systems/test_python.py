@@ -9,6 +9,7 @@ import pytest
 
 from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk
+from ragate.systems._foreign import _files
 from tests.factories import sample_factory
 from tests.unit.systems.using import ask, info, message, module
 
@@ -363,3 +364,11 @@ def test_a_connection_that_failed_leaves_its_sample_unmeasured(tmp_path: Path):
     assert output.error is not None
     assert output.error.kind == "provider"
     assert output.error.message == "what the system reads from cannot be reached: RuntimeError: x"
+
+
+def test_compiled_files_and_folders_are_no_part_of_the_fingerprint(tmp_path: Path):
+    (tmp_path / "app" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "app" / "rag.py").write_text("x = 1")
+    (tmp_path / "app" / "__pycache__" / "rag.pyc").write_bytes(b"x")
+
+    assert set(_files(tmp_path, ("app/**/*",))) == {"app/rag.py"}
