@@ -213,9 +213,8 @@ def _nothing_gated(
     def holds(case: Case) -> bool:
         """Whether the rule can fail: a latency only by a limit, or beside a control run."""
         row = outcomes[case.name].row
-        timed = case.rule.max_increase is not None and row is not None
-        beside = timed and row is not None and row.verdict in _HELD_AGAINST_CONTROL
-        return case.aggregate is None or case.has_floor or beside
+        timed = row is not None and row.verdict in _HELD_AGAINST_CONTROL
+        return case.aggregate is None or case.has_floor or timed
 
     if not any(case.gates and holds(case) for case in cases):
         return ["no metric is gated: no rule has level error and something to hold it against"]
