@@ -34,8 +34,8 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
 
 COPY docker/bytecode.py /src/docker/
 RUN PYTHONDONTWRITEBYTECODE=1 /opt/ragate/bin/python -P /src/docker/bytecode.py \
-      aiohttp click dotenv httpx jinja2.sandbox llama_index.core.evaluation llama_index.core.node_parser \
-      llama_index.core.llms numpy pgvector.psycopg psycopg psycopg_binary pydantic pytest \
+      click dotenv httpx jinja2.sandbox llama_index.core.evaluation llama_index.core.node_parser \
+      llama_index.core.llms numpy openai pgvector.psycopg psycopg psycopg_binary pydantic pytest \
       Stemmer yaml
 
 # --- ragate itself, built without an index: what the lock lacks cannot slip in ---

@@ -1,6 +1,6 @@
 """Write bytecode for the libraries that a run loads: a container starts fast and stays small.
 
-    python docker/bytecode.py aiohttp numpy llama_index.core.evaluation
+    python docker/bytecode.py openai numpy llama_index.core.evaluation
 
 Bytecode of everything that is installed would take a quarter of the image again. The packages
 named are compiled whole; of what they bring along, only the modules that are loaded with them. The

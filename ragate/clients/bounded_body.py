@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from ragate.clients.faults import MalformedError
 
@@ -14,6 +17,9 @@ _ROW_BYTES = 1024
 _MOST_DIMENSIONS = 8192
 _MOST_BYTES = 256 * MEGABYTE
 ENCODINGS = "gzip, deflate"
+
+# What the reply to the request that is being sent may hold, in bytes.
+_REPLY_BYTES: ContextVar[int] = ContextVar("ragate_reply_bytes", default=CHAT_BYTES)
 
 
 class ReplyTooLargeError(MalformedError):
@@ -33,6 +39,21 @@ def ranking_bytes(sent: int) -> int:
         sent: The texts' bytes.
     """
     return min(CHAT_BYTES + 6 * sent, _MOST_BYTES)
+
+
+@contextmanager
+def reply_of_at_most(max_bytes: int) -> Iterator[None]:
+    """Bound the reply to what is sent inside."""
+    token = _REPLY_BYTES.set(max_bytes)
+    try:
+        yield
+    finally:
+        _REPLY_BYTES.reset(token)
+
+
+def reply_bytes() -> int:
+    """Return what the reply to this request may hold."""
+    return _REPLY_BYTES.get()
 
 
 class BoundedBody:

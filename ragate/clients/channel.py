@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import SecretStr
-
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget
 from ragate.clients.faults import Fault
@@ -22,10 +20,10 @@ from ragate.clients.wire import Answer
 from ragate.errors import ProviderError
 
 if TYPE_CHECKING:
-    import aiohttp
+    import openai
 
 A = TypeVar("A", bound=Answer)
-Once = Callable[["aiohttp.ClientSession"], Awaitable[A]]
+Once = Callable[["openai.AsyncOpenAI"], Awaitable[A]]
 _SHOWN = 300
 
 
@@ -34,7 +32,7 @@ class _Session:
     """What belongs to one event loop; a client may be used from one after another."""
 
     loop: asyncio.AbstractEventLoop
-    client: aiohttp.ClientSession
+    client: openai.AsyncOpenAI
     limiter: Limiter
 
 
@@ -111,7 +109,7 @@ class Channel:
         return price.of(input_tokens=answer.prompt_tokens, output_tokens=answer.completion_tokens)
 
     async def _call(
-        self, model: str, once: Once[A], client: aiohttp.ClientSession, timeout_s: float
+        self, model: str, once: Once[A], client: openai.AsyncOpenAI, timeout_s: float
     ) -> A | Fault:
         """Make one call and book it."""
         try:
@@ -169,29 +167,3 @@ class Channel:
             client = self.transport.client(timeout_s=self.timeout_s, connections=self.concurrency)
             self._session = _Session(loop, client, Limiter(self.concurrency))
         return self._session
-
-
-def open_channel(
-    *,
-    base_url: str,
-    key: str,
-    timeout_s: float,
-    deadline_s: float,
-    concurrency: int,
-    budget: Budget,
-    prices: Mapping[str, Price] | None = None,
-    retry: Retry | None = None,
-    breaker: Breaker | None = None,
-) -> Channel:
-    """Return the channel to one provider."""
-    return Channel(
-        transport=Transport(base_url, SecretStr(key)),
-        redact=Redactor([key]),
-        timeout_s=timeout_s,
-        deadline_s=deadline_s,
-        concurrency=concurrency,
-        retry=retry or Retry(),
-        breaker=breaker or Breaker(),
-        budget=budget,
-        prices=prices or {},
-    )

@@ -10,12 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import SecretStr
+
 from ragate.clients.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.channel import open_channel
+from ragate.clients.channel import Channel
 from ragate.clients.prices import Price
+from ragate.clients.redact import Redactor
 from ragate.clients.retry import Retry, Tries
+from ragate.clients.transport import Transport, post
 from ragate.clients.wire import (
     Embedded,
     Ranked,
@@ -29,7 +33,7 @@ from ragate.clients.wire import (
 from ragate.protocols import ChatReply, ChatRequest
 
 if TYPE_CHECKING:
-    import aiohttp
+    import openai
 
 
 class OpenAIClient:
@@ -59,18 +63,18 @@ class OpenAIClient:
         budget: Budget | None = None,
         prices: Mapping[str, Price] | None = None,
     ) -> None:
-        self._channel = open_channel(
-            base_url=base_url,
-            key=key,
+        self._redact = Redactor([key])
+        self._channel = Channel(
+            transport=Transport(base_url, SecretStr(key)),
+            redact=self._redact,
             timeout_s=timeout_s,
             deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
             concurrency=concurrency,
+            retry=retry or Retry(),
+            breaker=breaker or Breaker(),
             budget=budget or no_caps(),
-            prices=prices,
-            retry=retry,
-            breaker=breaker,
+            prices=prices or {},
         )
-        self._post = self._channel.transport.post
 
     def __repr__(self) -> str:
         return f"OpenAIClient({self._channel.transport.base_url!r})"
@@ -86,13 +90,13 @@ class OpenAIClient:
         del draw
         body = chat_body(request)
 
-        async def once(session: aiohttp.ClientSession) -> ChatReply:
-            return read_chat(await self._post(session, "/chat/completions", body))
+        async def once(client: openai.AsyncOpenAI) -> ChatReply:
+            return read_chat(await post(client, "/chat/completions", body))
 
         tries = Tries(request.tries)
         reply = await self._channel.ask(request.model, once, tries=tries)
         cost = self._channel.cost(request.model, reply)
-        text = self._channel.redact(reply.text)
+        text = self._redact(reply.text)
         return replace(reply, text=text, cost_usd=cost, unreadable=tries.unreadable)
 
     async def embed(
@@ -106,8 +110,8 @@ class OpenAIClient:
         body = embedding_body(texts, model, dimensions)
         most = embedding_bytes(len(texts), dimensions)
 
-        async def once(session: aiohttp.ClientSession) -> Embedded:
-            content = await self._post(session, "/embeddings", body, max_bytes=most)
+        async def once(client: openai.AsyncOpenAI) -> Embedded:
+            content = await post(client, "/embeddings", body, max_bytes=most)
             return read_embeddings(content, len(texts))
 
         return (await self._channel.ask(model, once)).vectors
@@ -123,10 +127,8 @@ class OpenAIClient:
         body = rerank_body(query, texts, model, form)
         most = ranking_bytes(sum(len(text.encode("utf-8", "replace")) for text in texts))
 
-        async def once(session: aiohttp.ClientSession) -> Ranked:
-            return read_ranked(
-                await self._post(session, "/rerank", body, max_bytes=most), len(texts)
-            )
+        async def once(client: openai.AsyncOpenAI) -> Ranked:
+            return read_ranked(await post(client, "/rerank", body, max_bytes=most), len(texts))
 
         return (await self._channel.ask(model, once)).scores
 

@@ -1,39 +1,26 @@
-"""Requests to a provider with aiohttp: bound to one host, deaf to the environment.
-
-Not with the `openai` package, which reads a reply into types of its own: importing it takes longer
-than two hundred calls.
-"""
+"""The `openai` package, made deaf to the environment and bound to one host."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Mapping
+import logging
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ragate.clients.bounded_body import CHAT_BYTES, ENCODINGS, MEGABYTE, BoundedBody
-from ragate.clients.faults import Fault, MalformedError, status_fault
-from ragate.clients.retry import Kind
+from ragate.clients.bounded_body import CHAT_BYTES, ENCODINGS, reply_of_at_most
+from ragate.clients.faults import Fault, outcome
 
 if TYPE_CHECKING:
-    import aiohttp
+    import httpx
+    import openai
 
 T = TypeVar("T")
-STREAM_BYTES = 32 * MEGABYTE  # a stream has a few hundred bytes for each word
-_DONE = "[DONE]"
-_FINE = range(200, 300)  # a redirect is not followed
-
-
-class _FaultError(Exception):
-    """Carries what went wrong out of a call."""
-
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
+_SENT = frozenset({"host", "accept", "connection", "content-type", "content-length"})
+# Their debug logs hold whole requests and headers, and a variable can switch them on.
+_LOUD = ("openai", "httpx", "httpcore")
 
 
 @dataclass(frozen=True)
@@ -52,145 +39,56 @@ class Transport:
     def host(self) -> str:
         return urlsplit(self.base_url).netloc
 
-    def client(self, *, timeout_s: float, connections: int) -> aiohttp.ClientSession:
-        """Return a client that repeats nothing and unpacks nothing.
+    def client(self, *, timeout_s: float, connections: int) -> openai.AsyncOpenAI:
+        """Return a client of the package that repeats nothing and follows no redirect."""
+        import httpx
+        import openai
 
-        Args:
-            timeout_s: For a connection to be made.
-            connections: Requests under way at once, at most.
-        """
-        import aiohttp
+        from ragate.clients.lanes import Lanes
 
-        headers = {
-            "User-Agent": "ragate",
-            "Accept": "application/json",
-            "Accept-Encoding": ENCODINGS,
-        }
-        if self.key.get_secret_value():
-            headers["Authorization"] = f"Bearer {self.key.get_secret_value()}"
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=connections, ssl=_tls(self.base_url)),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout_s),
-            auto_decompress=False,  # `BoundedBody` does it
+        for name in _LOUD:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        transport = httpx.AsyncClient(
             trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(timeout_s),
+            transport=Lanes(connections),
+            event_hooks={"request": [self._bare]},
         )
-
-    async def post(
-        self,
-        session: aiohttp.ClientSession,
-        path: str,
-        body: Mapping[str, Any],
-        *,
-        max_bytes: int = CHAT_BYTES,
-    ) -> bytes:
-        """Return the body of the answer to one request, unpacked."""
-        async with session.post(self._url(path), json=body, allow_redirects=False) as response:
-            content = await _read(response, max_bytes)
-            if response.status not in _FINE:
-                raise _refused(response, content)
-            return content
-
-    async def stream(
-        self, session: aiohttp.ClientSession, path: str, body: Mapping[str, Any]
-    ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the events of a streamed answer, up to its end or to where it is cut."""
-        async with session.post(self._url(path), json=body, allow_redirects=False) as response:
-            if response.status not in _FINE:
-                raise _refused(response, await _read(response, CHAT_BYTES))
-            async for data in _events(response):
-                if data.startswith(_DONE):
-                    return
-                event = json.loads(data)
-                if not isinstance(event, dict):
-                    raise MalformedError("a stream of something else")
-                if event.get("error"):
-                    raise MalformedError(f"an error in a stream: {_message(event['error'])}")
-                yield event
+        return openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key="none",  # the package wants one; `_bare` decides what is sent
+            max_retries=0,
+            http_client=transport,
+        )
 
     async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:
-        """Return what a call brings, or what went wrong; only a cancellation is raised.
+        """Return what a call with this client brings, or what went wrong."""
+        return await outcome(call, timeout_s=timeout_s)
 
-        An exception may hold the server's words, and those the key: none leaves this module.
-        """
-        import aiohttp
-
-        try:
-            async with asyncio.timeout(timeout_s):
-                return await call
-        except TimeoutError:
-            return Fault(f"no answer within {timeout_s:.3g} s")
-        except _FaultError as error:
-            return error.fault
-        except aiohttp.ClientConnectorError as error:
-            return Fault(f"cannot be reached: {error}", billed=False)
-        except aiohttp.ClientPayloadError as error:
-            return Fault(f"broke off: the reply is cut off: {error}")
-        except (ValueError, RecursionError) as error:
-            return Fault(f"sent a reply that cannot be read: {error}", kind=Kind.MALFORMED)
-        except (aiohttp.ClientError, OSError) as error:
-            return Fault(f"cannot be reached: {error}")
-
-    def _url(self, path: str) -> str:
-        if not path.startswith("/"):
+    async def _bare(self, request: httpx.Request) -> None:
+        """Send no header but these: the package adds some from the environment."""
+        if request.url.netloc.decode() != self._netloc():
             raise ValueError("a request to another host was stopped")
-        return self.base_url.rstrip("/") + path
+        for name in [name for name in request.headers if name not in _SENT]:
+            del request.headers[name]
+        request.headers["user-agent"] = "ragate"
+        request.headers["accept-encoding"] = ENCODINGS
+        if self.key.get_secret_value():
+            request.headers["authorization"] = f"Bearer {self.key.get_secret_value()}"
+
+    def _netloc(self) -> str:
+        import httpx
+
+        return httpx.URL(self.base_url).netloc.decode()
 
 
-def _tls(base_url: str) -> Any:
-    if not base_url.startswith("https:"):
-        return True
-    import ssl
+async def post(
+    client: openai.AsyncOpenAI, path: str, body: dict[str, Any], *, max_bytes: int = CHAT_BYTES
+) -> bytes:
+    """Return the body of the answer to one request, as it came."""
+    import httpx
 
-    import certifi
-
-    return ssl.create_default_context(cafile=certifi.where())  # not what SSL_CERT_FILE names
-
-
-async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    return b"".join([part async for part in _parts(response, max_bytes)])
-
-
-async def _parts(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncIterator[bytes]:
-    body = BoundedBody(response.headers.get("Content-Encoding", ""), max_bytes)
-    async for part in response.content.iter_any():
-        yield body.feed(part)
-
-
-async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
-    """Yield the data of server-sent events."""
-    rest, data = b"", []
-    async for part in _parts(response, STREAM_BYTES):
-        *lines, rest = (rest + part).split(b"\n")
-        for line in lines:
-            line = line.removesuffix(b"\r")
-            if line.startswith(b"data:"):
-                data.append(line[5:].strip())
-            elif not line and data:
-                yield b"\n".join(data).decode("utf-8", "replace")
-                data = []
-
-
-def _refused(response: aiohttp.ClientResponse, content: bytes) -> _FaultError:
-    try:
-        sent = json.loads(content)
-    except (ValueError, RecursionError):
-        sent = None
-    error = sent.get("error", sent) if isinstance(sent, dict) else None
-    code = error.get("code") if isinstance(error, dict) else None
-    return _FaultError(
-        status_fault(
-            response.status,
-            code=code if isinstance(code, str) else None,
-            said=_message(error),
-            after=response.headers.get("Retry-After"),
-        )
-    )
-
-
-def _message(error: Any) -> str:
-    """Return the server's own words, where it sent JSON; a page of HTML tells nobody anything."""
-    if isinstance(error, dict):
-        return str(error.get("message") or error)[:2000]
-    return str(error)[:2000] if error else "no explanation"
+    with reply_of_at_most(max_bytes):
+        response = await client.post(path, body=body, cast_to=httpx.Response)
+    return response.content

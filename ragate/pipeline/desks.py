@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from ragate.baseline import load_replies, requests_path
 from ragate.cache import Cache, Draw
-from ragate.clients.channel import open_channel
 from ragate.clients.memo import Memo
 from ragate.clients.recorder.desk import Desk
+from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.ledger import Ledger
 from ragate.clients.recorder.replies import MAX_REPLY_BYTES
 from ragate.clients.recorder.upstream import Upstream

@@ -20,9 +20,9 @@ import pytest
 
 from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.channel import open_channel
 from ragate.clients.memo import Memo
 from ragate.clients.recorder.desk import Desk, Pending
+from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.ledger import Ledger
 from ragate.clients.recorder.recorder import Recorder, open_recorder
 from ragate.clients.recorder.upstream import Upstream

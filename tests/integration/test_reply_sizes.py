@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from ragate.clients.budget import no_caps
-from ragate.clients.channel import open_channel
 from ragate.clients.openai import OpenAIClient
+from ragate.clients.recorder.direct import open_channel
 from ragate.clients.recorder.identity import Kind, Request
 from ragate.clients.recorder.upstream import Upstream
 from ragate.clients.retry import Retry

@@ -11,10 +11,10 @@ from ragate.clients.bounded_body import CHAT_BYTES, embedding_bytes
 from ragate.clients.channel import Channel
 from ragate.clients.faults import MalformedError
 from ragate.clients.recorder.chat_stream import ChatParts
+from ragate.clients.recorder.direct import post_json, post_stream
 from ragate.clients.recorder.identity import Kind, Request
 from ragate.clients.recorder.replies import Reply, read_reply, reply_of, text_count
 from ragate.clients.recorder.response_stream import ResponseParts
-from ragate.clients.transport import Transport
 from ragate.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ class Upstream:
         if request.kind is Kind.EMBEDDINGS:
             most = embedding_bytes(text_count(request.body["input"]), None)
 
-        transport = self.channel.transport
-
-        async def once(session: aiohttp.ClientSession) -> Reply:
-            content = await transport.post(session, request.kind.value, body, max_bytes=most)
+        async def once(session: Any) -> Reply:
+            content = await post_json(session, self._url(request), body, max_bytes=most)
             return read_reply(self._clean(content), request)
 
         return await self.channel.ask(request.model, once)
@@ -75,9 +73,9 @@ class Upstream:
         Raises:
             ProviderError, BudgetError: as for `ask`; `CutError` after a part was sent.
         """
-        passing = _Passing(request, self.channel.transport, send, self._clean)
+        passing = _Passing(request, self._url(request), send, self._clean)
 
-        async def once(session: aiohttp.ClientSession) -> Reply | _Cut:
+        async def once(session: Any) -> Reply | _Cut:
             return await passing.run(session)
 
         found = await self.channel.ask(request.model, once)
@@ -89,6 +87,9 @@ class Upstream:
         """Close the connections."""
         await self.channel.aclose()
 
+    def _url(self, request: Request) -> str:
+        return f"{self.channel.transport.base_url}{request.kind.value}"
+
     def _clean(self, content: bytes) -> bytes:
         text = content.decode("utf-8", "replace")
         return self.channel.redact(text).encode()
@@ -99,7 +100,7 @@ class _Passing:
     """One stream on its way to the caller; only one that has sent nothing can begin anew."""
 
     request: Request
-    transport: Transport
+    url: str
     send: Send
     clean: Callable[[bytes], bytes]
     held: list[dict[str, Any]] = field(default_factory=list)
@@ -120,8 +121,7 @@ class _Passing:
         parts: ChatParts | ResponseParts = (
             ChatParts() if self.request.kind is Kind.CHAT else ResponseParts()
         )
-        path, body = self.request.kind.value, _body(self.request, stream=True)
-        async for raw in self.transport.stream(session, path, body):
+        async for raw in post_stream(session, self.url, _body(self.request, stream=True)):
             if self._sent > _MOST_EVENTS:
                 raise MalformedError("a stream without an end")
             event = self._cleaned(raw)
