@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragate.core.comparison import compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import decide
 from ragate.core.hashing import content_hash
-from ragate.core.permutation import Block, relabel, step_down
+from ragate.core.statistics.permutation import Block, relabel, step_down
 from ragate.models import (
     DecisionSettings,
     MetricInfo,

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.gate_model import Floats
 from ragate import plugins
-from ragate.core.sentences import split_sentences
+from ragate.core.text.sentences import split_sentences
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Metric
 

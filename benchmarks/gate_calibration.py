@@ -32,8 +32,8 @@ from benchmarks.gate_cells import (
 )
 from benchmarks.gate_model import Floats, Truth, simulate
 from benchmarks.gate_sight import sight_table
-from ragate.core.comparison import compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import decide
 from ragate.core.hashing import content_hash
 from ragate.models import (
     DecisionSettings,

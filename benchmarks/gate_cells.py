@@ -15,8 +15,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from benchmarks.gate_model import KINDS, Floats, Truth, simulate
-from ragate.core.permutation import Block, flip, relabel, step_down
-from ragate.core.stages import SUSPICIOUS, confirmed_level, fast_level
+from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 
 DRAWS = 399
 ALL = tuple(range(len(KINDS)))

@@ -17,12 +17,12 @@ import numpy as np
 from scipy import optimize, stats
 
 from benchmarks.gate_model import Floats, draw_chances, play
-from ragate.core.allowance import DEFAULT_ALLOWANCE
-from ragate.core.family import GENERALISE
-from ragate.core.noise import measure_noise
-from ragate.core.permutation import Block, flip, relabel, step_down
-from ragate.core.power import Design, up_to_a_thousandth
-from ragate.core.stages import SUSPICIOUS, Stages
+from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
+from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.metric_noise import measure_noise
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
+from ragate.core.statistics.power import Design, up_to_a_thousandth
 
 DRAWS = 1_999
 RATE = 0.85

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.gate_model import Floats
-from ragate.core.allowance import DEFAULT_ALLOWANCE
-from ragate.core.family import GENERALISE, THIS_SET
-from ragate.core.interval import difference_interval
-from ragate.core.permutation import Block, flip, relabel, step_down
-from ragate.core.stages import SUSPICIOUS, Stages
-from ragate.core.verdicts import Figures, verdict_of
+from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET
+from ragate.core.rules.noisy.metric_verdict import Figures, verdict_of
+from ragate.core.statistics.interval import difference_interval
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.models import DecisionSettings, MetricVerdict
 
 DRAWS = 999

@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.answer_sets import SETS, Pool
 from benchmarks.rewordings import reworded
 from ragate import plugins
-from ragate.core.checked import metric_of
-from ragate.core.comparison import Comparison, compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.decision.decide import decide
+from ragate.core.rules.checked_metric import metric_of
 from ragate.errors import ConfigError
 from ragate.models import (
     Decision,
@@ -45,7 +45,7 @@ from ragate.models import (
     SystemInfo,
     SystemOutput,
 )
-from ragate.pipeline.evaluate import evaluate
+from ragate.pipeline.score.metric_records import evaluate
 
 Change = Callable[[str, random.Random], str]
 TODAY = datetime.date(2026, 1, 1)

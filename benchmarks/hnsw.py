@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.database import PostgresDatabase
-from ragate.systems.pgvector import search, store
+from ragate.systems.pgvector.index import tables
+from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.systems.pgvector.index.vectors import build_graph, store_vectors
+from ragate.systems.pgvector.search import ranked_search
 from ragate.systems.pgvector.settings import Settings
-from ragate.systems.pgvector.store import Connection, Index
-from ragate.systems.pgvector.vectors import build_graph, store_vectors
 
 LARGE, SMALL = (100_000, 384), (3_633, 1_536)
 QUESTIONS = 200
@@ -33,7 +34,7 @@ TOP = 10
 ROUNDS = 5  # the best one counts: other work on the machine only adds
 EF = (40, 100, 200)
 Vectors = npt.NDArray[np.float32]
-Ask = Callable[[Vectors], Awaitable[list[search.Hit]]]
+Ask = Callable[[Vectors], Awaitable[list[ranked_search.Hit]]]
 EXACT = Settings.model_validate(
     {"corpus": "docs", "retrieval": "dense", "embedder": {"use": "hashing"}}
 )
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 async def measure(conninfo: str) -> None:
-    connection = await store.connect(conninfo)
+    connection = await tables.connect(conninfo)
     try:
         await exact_only(connection)
         await graph(connection)
@@ -65,7 +66,9 @@ async def exact_only(connection: Connection) -> None:
     async with connection.transaction():
         index = await filled(connection, rows, "small")
     async with connection.transaction():
-        _, times = await asked(questions, partial(search.dense, connection, index, limit=TOP))
+        _, times = await asked(
+            questions, partial(ranked_search.dense, connection, index, limit=TOP)
+        )
     print(f"exact, {SMALL[0]:,} x {SMALL[1]:,}: {told(times)}")
 
 
@@ -76,7 +79,9 @@ async def graph(connection: Connection) -> None:
         index = await filled(connection, rows, "large")
     print(f"ingestion of {len(rows):,} prepared vectors: {time.perf_counter() - started:.1f} s")
     async with connection.transaction():
-        right, times = await asked(questions, partial(search.dense, connection, index, limit=TOP))
+        right, times = await asked(
+            questions, partial(ranked_search.dense, connection, index, limit=TOP)
+        )
     print(f"exact, {LARGE[0]:,} x {LARGE[1]}: {told(times)}")
     started = time.perf_counter()
     async with connection.transaction():
@@ -84,7 +89,7 @@ async def graph(connection: Connection) -> None:
     print(f"the graph (m = 16, ef_construction = 64): {time.perf_counter() - started:.0f} s")
     for ef in EF:
         async with connection.transaction():
-            near = partial(search.nearly, connection, index, limit=TOP, ef_search=ef)
+            near = partial(ranked_search.nearly, connection, index, limit=TOP, ef_search=ef)
             found, times = await asked(questions, near)
         shared = [len(set(a) & set(b)) / TOP for a, b in zip(found, right, strict=True)]
         print(f"hnsw, ef_search = {ef}: {told(times)}, recall@{TOP} {np.mean(shared):.3f}")
@@ -92,7 +97,7 @@ async def graph(connection: Connection) -> None:
 
 async def filled(connection: Connection, rows: Vectors, key: str) -> Index:
     """Return an index that holds the vectors and nothing else."""
-    index = await store.create(connection, f"benchmark {key}", "benchmark")
+    index = await tables.create(connection, f"benchmark {key}", "benchmark")
     places = [(f"d{number:06}", 0) for number in range(len(rows))]
     index = await store_vectors(connection, index, places, rows, EXACT)
     return replace(index, chunks=len(rows))

@@ -22,9 +22,10 @@ from ragate.database import PostgresDatabase
 from ragate.embedders import sentence_transformers
 from ragate.models import Sample
 from ragate.protocols import Resources
-from ragate.systems.pgvector import create, search
-from ragate.systems.pgvector.fusion import fuse
-from ragate.systems.pgvector.search import Hit
+from ragate.systems.pgvector import create
+from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector.search.fusion import fuse
+from ragate.systems.pgvector.search.ranked_search import Hit
 from ragate.systems.pgvector.settings import HybridSettings
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7)
@@ -100,9 +101,11 @@ async def rankings(
             vectors = await embedder([sample.query for sample in samples])
             for sample, vector in zip(samples, vectors, strict=True):
                 counts = system.counts(sample.query)
-                weights = await search.weights_of(connection, index, counts)
-                words[sample.id] = await search.bm25(connection, index, counts, weights, limit=1000)
-                near[sample.id] = await search.dense(connection, index, vector, limit=1000)
+                weights = await ranked_search.weights_of(connection, index, counts)
+                words[sample.id] = await ranked_search.bm25(
+                    connection, index, counts, weights, limit=1000
+                )
+                near[sample.id] = await ranked_search.dense(connection, index, vector, limit=1000)
     return words, near
 
 

@@ -41,7 +41,7 @@ from ragate.cache import STEPS, Cache
 from ragate.cache.rows import read_draw
 from ragate.config import load_config
 from ragate.core.hashing import digest
-from ragate.core.verdict_hash import verdict_hash
+from ragate.core.judging.judgement_hash import verdict_hash
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Report

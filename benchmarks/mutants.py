@@ -1,6 +1,6 @@
 """Break the decision rule one operator at a time, and see whether a test notices.
 
-    python benchmarks/mutants.py [ragate/core/verdicts.py ...] [--most 60] [--must power ...]
+    python benchmarks/mutants.py [ragate/core/rules/exact.py ...] [--most 60] [--must power ...]
         [--again FILE] [--output FILE] [--tests FOLDER ...] [--sample N]
 
 Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
@@ -41,29 +41,28 @@ KNOWN = ROOT / "benchmarks/results/mutants.txt"
 # see is behind tolerances.
 SLOW = ("test_agreement.py", "test_calibration.py", "test_real_data.py")
 DECIDING = [
-    "affected",
-    "cases",
-    "columns",
-    "comparability",
-    "comparison",
-    "control",
-    "decision",
-    "exact",
-    "family",
-    "floors",
-    "interval",
-    "matching",
-    "must_pass",
-    "noisy",
-    "noisy_rows",
-    "passes",
-    "permutation",
-    "power",
-    "quantiles",
-    "refusals",
-    "verdicts",
-    "waivers",
-    "split",
+    "comparison/affected_samples",
+    "rules/metric_case",
+    "statistics/score_columns",
+    "comparison/comparability",
+    "comparison/compare",
+    "decision/drift_control",
+    "decision/decide",
+    "rules/exact",
+    "rules/metric_family",
+    "rules/floors",
+    "statistics/interval",
+    "comparison/sample_matching",
+    "rules/must_pass",
+    "rules/noisy/decide_noisy",
+    "rules/noisy/metric_figures",
+    "comparison/run_passes",
+    "statistics/permutation",
+    "statistics/power",
+    "statistics/quantiles",
+    "rules/not_comparable",
+    "rules/noisy/metric_verdict",
+    "rules/waivers",
 ]
 SEED = 3
 SWAPS: dict[type[ast.AST], type[Any]] = {

@@ -26,10 +26,10 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from ragate.core.comparison import Comparison, compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.comparison.repeating_samples import PROOF
+from ragate.core.decision.decide import decide
 from ragate.core.hashing import content_hash
-from ragate.core.repeating import PROOF
 from ragate.models import (
     Decision,
     DecisionSettings,

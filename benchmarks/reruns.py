@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.gate_cells import DRAWS
 from benchmarks.gate_model import Floats, Truth, simulate
 from benchmarks.shares import share
-from ragate.core.permutation import Block, flip, relabel, step_down
-from ragate.core.stages import SUSPICIOUS, Stages
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 
 ALPHA, CONFIRM, BASE, RUNS = 0.02, 2, 3, 6
 SMALLEST = {"generalise": 0.01, "this-set": 0.02}

@@ -20,7 +20,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.models import Sample
-from ragate.pipeline.collect import run_pass
+from ragate.pipeline.run.collect_pass import run_pass
 from ragate.protocols import Resources
 
 SAMPLES, AT_ONCE, DELAY_S, ROUNDS = 1000, 32, 0.1, 5

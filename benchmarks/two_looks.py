@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.gate_cells import Cell, run_cell
 from benchmarks.gate_model import Truth
 from benchmarks.shares import share
-from ragate.core.stages import SUSPICIOUS, confirmed_level, fast_level
+from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
 
 ALPHA = 0.02
 CLAIMS = {"generalise": 0.01, "this-set": 0.02}  # and the smallest drop that counts

@@ -20,7 +20,6 @@ from pydantic import AliasChoices, ConfigDict, Field, ValidationError, model_val
 
 from ragate.core.hashing import content_hash, digest
 from ragate.errors import DatasetError
-from ragate.files import open_regular
 from ragate.models import (
     Failure,
     Frozen,
@@ -31,7 +30,8 @@ from ragate.models import (
     ToolCall,
     Usage,
 )
-from ragate.strict_json import loads, read_lines
+from ragate.support.foreign_files import open_regular
+from ragate.support.strict_json import loads, read_lines
 
 OUTPUTS_VERSION = 1
 # Other fields are the user's own and are left alone, unless they look like a slip of these.

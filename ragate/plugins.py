@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 from ragate.errors import PluginError
 from ragate.models import Needs, Sample
 from ragate.protocols import Aggregate, Metric, MetricRequest
-from ragate.settings import nearest
+from ragate.support.settings import nearest
 
 Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers", "dataset"]
 
@@ -38,17 +39,12 @@ _METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
 
 def names(kind: Kind) -> list[str]:
     """Return the built-in plugins of a kind, sorted."""
-    try:
-        package = import_module(f"ragate.{kind}")
-    except ModuleNotFoundError:
-        return []
-    found = (module.name for module in iter_modules(package.__path__))
-    return sorted(name for name in found if not name.startswith("_") and name != "base")
+    return sorted(_builtin(kind))
 
 
 def is_builtin(kind: Kind, name: str) -> bool:
     """Return whether `name` is one of ragate's own plugins; any other is foreign code."""
-    return name in names(kind)
+    return name in _builtin(kind)
 
 
 def locate(kind: Kind, name: str) -> str:
@@ -62,7 +58,7 @@ def locate(kind: Kind, name: str) -> str:
         PluginError: the name is none of these; names the nearest built-in.
     """
     if is_builtin(kind, name):
-        return f"ragate.{kind}.{name}"
+        return _builtin(kind)[name]
     if ("." in name or ":" in name) and _DOTTED.fullmatch(name):
         return name
     if _NAME.fullmatch(name):
@@ -148,6 +144,19 @@ def split_metric(name: str) -> tuple[str, int | None]:
             remedy='write it as in [policy.metrics."ndcg@10"]',
         )
     return match["base"], int(match["k"]) if match["k"] else None
+
+
+@cache
+def _builtin(kind: Kind) -> dict[str, str]:
+    """Return the modules of ragate's own plugins by their names; a family is a folder of them."""
+    package = import_module(f"ragate.{kind}")
+    families = [f"{package.__name__}.{family}" for family in getattr(package, "FAMILIES", ())]
+    return {
+        module.name: f"{folder.__name__}.{module.name}"
+        for folder in (package, *map(import_module, families))
+        for module in iter_modules(folder.__path__)
+        if not module.name.startswith("_") and f"{folder.__name__}.{module.name}" not in families
+    }
 
 
 def _noun(kind: Kind) -> str:

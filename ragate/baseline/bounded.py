@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragate.baseline.schema import MAX_BYTES
 from ragate.errors import BaselineError, RagateError
-from ragate.files import inside, open_regular, read_bytes
+from ragate.support.foreign_files import inside, open_regular, read_bytes
 
 REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragate.errors import BaselineError
-from ragate.strict_json import loads
+from ragate.support.strict_json import loads
 
 Samples = Iterable[tuple[str, Any]]
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"

@@ -34,8 +34,8 @@ from ragate.models import (
 from ragate.models.base import lean
 from ragate.models.output import bare_chunk
 from ragate.models.score import shared_scores
-from ragate.spill import Spill
-from ragate.strict_json import loads
+from ragate.support.spill import Spill
+from ragate.support.strict_json import loads
 
 
 def load_baseline(path: Path) -> Run:

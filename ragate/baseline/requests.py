@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragate.atomic import write_atomic
 from ragate.baseline.bounded import read_packed
 from ragate.errors import BaselineError
-from ragate.strict_json import loads
+from ragate.support.atomic_files import write_atomic
+from ragate.support.strict_json import loads
 
 VERSION = 1
 MAX_RUNS = 1000

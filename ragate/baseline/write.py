@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragate.atomic import write_atomic
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
 from ragate.core.lookup import Tries, passes_of
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
+from ragate.support.atomic_files import write_atomic
 
 MACHINE_UNITS = frozenset({"seconds"})
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.atomic import write_lines
 from ragate.cache.rows import KEY, Draw, read_draw, read_score, read_vector
 from ragate.cache.store import Cache, DrawKey
 from ragate.errors import UsageError
 from ragate.models import Score
-from ragate.strict_json import read_lines
+from ragate.support.atomic_files import write_lines
+from ragate.support.strict_json import read_lines
 
 FORMAT_VERSION = 1
 MAX_BYTES = 4 * 1024**3

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ragate.escape import one_line, plain
+from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:
-    from ragate.core.agreement import CalibrationReport
+    from ragate.core.judging.judge_agreement import CalibrationReport
     from ragate.models import Score
 
 FEW = 30

@@ -10,9 +10,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ragate import vcs
 from ragate.config import Config
 from ragate.models import CheckoutRules, Report
+from ragate.support import git
 
 
 def with_checkout_rules(report: Report, config: Config, *, ci: bool) -> Report:
@@ -27,10 +27,10 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     Args:
         ci: HEAD may be the merge of a pull request, whose first parent is the base.
     """
-    top = vcs.repository(config.root)
-    if top is None or not vcs.head_commit(top):
+    top = git.repository(config.root)
+    if top is None or not git.head_commit(top):
         return None
-    base = (vcs.merge_parent(top) if ci else "") or vcs.branch_point(top)
+    base = (git.merge_parent(top) if ci else "") or git.branch_point(top)
     files = {"golden set": config.dataset, "baseline": config.baseline, "judge prompt": None}
     if prompt := _prompt(config):
         files["judge prompt"] = prompt
@@ -53,13 +53,13 @@ def _prompt(config: Config) -> Path | None:
 def _differs(top: Path, base: str, path: Path) -> bool | None:
     if not base or not path.is_relative_to(top):
         return None
-    return vcs.differs(top, base, path.relative_to(top).as_posix())
+    return git.differs(top, base, path.relative_to(top).as_posix())
 
 
 def _policy_differs(config: Config, top: Path, base: str) -> bool:
     """Whether [policy] is another table; [system] is the change's own in any case."""
     path = config.root / config.path.name
-    then = vcs.file_at(top, base, path.relative_to(top).as_posix())
+    then = git.file_at(top, base, path.relative_to(top).as_posix())
     return bool(_policy(then) != _policy(path.read_text(encoding="utf-8")))
 
 

@@ -12,23 +12,29 @@ from ragate import __version__
 
 # Name -> (module, one line for the list of commands).
 COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("init", "Write a ragate.toml, a starter golden set and a workflow."),
-    "doctor": ("doctor", "Say what is configured, reachable and missing, with the remedy."),
-    "check": ("check", "Run the RAG on the golden set and give a verdict."),
-    "collect": ("collect", "Run the RAG and write its outputs; judge nothing."),
-    "decide": ("decide", "Give a verdict on stored outputs; run nothing of the RAG."),
-    "compare": ("compare", "Compare two stored runs or baselines."),
-    "report": ("report", "Show a stored run again, or one sample of it."),
-    "baseline": ("baseline", "Record the baseline, or show what it holds."),
-    "dataset": ("dataset", "Check, grow and mend a golden set."),
-    "ingest": ("ingest", "Bring the built-in RAG's index up to date."),
-    "index": ("index", "Dump, restore or measure the built-in RAG's index."),
-    "power": ("power", "Say which drops this golden set can show, and what more would take."),
-    "drill": ("drill", "Plant breaks in stored outputs and show which of them the gate catches."),
-    "record": ("record", "Run a command with its model calls recorded and replayed."),
-    "calibrate": ("calibrate", "Compare the judge with labels of people."),
-    "cache": ("cache", "Show, empty, export or import what need not be paid twice."),
-    "db": ("db", "Show or stop the embedded Postgres."),
+    "init": ("init.command", "Write a ragate.toml, a starter golden set and a workflow."),
+    "doctor": ("doctor.command", "Say what is configured, reachable and missing, with the remedy."),
+    "check": ("commands.check", "Run the RAG on the golden set and give a verdict."),
+    "collect": ("commands.collect", "Run the RAG and write its outputs; judge nothing."),
+    "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
+    "compare": ("commands.compare", "Compare two stored runs or baselines."),
+    "report": ("commands.report", "Show a stored run again, or one sample of it."),
+    "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
+    "dataset": ("dataset.group", "Check, grow and mend a golden set."),
+    "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),
+    "index": ("commands.index", "Dump, restore or measure the built-in RAG's index."),
+    "power": (
+        "commands.power",
+        "Say which drops this golden set can show, and what more would take.",
+    ),
+    "drill": (
+        "commands.drill",
+        "Plant breaks in stored outputs and show which of them the gate catches.",
+    ),
+    "record": ("commands.record", "Run a command with its model calls recorded and replayed."),
+    "calibrate": ("commands.calibrate", "Compare the judge with labels of people."),
+    "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
+    "db": ("commands.db", "Show or stop the embedded Postgres."),
 }
 
 
@@ -69,7 +75,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.table and not args[0].startswith("-"):
-            from ragate.settings import nearest
+            from ragate.support.settings import nearest
 
             raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], self.table)}", ctx)
         return super().resolve_command(ctx, args)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ragate.cli.streams import guard_streams
-from ragate.machine_faults import machine_fault
 from ragate.process.entry import end_with
+from ragate.support.machine_faults import machine_fault
 
 EXIT_USAGE = 2
 EXIT_NO_DECISION = 3
@@ -92,7 +92,7 @@ def _say(message: str, code: int) -> int:
 
 def _clean(line: str) -> str:
     try:
-        from ragate.escape import plain
+        from ragate.support.escape import plain
     except Exception:  # noqa: BLE001 - a broken installation still ends with our own exit code
         return ascii(line)
     return plain(line)

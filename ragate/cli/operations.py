@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 
 from ragate.config import Config, find_config, load_config
-from ragate.escape import plain
-from ragate.pipeline.environment import read_operations
-from ragate.pipeline.resources import Operations
+from ragate.runtime.environment import read_operations
+from ragate.runtime.resources import Operations
+from ragate.support.escape import plain
 
 # Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
 VARIABLES = {

@@ -16,9 +16,9 @@ import click
 
 from ragate.cli.operations import in_ci
 from ragate.errors import UsageError
-from ragate.escape import one_line, plain
 from ragate.models import Report
-from ragate.pipeline.session import Selection
+from ragate.pipeline.run.system_session import Selection
+from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -71,7 +71,7 @@ class RunOptions:
         Raises:
             UsageError: the policy has no such profile, or no such metric to skip.
         """
-        from ragate.pipeline.profiles import Wanted, selection_of
+        from ragate.pipeline.run.run_profile import Wanted, selection_of
 
         given = {field.name: getattr(self, field.name) for field in fields(Wanted)}
         given["eval_date"] = self.eval_date.date() if self.eval_date else None
@@ -166,7 +166,7 @@ def show(report: Report, wanted: Sequence[tuple[str, Path | None]], *, limit: in
     Args:
         limit: Most samples that the console lists; 0 for all.
     """
-    from ragate.atomic import write_atomic
+    from ragate.support.atomic_files import write_atomic
 
     for name, path in wanted:
         text = _render(report, name, path, limit=limit)

@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget
-from ragate.clients.faults import Fault
-from ragate.clients.limiter import Limiter
+from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.error_mapping import Fault
+from ragate.clients.http.limiter import Limiter
+from ragate.clients.http.redact import Redactor
+from ragate.clients.http.retry import Deadline, Kind, Retry, TransientError, Tries
+from ragate.clients.http.transport import Transport
+from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
 from ragate.clients.provider_clock import waiting_for_provider
-from ragate.clients.redact import Redactor
-from ragate.clients.retry import Deadline, Kind, Retry, TransientError, Tries
-from ragate.clients.transport import Transport
-from ragate.clients.wire import Answer
 from ragate.errors import ProviderError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.files import read_bytes, read_text
+from ragate.support.foreign_files import read_bytes, read_text
 
 MAX_MODEL_BYTES = 8 * 1024**3
 

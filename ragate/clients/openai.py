@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from ragate.clients.bounded_body import embedding_bytes, ranking_bytes
-from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
-from ragate.clients.prices import Price
-from ragate.clients.redact import Redactor
-from ragate.clients.retry import Retry, Tries
-from ragate.clients.transport import Transport, post
-from ragate.clients.wire import (
+from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
+from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.redact import Redactor
+from ragate.clients.http.retry import Retry, Tries
+from ragate.clients.http.transport import Transport, post
+from ragate.clients.openai_payloads import (
     Embedded,
     Ranked,
     chat_body,
@@ -30,6 +29,7 @@ from ragate.clients.wire import (
     read_ranked,
     rerank_body,
 )
+from ragate.clients.prices import Price
 from ragate.protocols import ChatReply, ChatRequest
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ragate.config.model import JudgeSettings, Policy
 from ragate.errors import ConfigError
 from ragate.models import Needs
 from ragate.protocols import JudgeMetric
-from ragate.settings import nearest, read_settings
+from ragate.support.settings import nearest, read_settings
 
 WHERE = "[policy.judge]"
 _EXAMPLE = (

@@ -14,9 +14,9 @@ from ragate.config.judge import check_judge, read_judge
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
 from ragate.errors import ConfigError
-from ragate.files import inside, read_text, refuse_unwritable_path
 from ragate.models import Rule, Waiver
-from ragate.settings import nearest, read_settings, shown
+from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
+from ragate.support.settings import nearest, read_settings, shown
 
 CONFIG_NAME = "ragate.toml"
 MAX_BYTES = 1024 * 1024

@@ -11,7 +11,7 @@ from ragate.config.judge import check_judged
 from ragate.config.model import JudgeSettings
 from ragate.errors import ConfigError
 from ragate.models import Direction, MetricInfo, Rule
-from ragate.settings import nearest, read_settings, shown
+from ragate.support.settings import nearest, read_settings, shown
 
 RULE_KEYS = frozenset(Rule.model_fields) - {"metric"}
 _SLACK = 1e-9

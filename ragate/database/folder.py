@@ -7,9 +7,9 @@ import os
 import stat
 from pathlib import Path
 
-from ragate.atomic import write_atomic
 from ragate.database.install import Account, can_enter
 from ragate.errors import DatabaseError
+from ragate.support.atomic_files import write_atomic
 
 SOCKET_NAME = ".s.PGSQL.5432"
 PROJECT = "project"  # in a fallback folder: names the state folder it stands for

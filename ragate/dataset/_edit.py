@@ -9,10 +9,10 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # says where 
 from pathlib import Path
 from typing import Any
 
-from ragate.atomic import write_atomic
 from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Entry
 from ragate.errors import DatasetError
-from ragate.files import read_bytes
+from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import read_bytes
 
 ENDINGS = (".jsonl", ".ndjson")
 _BLANK = " \t\r\n"

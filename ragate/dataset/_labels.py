@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.criteria import KNOWN
+from ragate.core.judging.criteria import KNOWN
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES
 from ragate.errors import DatasetError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from ragate.settings import nearest, shown
-from ragate.strict_json import read_lines
+from ragate.support.settings import nearest, shown
+from ragate.support.strict_json import read_lines
 
 _SPELLINGS = {
     "id": ("id",),

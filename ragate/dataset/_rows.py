@@ -14,8 +14,8 @@ from ragate.dataset._values import READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
-from ragate.settings import nearest, shown
-from ragate.spill import Spill
+from ragate.support.settings import nearest, shown
+from ragate.support.spill import Spill
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_SAMPLES = 100_000

@@ -10,7 +10,7 @@ from itertools import islice
 
 from ragate.errors import UsageError
 from ragate.models import Filters, MetadataValue, Sample
-from ragate.spill import Spill
+from ragate.support.spill import Spill
 
 _CONDITION = re.compile(r"(.+?)(>=|<=|=)(.*)", re.DOTALL)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragate.settings import nearest
+from ragate.support.settings import nearest
 
 _REFERENCE_KEYS = frozenset({"text", "draft", "model"})
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

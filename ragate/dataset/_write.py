@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ragate.atomic import write_lines
 from ragate.dataset._rows import Entry
+from ragate.support.atomic_files import write_lines
 
 
 def row_of(entry: Entry) -> dict[str, Any]:

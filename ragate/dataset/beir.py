@@ -9,10 +9,10 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row, samples_of
 from ragate.errors import DatasetError
-from ragate.files import inside, read_text
 from ragate.models import Sample
-from ragate.settings import nearest
-from ragate.strict_json import read_lines
+from ragate.support.foreign_files import inside, read_text
+from ragate.support.settings import nearest
+from ragate.support.strict_json import read_lines
 
 Grades = dict[str, dict[str, int]]  # by query, by document
 

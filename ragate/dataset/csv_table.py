@@ -10,9 +10,9 @@ from typing import Any
 
 from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
-from ragate.files import read_text
 from ragate.models import Sample
-from ragate.strict_json import loads
+from ragate.support.foreign_files import read_text
+from ragate.support.strict_json import loads
 
 _METADATA = "metadata."
 _JSON = ("[", "{")

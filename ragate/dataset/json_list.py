@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
-from ragate.files import read_bytes
 from ragate.models import Sample
-from ragate.strict_json import loads
+from ragate.support.foreign_files import read_bytes
+from ragate.support.strict_json import loads
 
 
 def read(path: Path) -> Sequence[Sample]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
-from ragate.files import open_regular
 from ragate.models import Sample
-from ragate.strict_json import loads, read_lines
+from ragate.support.foreign_files import open_regular
+from ragate.support.strict_json import loads, read_lines
 
 
 def read(path: Path) -> Sequence[Sample]:

@@ -11,9 +11,9 @@ import yaml
 
 from ragate.dataset._rows import MAX_BYTES, Row, samples_of
 from ragate.errors import DatasetError
-from ragate.files import read_text
 from ragate.models import Sample
-from ragate.strict_json import MAX_DEPTH
+from ragate.support.foreign_files import read_text
+from ragate.support.strict_json import MAX_DEPTH
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)

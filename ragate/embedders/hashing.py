@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from ragate.core.text import tokens
+from ragate.core.text.words import tokens
 from ragate.models import Frozen
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 
 VERSION = 1  # raised whenever the same text would get another vector
 

@@ -34,7 +34,7 @@ def command() -> int:
 def run(environ: Mapping[str, str]) -> int:
     """Return the exit code of the step; never raises."""
     try:
-        from ragate.github.steps import step
+        from ragate.github.modes.steps import step
 
         return step(environ)
     except KeyboardInterrupt:
@@ -48,7 +48,7 @@ def run(environ: Mapping[str, str]) -> int:
 
 
 def _say(line: str) -> None:
-    from ragate.github.workflow_commands import Log
+    from ragate.github.publish.workflow_commands import Log
 
     Log().plain(line)
 

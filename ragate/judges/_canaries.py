@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.criteria import PAIRWISE
+from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import Judge
-from ragate.strict_json import read_lines
+from ragate.support.strict_json import read_lines
 
 TRIES = 3
 FAILURES = 2

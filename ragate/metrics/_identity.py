@@ -8,7 +8,7 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Direction, Frozen, MetricInfo, Reads
 from ragate.protocols import MetricRequest
-from ragate.settings import M, read_settings
+from ragate.support.settings import M, read_settings
 
 
 class NoSettings(Frozen):

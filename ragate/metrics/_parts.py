@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragate.core.checked import checked_name
+from ragate.core.rules.checked_metric import checked_name
 from ragate.metrics._identity import NoSettings, fingerprint
 from ragate.metrics._shared import Exclusion, Nothing, SampleMetric, unanswerable
 from ragate.models import MetricInfo, Reads, Sample, SystemOutput

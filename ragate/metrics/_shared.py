@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.applicability import NO_ANSWER as NO_ANSWER
-from ragate.core.applicability import failed as failed
-from ragate.core.applicability import provider_failure as provider_failure
-from ragate.core.applicability import unanswerable as unanswerable
-from ragate.core.applicability import without_reference as without_reference
+from ragate.core.judging.applicability import NO_ANSWER as NO_ANSWER
+from ragate.core.judging.applicability import failed as failed
+from ragate.core.judging.applicability import provider_failure as provider_failure
+from ragate.core.judging.applicability import unanswerable as unanswerable
+from ragate.core.judging.applicability import without_reference as without_reference
 from ragate.models import (
     Direction,
     MetricInfo,

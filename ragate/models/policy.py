@@ -67,7 +67,7 @@ class DecisionSettings(Frozen):
 
     Attributes:
         min_drop: Smallest proven drop of a noisy metric that is red, for both claims; None: the
-            default of the deciding claim (`ragate.core.allowance`).
+            default of the deciding claim (`ragate.core.rules.allowance`).
         repeats: What the system is declared to repeat exactly: ``retrieval``, ``answer`` (the whole
             output, what was retrieved included).
     """

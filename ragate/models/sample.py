@@ -17,7 +17,8 @@ class Evidence(Frozen):
 
     Attributes:
         quote: A passage of the document.
-        hash: Of the passage, as `ragate.core.passages` makes it; enough without the quote.
+        hash: Of the passage, as `ragate.core.text.quoted_passages` makes it; enough without a
+            quote.
     """
 
     quote: str = ""

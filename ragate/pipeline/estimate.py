@@ -7,23 +7,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, cast
 
 from ragate import plugins
-from ragate.clients.memo import MemoisedChat
+from ragate.clients.memoised.memoised_chat import MemoisedChat
 from ragate.clients.prices import Price, price_of
 from ragate.config import Config
-from ragate.core.criteria import PAIRWISE
+from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import ProviderError
 from ragate.judges import canaries_for
 from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
-from ragate.pipeline.case import load_baseline_or_none, load_samples
-from ragate.pipeline.collect import run_pass
-from ragate.pipeline.evaluate import make_metrics
-from ragate.pipeline.judging import Judging, asks
-from ragate.pipeline.pairwise import opponents_of
-from ragate.pipeline.resources import Opened, Operations, open_resources
-from ragate.pipeline.session import Selection
-from ragate.pipeline.spool import Outputs
-from ragate.pipeline.verdicts import cached_verdicts
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
+from ragate.pipeline.run.collect_pass import run_pass
+from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.score.judgement_cache import cached_verdicts
+from ragate.pipeline.score.judging import Judging, asks
+from ragate.pipeline.score.metric_records import make_metrics
+from ragate.pipeline.score.pairwise import opponents_of
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
+from ragate.runtime.output_spool import Outputs
+from ragate.runtime.resources import Opened, Operations, open_resources
 
 CHARS_PER_TOKEN = 4
 ANSWER_TOKENS = 250

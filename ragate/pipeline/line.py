@@ -8,21 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ragate.atomic import copy_atomic
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Proposed, Report, Run, Sample
-from ragate.pipeline.ask_again import ask_changed_again
-from ragate.pipeline.case import Case, load_baseline_or_none, load_samples, open_case
-from ragate.pipeline.claims import distrust
-from ragate.pipeline.collect import Outputs
-from ragate.pipeline.collected import Collected, read_collected, save_collected
-from ragate.pipeline.dates import date_of
-from ragate.pipeline.evidence import adopt_earlier, evidence_key
-from ragate.pipeline.final import decide_files, decide_session, plan_confirmation
-from ragate.pipeline.proposed import Ask, Proposal, propose
-from ragate.pipeline.resources import Operations, open_resources
-from ragate.pipeline.session import (
+from ragate.pipeline.decide.final_verdict import decide_files, decide_session, plan_confirmation
+from ragate.pipeline.decide.gate_setup import Case, load_baseline_or_none, load_samples, open_case
+from ragate.pipeline.decide.head_policy_verdict import Ask, Proposal, propose
+from ragate.pipeline.decide.untrusted_claims import distrust
+from ragate.pipeline.run.ask_again import ask_changed_again
+from ragate.pipeline.run.collect_pass import Outputs
+from ragate.pipeline.run.collected_outputs import Collected, read_collected, save_collected
+from ragate.pipeline.run.earlier_passes import adopt_earlier, evidence_key
+from ragate.pipeline.run.relative_dates import date_of
+from ragate.pipeline.run.system_session import (
     MUST_PASS_TRIES,
     Selection,
     Session,
@@ -30,7 +28,9 @@ from ragate.pipeline.session import (
     open_session,
     possible_runs,
 )
+from ragate.runtime.resources import Operations, open_resources
 from ragate.stores.local import new_run_id
+from ragate.support.atomic_files import copy_atomic
 
 # A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
 MOST_JUDGED = 200

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragate.core.wording import odds
-from ragate.escape import code, name
+from ragate.core.rules.wording import odds
 from ragate.models import EarlierFigure, MetricRow, Report
 from ragate.renderers._numbers import COMMENT, TERMINAL, Numbers
 from ragate.renderers._tables import SENTENCE, listing
+from ragate.support.escape import code, name
 
 MOST_FIGURES = 6
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from ragate.core.checked import without_counts
+from ragate.core.rules.checked_metric import without_counts
 from ragate.models import Direction, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._words import (

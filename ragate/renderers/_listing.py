@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.escape import one_line, plain
 from ragate.models import RankChange, SampleRow
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.renderers._samples import WORSE, scores
 from ragate.renderers._words import Foreign, Words
+from ragate.support.escape import one_line, plain
 
 WIDTH = 100
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}

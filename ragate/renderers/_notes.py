@@ -6,8 +6,7 @@ import re
 import shlex
 from html import escape
 
-from ragate.core.wording import odds
-from ragate.escape import code, name, one_line, short_sha
+from ragate.core.rules.wording import odds
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._headline import TELLS_WHY, Status, status_of
@@ -22,6 +21,7 @@ from ragate.renderers._tables import (
     means,
 )
 from ragate.renderers._words import ordered
+from ragate.support.escape import code, name, one_line, short_sha
 
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 

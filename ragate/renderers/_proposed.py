@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragate.escape import code, name
 from ragate.models import Proposed, Report, SuggestedFloor
 from ragate.renderers._numbers import COMMENT
 from ragate.renderers._tables import MOST_ROWS, SENTENCE, listing
+from ragate.support.escape import code, name
 
 MOST_IDS = 10
 MOST_FLOORS = 6

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from ragate.escape import code, name
 from ragate.models import (
     Acceptance,
     Diagnosis,
@@ -21,6 +20,7 @@ from ragate.renderers._headline import TELLS_WHY, status_of
 from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import happened
 from ragate.renderers._words import Foreign, Name, Words, below_floor, ordered, verdict_text
+from ragate.support.escape import code, name
 
 _STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
 MOST_METRICS = 6

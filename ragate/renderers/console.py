@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.escape import short_sha
 from ragate.models import MetricRow, Report, Verdict
 from ragate.renderers._checkout import checkout_note
 from ragate.renderers._earlier import earlier_lines
@@ -15,6 +14,7 @@ from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spen
 from ragate.renderers._proposed import proposed_lines
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._words import below_floor, ordered, verdict_text
+from ragate.support.escape import short_sha
 
 LIMIT = 20
 _TITLES = {"worse": "Worse", "new": "Measured", "better": "Better"}
@@ -30,7 +30,7 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, limit: int 
 
     Args:
         colour: Use ANSI colours; a terminal shows them, a file should not.
-        ci: The text goes to a workflow's log; see `ragate.escape.plain`.
+        ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
         limit: Samples listed at most; 0 lists all.
     """
     page = Page(colour=colour, ci=ci)

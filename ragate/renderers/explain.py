@@ -7,9 +7,9 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from ragate.escape import one_line, plain
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
 from ragate.renderers._numbers import NOTHING, TERMINAL
+from ragate.support.escape import one_line, plain
 
 WIDTH = 100
 MOST_WORDS = 3000  # a longer answer is shown whole on both sides, without a difference
@@ -31,7 +31,7 @@ def explain(
         baseline: The sample's records, one a run; empty where the baseline does not hold it.
         candidate: The same of the run that is explained; empty where it was not run.
         row: The sample's row of the report, for the cause; None where nothing changed.
-        ci: The text goes to a workflow's log; see `ragate.escape.plain`.
+        ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
         texts: Print the texts of the retrieved chunks, where a record holds them.
     """
     before, after = list(baseline[:1]), list(candidate[:1])

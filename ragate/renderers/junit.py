@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from ragate.escape import one_line
 from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
 from ragate.renderers._checkout import checkout_note
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._words import ordered, verdict_text, wants_a_look
+from ragate.support.escape import one_line
 
 Result = Literal["passed", "failure", "error", "skipped"]
 _UNDECIDED = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)

@@ -16,9 +16,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from ragate.atomic import write_atomic, write_lines
 from ragate.errors import StorageError, UsageError
-from ragate.files import open_regular
 from ragate.models import (
     Failure,
     Frozen,
@@ -32,9 +30,11 @@ from ragate.models import (
     SystemOutput,
     Usage,
 )
-from ragate.settings import nearest
-from ragate.spill import Spill
-from ragate.strict_json import loads
+from ragate.support.atomic_files import write_atomic, write_lines
+from ragate.support.foreign_files import open_regular
+from ragate.support.settings import nearest
+from ragate.support.spill import Spill
+from ragate.support.strict_json import loads
 
 
 def new_run_id() -> str:

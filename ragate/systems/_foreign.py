@@ -9,8 +9,8 @@ from pydantic import Field
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.files import inside, read_bytes
 from ragate.models import Frozen, SystemInfo
+from ragate.support.foreign_files import inside, read_bytes
 
 MAX_FILES = 10_000
 _TRAVEL = {"record", "record_provider", "record_header"}

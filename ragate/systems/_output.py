@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ragate.clients.outage import is_outage
-from ragate.escape import one_line
+from ragate.clients.http.outage import is_outage
 from ragate.models import Failure, SystemOutput
 from ragate.outputs import RecordedOutput
 from ragate.protocols import Resources
-from ragate.settings import shown
+from ragate.support.escape import one_line
+from ragate.support.settings import shown
 
 EXPECTED = (
     "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"

@@ -7,7 +7,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from ragate.escape import one_line
+from ragate.support.escape import one_line
 from ragate.systems._process import LINE_BYTES, Child
 
 _READY = "\0ready"

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ragate.errors import SystemStartError
-from ragate.escape import one_line
+from ragate.support.escape import one_line
 
 LINE_BYTES = 16 * 1024 * 1024
 _KEPT_LINES = 20

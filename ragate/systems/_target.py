@@ -9,10 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ragate.clients.outage import is_outage
+from ragate.clients.http.outage import is_outage
 from ragate.errors import ConfigError, RagateError, SystemStartError
-from ragate.escape import one_line
-from ragate.settings import nearest
+from ragate.support.escape import one_line
+from ragate.support.settings import nearest
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pydantic import Field
 from ragate.errors import RagateError, SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._output import OutputError, failed, to_output, wanted
 from ragate.systems._peer import Peer, PeerError

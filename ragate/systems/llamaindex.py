@@ -14,7 +14,7 @@ from pydantic import Field
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of

@@ -19,7 +19,7 @@ from pydantic import Field
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 from ragate.systems._call import call
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._langchain import plain_reply

@@ -15,7 +15,7 @@ from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
 from ragate.outputs import Place, Places, read_places
 from ragate.protocols import Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 
 
 class Settings(Frozen):

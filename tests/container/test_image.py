@@ -175,7 +175,9 @@ def test_modules_in_the_home_folder_do_not_count(engine: Engine, image: str, tmp
 def test_a_repository_of_another_user_is_read(engine: Engine, image: str, tmp_path: Path):
     commit = committed(tmp_path)
     give_to_runner(tmp_path)
-    program = "from pathlib import Path; from ragate.vcs import *; print(head_commit(Path()))"
+    program = (
+        "from pathlib import Path; from ragate.support.git import *; print(head_commit(Path()))"
+    )
 
     ours = run_step(
         ROOT,

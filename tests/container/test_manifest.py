@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.github.inputs import Inputs, read_inputs
-from ragate.github.outputs import NAMES
+from ragate.github.event.inputs import Inputs, read_inputs
+from ragate.github.publish.step_outputs import NAMES
 from tests.container.images import ROOT
 from tests.container.variables import input_variable, read_action
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.github.api import Api
-from ragate.github.repository import Repository
+from ragate.github.rest.api import Api
+from ragate.github.rest.repository import Repository
 from tests.servers.github_stub import TOKEN, GitHub, github_stub
 
 

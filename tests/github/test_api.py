@@ -11,11 +11,11 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
-from ragate.github import api as module
-from ragate.github.api import Api, ApiError
-from ragate.github.patience import PATIENCE_S
-from ragate.github.repository import Repository
-from ragate.github.wire import Answer
+from ragate.github.rest import api as module
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.http_call import Answer
+from ragate.github.rest.repository import Repository
+from ragate.github.rest.retry_rules import PATIENCE_S
 from tests.servers.github_stub import TOKEN, GitHub
 
 pytestmark = pytest.mark.integration

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ragate.github.api import Api, ApiError
-from ragate.github.comment import Sticky
-from ragate.github.repository import BOT, Repository
+from ragate.github.publish.comment import Sticky
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.repository import BOT, Repository
 from ragate.renderers.markdown import marker
 from tests.servers.github_stub import TOKEN, Account, GitHub
 
@@ -90,9 +90,9 @@ def test_ten_at_once_end_in_one_comment_and_the_oldest_is_kept(github: GitHub, w
 
 PROGRAM = """
 import sys
-from ragate.github.api import Api
-from ragate.github.comment import Sticky
-from ragate.github.repository import Repository
+from ragate.github.rest.api import Api
+from ragate.github.publish.comment import Sticky
+from ragate.github.rest.repository import Repository
 url, token, name, body = sys.argv[1:]
 with Api(url, token) as api:
     print(Sticky(Repository(api, name), 7, "docs").publish(body))

@@ -13,10 +13,10 @@ import pytest
 from pydantic import SecretStr
 
 from ragate.errors import UsageError
-from ragate.github.api import Api, ApiError
-from ragate.github.connection import Connection, read_proxy
-from ragate.github.inputs import read_inputs
-from ragate.github.repository import Repository
+from ragate.github.event.inputs import read_inputs
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.connection import Connection, read_proxy
+from ragate.github.rest.repository import Repository
 from tests.servers.github_stub import TOKEN, GitHub
 
 pytestmark = pytest.mark.integration

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ragate.github.api import Api, ApiError
-from ragate.github.base import BaseUnreadableError
-from ragate.github.merge_commit import WAITS_S, OpenPull, open_pull
-from ragate.github.repository import Repository
+from ragate.github.commits.base_commit import BaseUnreadableError
+from ragate.github.commits.merge_commit import WAITS_S, OpenPull, open_pull
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
 from tests.servers.github_stub import GitHub
 

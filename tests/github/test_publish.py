@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from ragate.clients.redact import Redactor
+from ragate.clients.http.redact import Redactor
 from ragate.errors import ConfigError
-from ragate.github.event import Event, PullRef
-from ragate.github.inputs import CommentPolicy, Inputs
-from ragate.github.outputs import NAMES, Paths
-from ragate.github.publish import Annotation, Published, Publisher, Target, relative
-from ragate.github.repository import BOT, Repository
-from ragate.github.workflow_commands import SUMMARY_LIMIT, Log
+from ragate.github.event.event import Event, PullRef
+from ragate.github.event.inputs import CommentPolicy, Inputs
+from ragate.github.publish.publish import Annotation, Published, Publisher, Target, relative
+from ragate.github.publish.step_outputs import NAMES, Paths
+from ragate.github.publish.workflow_commands import SUMMARY_LIMIT, Log
+from ragate.github.rest.repository import BOT, Repository
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict
 from ragate.renderers.markdown import marker
 from tests.container.grammar import Log as Read

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.api import Api, ApiError
-from ragate.github.repository import BOT, Repository, login_of
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.repository import BOT, Repository, login_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
 
 pytestmark = pytest.mark.integration

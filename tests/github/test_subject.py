@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.event import Event, RunRef
-from ragate.github.repository import Repository
-from ragate.github.subject import is_current, subject_of
+from ragate.github.commits.pull_request import is_current, subject_of
+from ragate.github.event.event import Event, RunRef
+from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
 from tests.servers.github_stub import GitHub
 

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
-from ragate.clients.retry import Retry
 from ragate.embedders import openai as embedders
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.protocols import Database, Embedder, Reranker, Resources

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragate.cli.golden.generate import KINDS as OFFERED
+from ragate.cli.dataset.generate import KINDS as OFFERED
 from ragate.cli.main import run
 from ragate.dataset import read_dataset, read_entries
 from ragate.pipeline.golden.generate import KINDS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragate.cli.golden.suggest import ask_each
+from ragate.cli.dataset.suggest import ask_each
 from ragate.cli.main import run
 from ragate.dataset import read_dataset, read_entries
 from ragate.pipeline.golden.suggest import Proposal, Suggestion

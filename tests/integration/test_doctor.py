@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ragate.cli.checks import server
-from ragate.cli.checks.examine import examine
-from ragate.cli.checks.finding import Finding, Status
+from ragate.cli.doctor import server
+from ragate.cli.doctor.examine import examine
+from ragate.cli.finding import Finding, Status
 from ragate.database.postgres import open_server
 
 pytestmark = pytest.mark.integration

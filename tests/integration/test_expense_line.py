@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from ragate.baseline import load_baseline
-from ragate.core.noise import Noise
+from ragate.core.statistics.metric_noise import Noise
 from ragate.dataset import read_dataset
 from ragate.models import MetricVerdict, Report, Verdict
+from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.line import check
-from ragate.pipeline.plan import assumed_plans, plans
-from ragate.pipeline.record import update_baseline
-from ragate.pipeline.session import Selection
+from ragate.pipeline.power_tables import assumed_plans, plans
+from ragate.pipeline.run.system_session import Selection
 from tests.integration.recorded_project import RecordedProject
 from tests.servers.openai_server import FakeOpenAI, openai_server
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from ragate.clients.recorder.identity import Kind, Request
 from ragate.errors import ProviderError, UsageError
 from ragate.models import Verdict
-from ragate.pipeline.fulfil import Fulfilled, fulfil_pending
+from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending
+from ragate.recorder.proxy.request_identity import Kind, Request
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.integration.test_recorded_systems import CHAIN, checked, made, outputs, record
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status

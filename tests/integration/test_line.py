@@ -81,7 +81,7 @@ def test_what_is_kept_in_a_file_gives_the_same_baseline_scores_and_report(gated,
     assert run(["check"]) == 1
     first, scores = result(gated), newest(gated, "scores.jsonl")
 
-    monkeypatch.setattr("ragate.spill.KEPT", 3)
+    monkeypatch.setattr("ragate.support.spill.KEPT", 3)
     assert run(["check"]) == 1
     assert result(gated) == first
     assert newest(gated, "scores.jsonl") == scores

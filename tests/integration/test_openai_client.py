@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
+from ragate.clients.http.retry import Retry, retry_after
 from ragate.clients.openai import OpenAIClient
-from ragate.clients.retry import Retry, retry_after
 from ragate.embedders import openai as embedders
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest

@@ -15,12 +15,12 @@ import pytest
 from openai import APIConnectionError
 from pydantic import SecretStr
 
-from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, no_caps
+from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.retry import Retry
+from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai import OpenAIClient
 from ragate.clients.prices import Price
-from ragate.clients.retry import Retry
-from ragate.clients.transport import Transport, post
 from ragate.errors import BudgetError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 from tests.servers.faults import EVERY_KIND, Fault

@@ -215,13 +215,13 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from tests.integration.rag import Project
-from ragate.systems.pgvector import store
+from ragate.systems.pgvector.index import tables
 class Given:
     def conninfo(self): return sys.argv[2]
 async def stand_still(*arguments):
     print("in the middle", flush=True)
     await asyncio.sleep(60)
-store.finish = stand_still
+tables.finish = stand_still
 Project(Path(sys.argv[1]), Given()).ask("pump")
 """
 

@@ -16,10 +16,10 @@ import pytest
 
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Report, Verdict
-from ragate.pipeline.adopt import baseline_files
+from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.record_baseline import Outcome, update_baseline
 from ragate.pipeline.line import check
-from ragate.pipeline.record import Outcome, update_baseline
-from ragate.pipeline.session import Selection
+from ragate.pipeline.run.system_session import Selection
 from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status

@@ -20,13 +20,13 @@ import pytest
 
 from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.memo import Memo
-from ragate.clients.recorder.desk import Desk, Pending
-from ragate.clients.recorder.direct import open_channel
-from ragate.clients.recorder.ledger import Ledger
-from ragate.clients.recorder.recorder import Recorder, open_recorder
-from ragate.clients.recorder.upstream import Upstream
-from ragate.clients.retry import Retry
+from ragate.clients.http.retry import Retry
+from ragate.clients.memoised.memoised_chat import Memo
+from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.recorder import Recorder, open_recorder
+from ragate.recorder.proxy.reply_resolver import Desk, Pending
+from ragate.recorder.proxy.request_ledger import Ledger
+from ragate.recorder.proxy.upstream import Upstream
 from tests.servers.openai_server import (
     BROKEN_JSON,
     HANG,

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from ragate.clients.budget import no_caps
+from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
-from ragate.clients.recorder.direct import open_channel
-from ragate.clients.recorder.identity import Kind, Request
-from ragate.clients.recorder.upstream import Upstream
-from ragate.clients.retry import Retry
 from ragate.errors import ProviderError
 from ragate.protocols import ChatRequest
+from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.upstream import Upstream
 from tests.servers.oversized import Oversized, bomb, oversized_server
 from tests.unit.systems.using import ask, message
 

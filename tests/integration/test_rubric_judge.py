@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from ragate.cli.group import cli
+from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
-from ragate.clients.retry import Retry
 from ragate.errors import ProviderError
 from ragate.judges import CanaryResult, rubric, run_canaries
 from ragate.models import Score, ScoreState

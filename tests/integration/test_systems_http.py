@@ -16,7 +16,7 @@ import pytest
 
 from ragate.errors import ConfigError, ProviderError, SystemMismatchError, SystemStartError
 from ragate.models import RetrievedChunk, SystemOutput, ToolCall
-from ragate.vcs import head_commit
+from ragate.support.git import head_commit
 from tests.factories import sample_factory
 from tests.servers.rag_server import RagServer, Request, Sent, rag_server
 from tests.unit.systems.using import ask, info, message

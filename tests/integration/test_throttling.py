@@ -12,9 +12,9 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.models import Report, Verdict
+from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.line import check
-from ragate.pipeline.record import update_baseline
-from ragate.pipeline.session import Selection
+from ragate.pipeline.run.system_session import Selection
 from tests.integration.recorded_project import SYNC, RecordedProject
 from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI, RateLimit, openai_server

@@ -10,7 +10,7 @@ from ragate.baseline import parse_baseline
 from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.models import Acceptance, Filters, MetricInfo, Run, SystemInfo, unscored
-from ragate.pipeline.adopt import baseline_files, with_run
+from ragate.pipeline.baseline.baseline_from_run import baseline_files, with_run
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.projects import ReplayProject
 

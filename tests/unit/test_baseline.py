@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.atomic import write_atomic
 from ragate.baseline import (
     Recorded,
     Store,
@@ -26,6 +25,7 @@ from ragate.baseline import (
 from ragate.core.hashing import text_hashes
 from ragate.errors import BaselineError, NoBaselineError, StorageError
 from ragate.models import Acceptance, MetricInfo, Run, not_applicable
+from ragate.support.atomic_files import write_atomic
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 
 RECORDED = Recorded(commit="a" * 40, date="2026-01-02")

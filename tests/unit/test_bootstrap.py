@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.models import Direction, FloorResult, MetricRow, MetricVerdict, RunFacts, Verdict
-from ragate.pipeline.bootstrap import bootstrapped, suggested_floor
+from ragate.pipeline.decide.bootstrap import bootstrapped, suggested_floor
 from tests.factories import decision_factory, report_factory
 
 

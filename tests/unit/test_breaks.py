@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.breaks import BREAKS, Pair, break_output, plant
-from ragate.core.drill import DrillRow, drill
+from ragate.core.drill.detection import DrillRow, drill
+from ragate.core.drill.planted_breaks import BREAKS, Pair, break_output, plant
 from ragate.core.hashing import output_hash
 from ragate.models import (
     Decision,

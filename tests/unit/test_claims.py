@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.core.hashing import output_hash
 from ragate.errors import DatasetError
 from ragate.models import Reads, RetrievedChunk, Run, RunManifest, SystemInfo, SystemOutput
-from ragate.pipeline.claims import MOST_CHARS, distrust
-from ragate.pipeline.collected import Collected
-from ragate.pipeline.evaluate import evaluate
+from ragate.pipeline.decide.untrusted_claims import MOST_CHARS, distrust
+from ragate.pipeline.run.collected_outputs import Collected
+from ragate.pipeline.score.metric_records import evaluate
 from tests.factories import sample_factory
 
 SAMPLES = [sample_factory(f"q{number}") for number in range(4)]

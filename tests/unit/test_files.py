@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError, StorageError
-from ragate.files import inside, read_bytes, read_text
+from ragate.support.foreign_files import inside, read_bytes, read_text
 
 
 def test_text_is_read_without_its_byte_order_mark_and_with_its_line_ends(tmp_path: Path) -> None:

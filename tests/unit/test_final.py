@@ -11,9 +11,9 @@ import pytest
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
 from ragate.models import FloorResult, MetricVerdict, MustPassRow, Verdict
-from ragate.pipeline.collected import read_collected
-from ragate.pipeline.final import is_firm
-from ragate.vcs import is_clean
+from ragate.pipeline.decide.final_verdict import is_firm
+from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.support.git import is_clean
 from tests.factories import decision_factory, metric_row_factory, sample_factory
 
 UNMET = FloorResult(limit=0.9, kind="point", met=False)

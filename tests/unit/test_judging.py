@@ -10,11 +10,11 @@ import pytest
 
 from ragate.cache import Cache
 from ragate.errors import ProviderError, StorageError
-from ragate.metrics import citation_precision, correctness, relevancy
+from ragate.metrics.judge import citation_precision, correctness, relevancy
 from ragate.models import Sample, Score, SystemOutput, unscored
-from ragate.pipeline.judging import BACKLOG, Judging
-from ragate.pipeline.steps import CachedSteps, aside
-from ragate.pipeline.verdicts import CachedVerdicts
+from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
+from ragate.pipeline.score.judgement_cache import CachedVerdicts
+from ragate.pipeline.score.judging import BACKLOG, Judging
 from ragate.protocols import MetricRequest
 from tests.factories import output_factory, sample_factory
 

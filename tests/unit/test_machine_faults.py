@@ -7,7 +7,7 @@ import errno
 import pytest
 
 from ragate.cli.main import run
-from ragate.machine_faults import machine_fault
+from ragate.support.machine_faults import machine_fault
 
 
 def raised(error: BaseException, cause: BaseException) -> BaseException:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from ragate.cache import Cache
-from ragate.metrics import pairwise
+from ragate.metrics.judge import pairwise
 from ragate.models import Failure, Sample, Score, SystemOutput, not_applicable, unscored
-from ragate.pipeline.judging import Judging
-from ragate.pipeline.pairwise import Opponents, losses, opponents_of
-from ragate.pipeline.verdicts import CachedVerdicts
+from ragate.pipeline.score.judgement_cache import CachedVerdicts
+from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.pairwise import Opponents, losses, opponents_of
 from ragate.protocols import ChatRequest, MetricRequest
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.unit.judges.judge_factories import Chat
@@ -151,7 +151,7 @@ def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
     sample = Sample(id="q", query="Why?")
 
     async def run(output: SystemOutput) -> Judging:
-        from ragate.metrics import relevancy
+        from ragate.metrics.judge import relevancy
 
         with Cache(tmp_path / "cache.sqlite") as cache:
             judging = Judging(

@@ -142,7 +142,7 @@ def test_an_entry_point_makes_a_name_of_its_own(
 
     assert plugins.metric("polite@3").info.name == "polite@3"
     assert not plugins.is_builtin("metrics", "polite")
-    assert plugins.locate("metrics", "ndcg") == "ragate.metrics.ndcg"
+    assert plugins.locate("metrics", "ndcg") == "ragate.metrics.retrieval.ndcg"
 
 
 def test_naming_a_plugin_does_not_import_it(package: Path) -> None:

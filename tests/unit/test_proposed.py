@@ -12,12 +12,12 @@ import pytest
 
 from ragate.cli.main import run as ragate
 from ragate.config import load_config
-from ragate.github.gate import compose
+from ragate.github.gate.two_verdicts import compose
 from ragate.models import Proposed, Report, Verdict
+from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.line import check
-from ragate.pipeline.proposed import difference
-from ragate.pipeline.resources import Operations
-from ragate.pipeline.session import Selection
+from ragate.pipeline.run.system_session import Selection
+from ragate.runtime.resources import Operations
 from tests.factories import sample_factory
 from tests.projects import ReplayProject, right
 
@@ -156,7 +156,7 @@ def test_an_accident_in_the_proposal_does_not_take_the_verdict_away(
     base: Path, head: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_question(head)
-    monkeypatch.setattr("ragate.pipeline.proposed.difference", lambda *_: 1 / 0)
+    monkeypatch.setattr("ragate.pipeline.decide.head_policy_verdict.difference", lambda *_: 1 / 0)
     found = proposed(base, head)
     assert found.verdict is None
     assert found.note.startswith("unexpected ZeroDivisionError")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from ragate.metrics import __path__ as metric_folders  # the package is light
+from ragate import plugins
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -27,11 +27,7 @@ def recipes() -> dict[str, str]:
 
 
 def test_every_built_in_system_has_a_recipe() -> None:
-    folder = ROOT / "ragate/systems"
-    names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
-    systems = {name for name in names if not name.startswith("_")}
-
-    assert set(recipes()) == systems
+    assert set(recipes()) == set(plugins.names("systems"))
 
 
 def test_the_replay_recipe_leads() -> None:
@@ -124,7 +120,7 @@ def test_our_own_workflow_tests_every_python_that_the_package_names() -> None:
 
 
 def test_every_metric_of_the_recipes_exists() -> None:
-    modules = {path.stem for folder in metric_folders for path in Path(folder).glob("*.py")}
+    modules = set(plugins.names("metrics"))
     for recipe in recipes().values():
         text = recipe.split("<<'END'\n")[1].split("\nEND\n")[0]
         for name in tomllib.loads(text)["policy"]["metrics"]:

@@ -9,9 +9,9 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.models import Reads, RunManifest, SystemInfo
-from ragate.pipeline.collected import Collected
-from ragate.pipeline.final import plan_confirmation
-from ragate.pipeline.session import Session, possible_runs
+from ragate.pipeline.decide.final_verdict import plan_confirmation
+from ragate.pipeline.run.collected_outputs import Collected
+from ragate.pipeline.run.system_session import Session, possible_runs
 
 
 def session_of(most: int, *, deterministic: frozenset[Reads] = frozenset()) -> Any:

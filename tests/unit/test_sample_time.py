@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ragate.clients.limiter import Limiter
-from ragate.clients.memo import Memo
+from ragate.clients.http.limiter import Limiter
+from ragate.clients.memoised.memoised_chat import Memo
 from ragate.clients.provider_clock import ProviderClock, waiting_for_provider
 from ragate.errors import BudgetError
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.pipeline.collect import ask
+from ragate.pipeline.run.collect_pass import ask
 from ragate.protocols import ChatReply
 from tests.factories import sample_factory
 from tests.unit.clients.virtual_time import run

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragate.core.lookup import Lookup, Tries, passes_of, samples_by_id
 from ragate.errors import StorageError
 from ragate.models import Evidence, Record, Sample, ScoreState, not_applicable, unscored
-from ragate.spill import Spill
+from ragate.support.spill import Spill
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -103,7 +103,7 @@ def test_what_is_kept_in_memory_is_the_very_object() -> None:
 def test_a_full_disk_is_an_error_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragate.spill.IN_MEMORY", 1)
+    monkeypatch.setattr("ragate.support.spill.IN_MEMORY", 1)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
 
     with pytest.raises(StorageError, match="No such file") as caught:

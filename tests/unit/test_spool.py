@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragate import spill as spooling
 from ragate.errors import DatasetError, StorageError
 from ragate.models import (
     Failure,
@@ -21,9 +20,10 @@ from ragate.models import (
     Usage,
 )
 from ragate.outputs import read_places
-from ragate.pipeline.collected import Collected
-from ragate.pipeline.evaluate import BATCH, evaluate
-from ragate.pipeline.spool import Spool
+from ragate.pipeline.run.collected_outputs import Collected
+from ragate.pipeline.score.metric_records import BATCH, evaluate
+from ragate.runtime.output_spool import Spool
+from ragate.support import spill as spooling
 from tests.factories import output_factory, sample_factory, system_factory
 
 WHOLE = SystemOutput(
@@ -137,7 +137,7 @@ class Careless:
 def test_scores_of_a_careless_metric_can_be_kept_in_a_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ragate.spill.KEPT", 1)
+    monkeypatch.setattr("ragate.support.spill.KEPT", 1)
     samples = [sample_factory(f"q{number}") for number in range(3)]
     outputs = {sample.id: output_factory() for sample in samples}
 

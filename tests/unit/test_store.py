@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ragate.atomic import write_atomic
 from ragate.errors import StorageError, UsageError
 from ragate.models import MetricInfo, RunManifest, Score, SystemInfo, unscored
 from ragate.outputs import OutputsHeader, read_outputs
 from ragate.stores.local import LocalStore
 from ragate.stores.writer import OutputsWriter
+from ragate.support.atomic_files import write_atomic
 from tests.factories import (
     output_factory,
     record_factory,

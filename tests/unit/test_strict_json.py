@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.errors import BaselineError, DatasetError
-from ragate.strict_json import MAX_DEPTH, loads, read_lines
+from ragate.support.strict_json import MAX_DEPTH, loads, read_lines
 
 EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
 JSON = st.recursive(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text import (
+from ragate.core.text.words import (
     lcs_length,
     markers,
     numbers,

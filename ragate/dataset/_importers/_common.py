@@ -14,10 +14,10 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES
 from ragate.errors import DatasetError
-from ragate.files import read_bytes, read_text
 from ragate.models import MetadataValue
-from ragate.settings import shown
-from ragate.strict_json import loads, read_lines
+from ragate.support.foreign_files import read_bytes, read_text
+from ragate.support.settings import shown
+from ragate.support.strict_json import loads, read_lines
 
 Record = tuple[str, Mapping[str, Any]]  # its place, and its fields
 

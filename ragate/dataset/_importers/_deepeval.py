@@ -17,7 +17,7 @@ from ragate.dataset._importers._common import (
 )
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue
-from ragate.strict_json import loads
+from ragate.support.strict_json import loads
 
 _RECORDED = frozenset({"actual_output", "retrieval_context", "tools_called"})
 _NESTED = ("additional_metadata", "custom_column_key_values")

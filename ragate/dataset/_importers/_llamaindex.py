@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.dataset._importers._common import Imported, Notes, json_value, kept, text_of, texts_of
 from ragate.errors import DatasetError
-from ragate.settings import shown
+from ragate.support.settings import shown
 
 _TAKEN = frozenset(
     {"query", "reference_contexts", "reference_answer", "query_by", "reference_answer_by"}

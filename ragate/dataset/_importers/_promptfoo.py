@@ -11,7 +11,7 @@ from ragate.dataset import yaml_list
 from ragate.dataset._importers._common import Imported, Notes, json_value, scalar, text_of, texts_of
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue
-from ragate.settings import nearest, shown
+from ragate.support.settings import nearest, shown
 
 QUERY_NAMES = ("query", "question", "user_input", "input", "prompt", "message", "q")
 _CONTEXTS = ("context", "contexts")

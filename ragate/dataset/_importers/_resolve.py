@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.core.passages import normalise, passage_hash
+from ragate.core.text.quoted_passages import normalise, passage_hash
 from ragate.dataset._importers._common import Imported, scalar
 
 

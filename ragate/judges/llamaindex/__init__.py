@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ragate.core.criteria import PAIRWISE
+from ragate.core.judging.criteria import PAIRWISE
 from ragate.judges.llamaindex._criteria import ASKED
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 

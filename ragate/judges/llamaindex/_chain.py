@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.escape import one_line
 from ragate.judges._asking import read_or_mend
 from ragate.judges.llamaindex._prompts import Messages
 from ragate.judges.llamaindex._replies import MAX_CHARS, Form, InvalidReplyError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Steps
+from ragate.support.escape import one_line
 
 
 @dataclass(frozen=True)

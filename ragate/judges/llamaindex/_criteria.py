@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ragate.core.criteria import KNOWN, Criterion
+from ragate.core.judging.criteria import KNOWN, Criterion
 from ragate.judges.llamaindex._replies import JSON_VERDICT, TWO_POINTS, UP_TO_FOUR, YES_NO, Form
 
 

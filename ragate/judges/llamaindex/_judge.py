@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.criteria import PAIRWISE, sort_out
 from ragate.core.hashing import digest
+from ragate.core.judging.criteria import PAIRWISE, sort_out
 from ragate.errors import ProviderError
-from ragate.escape import one_line
 from ragate.judges.llamaindex._chain import Asker, Verdict, run_chain
 from ragate.judges.llamaindex._criteria import (
     ASKED,
@@ -27,6 +26,7 @@ from ragate.judges.llamaindex._similarity import best_cosine
 from ragate.judges.llamaindex._windows import UnjudgeableError, windows
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import Embedder, Resources
+from ragate.support.escape import one_line
 
 VERSION = 1  # raised whenever a request, or what is read from its reply, changes
 _HIGHEST = 5.0

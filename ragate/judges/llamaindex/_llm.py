@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ragate.clients.breaker import Breaker
+from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.redact import Redactor
 from ragate.clients.prices import price_of
-from ragate.clients.redact import Redactor
 from ragate.errors import ConfigError, ProviderError
-from ragate.escape import one_line
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.escape import one_line
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 # What can change a verdict, as the integrations call it; keys and addresses are left out.

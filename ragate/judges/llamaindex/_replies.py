@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragate.escape import one_line
 from ragate.judges._asking import InvalidReplyError as InvalidReplyError
-from ragate.strict_json import loads
+from ragate.support.escape import one_line
+from ragate.support.strict_json import loads
 
 Reading = tuple[float, str]
 MAX_CHARS = 100_000

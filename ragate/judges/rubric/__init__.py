@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ragate.core.criteria import CRITERIA as KNOWN
+from ragate.core.judging.criteria import CRITERIA as KNOWN
 from ragate.judges.rubric._settings import Settings
 from ragate.protocols import Judge, Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.text import markers, split_sentences, tokens, without_markers
+from ragate.core.text.words import markers, split_sentences, tokens, without_markers
 from ragate.judges._words import CUT
 from ragate.models import Sample, SystemOutput
 

@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from ragate.core.criteria import CRITERIA, sort_out
 from ragate.core.hashing import digest
+from ragate.core.judging.criteria import CRITERIA, sort_out
 from ragate.errors import ProviderError
-from ragate.escape import one_line
 from ragate.judges._asking import InvalidReplyError, read_or_mend
 from ragate.judges.rubric._case import Case, case_of
 from ragate.judges.rubric._formats import Formats
@@ -26,6 +25,7 @@ from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.support.escape import one_line
 
 
 class RubricJudge:

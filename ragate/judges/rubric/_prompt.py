@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.criteria import CRITERIA
 from ragate.core.hashing import digest
+from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ConfigError
-from ragate.files import inside, read_text
 from ragate.judges.rubric._case import Case, render_data
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._settings import Format
+from ragate.support.foreign_files import inside, read_text
 
 VERSION = 1  # raised whenever a message or a formula changes
 MAX_BYTES = 256 * 1024

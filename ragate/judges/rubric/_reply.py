@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ragate.judges._asking import InvalidReplyError
 from ragate.judges.rubric._case import Case
 from ragate.judges.rubric._schema import GRADES
-from ragate.settings import shown
-from ragate.strict_json import loads
+from ragate.support.settings import shown
+from ragate.support.strict_json import loads
 
 MAX_CHARS = 400_000
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)

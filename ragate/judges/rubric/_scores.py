@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragate.escape import one_line
 from ragate.judges.rubric._case import Case
 from ragate.judges.rubric._reply import Claim, Reply
 from ragate.models import Score, unscored
+from ragate.support.escape import one_line
 
 Outcome = tuple[float, str]
 NO_CLAIM = "the answer claims nothing"

@@ -8,7 +8,7 @@ from pathlib import Path
 from ragate.dataset import Entry, GoldenFile, open_golden, read_entries
 from ragate.errors import UsageError
 from ragate.pipeline.golden.suggest import labelled
-from ragate.settings import nearest, shown
+from ragate.support.settings import nearest, shown
 
 
 def parse_pairs(texts: Iterable[str], ids: Iterable[str]) -> list[tuple[str, str]]:

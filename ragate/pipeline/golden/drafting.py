@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import BudgetError, ConfigError, ProviderError
-from ragate.pipeline.resources import Operations, open_resources
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.settings import nearest
+from ragate.runtime.resources import Operations, open_resources
+from ragate.support.settings import nearest
 
 MOST_CHARACTERS = 24_000  # of one document in a request
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.core.passages import holds, normalise, passage_hash, passages
-from ragate.core.text import tokens
+from ragate.core.text.quoted_passages import holds, normalise, passage_hash, passages
+from ragate.core.text.words import tokens
 from ragate.dataset import Entry, open_golden
 from ragate.models import Evidence, Sample
-from ragate.pipeline.golden.documents import Texts
+from ragate.pipeline.run.corpus_texts import Texts
 
 MOST_QUOTED = 1000  # characters
 

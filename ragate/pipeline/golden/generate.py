@@ -10,15 +10,15 @@ from typing import Any
 
 from ragate.config import Config
 from ragate.core.hashing import digest
-from ragate.core.near import near_duplicates
-from ragate.core.passages import normalise, passage_hash
-from ragate.core.text import tokens
+from ragate.core.text.near_duplicates import near_duplicates
+from ragate.core.text.quoted_passages import normalise, passage_hash
+from ragate.core.text.words import tokens
 from ragate.errors import DatasetError, UsageError
-from ragate.pipeline.golden.documents import Texts
 from ragate.pipeline.golden.drafting import Model, Replies, ask_all, documents_block
 from ragate.pipeline.golden.prompts import QUESTIONS, TASKS
-from ragate.pipeline.resources import Operations
-from ragate.strict_json import loads
+from ragate.pipeline.run.corpus_texts import Texts
+from ragate.runtime.resources import Operations
+from ragate.support.strict_json import loads
 
 KINDS = tuple(TASKS)
 LEAST_CHARACTERS = 40  # a document below says too little to ask about

@@ -11,7 +11,7 @@ from ragate.dataset._importers import KINDS as FOREIGN
 from ragate.dataset._importers import Notes, Resolver, Unplaced, read_foreign
 from ragate.dataset._rows import entries_of
 from ragate.errors import DatasetError
-from ragate.pipeline.golden.documents import Texts
+from ragate.pipeline.run.corpus_texts import Texts
 
 OWN = ("golden", "beir")  # formats that a gate reads as they are
 KINDS = (*OWN, *FOREIGN)

@@ -11,10 +11,10 @@ from typing import Literal
 from ragate.baseline import load_baseline, load_contexts
 from ragate.config import Config
 from ragate.errors import DatasetError, RagateError
-from ragate.strict_json import loads
-from ragate.systems.pgvector.corpus import SUFFIXES
-from ragate.systems.pgvector.documents import readable
-from ragate.vcs import file_at, head_commit, last_commit_with, repository
+from ragate.support.git import file_at, head_commit, last_commit_with, repository
+from ragate.support.strict_json import loads
+from ragate.systems.pgvector.corpus.files import SUFFIXES
+from ragate.systems.pgvector.corpus.texts import readable
 
 Past = dict[str, tuple[Literal["git", "baseline"], str]]
 

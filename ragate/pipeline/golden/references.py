@@ -9,10 +9,10 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.dataset import Entry, open_golden
 from ragate.models import Sample
-from ragate.pipeline.golden.documents import Texts
 from ragate.pipeline.golden.drafting import Model, Replies, ask_all, documents_block
 from ragate.pipeline.golden.prompts import NOT_ANSWERED, REFERENCES
-from ragate.pipeline.resources import Operations
+from ragate.pipeline.run.corpus_texts import Texts
+from ragate.runtime.resources import Operations
 
 MOST_DOCUMENTS, LONGEST = 5, 4000
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from ragate.config import Config
-from ragate.core.passages import normalise, passage_hash, passages
-from ragate.core.text import tokens
+from ragate.core.text.quoted_passages import normalise, passage_hash, passages
+from ragate.core.text.words import tokens
 from ragate.dataset import Entry, open_golden
 from ragate.errors import UsageError
 from ragate.models import Evidence
-from ragate.pipeline.golden.documents import Texts
 from ragate.pipeline.golden.past import Memory, old_texts
-from ragate.settings import nearest
+from ragate.pipeline.run.corpus_texts import Texts
+from ragate.support.settings import nearest
 
 SHINGLE = 4  # words
 LEAST, MOST = 0.3, 5  # similarity of a proposal, and proposals for one document

@@ -14,9 +14,9 @@ from pathlib import Path
 from ragate.core.hashing import digest
 from ragate.dataset import Entry
 from ragate.errors import DatasetError
-from ragate.escape import one_line
-from ragate.files import read_text
 from ragate.pipeline.golden.suggest import Suggestion
+from ragate.support.escape import one_line
+from ragate.support.foreign_files import read_text
 
 MAX_BYTES = 64 * 1024 * 1024
 _TEXT = 400

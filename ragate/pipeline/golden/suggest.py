@@ -12,9 +12,9 @@ from ragate.config import Config
 from ragate.dataset import Entry
 from ragate.errors import ConfigError
 from ragate.models import Sample, SystemOutput
-from ragate.pipeline.collect import run_pass
-from ragate.pipeline.resources import Operations, open_resources
+from ragate.pipeline.run.collect_pass import run_pass
 from ragate.protocols import Resources
+from ragate.runtime.resources import Operations, open_resources
 
 CONFIGURED, BM25 = "configured", "bm25"
 

@@ -10,11 +10,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from ragate.core.near import near_duplicates
-from ragate.core.passages import passage_hash
+from ragate.core.text.near_duplicates import near_duplicates
+from ragate.core.text.quoted_passages import passage_hash
 from ragate.dataset import Entry, inspect_entries
-from ragate.pipeline.golden.documents import Texts, stale_in
-from ragate.settings import shown
+from ragate.pipeline.run.corpus_texts import Texts, stale_in
+from ragate.support.settings import shown
 
 SIMILAR = 0.8
 MOST_COMPARED_NAMES = 2000

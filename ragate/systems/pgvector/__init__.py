@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.models import SystemInfo
 from ragate.protocols import Resources
-from ragate.settings import read_settings
+from ragate.support.settings import read_settings
 from ragate.systems.pgvector.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,6 +53,6 @@ def document_texts(settings: Mapping[str, Any], root: Path) -> dict[str, str]:
     Raises:
         ConfigError: a key of ``[system]`` is wrong, or the corpus cannot be read.
     """
-    from ragate.systems.pgvector.documents import read_texts
+    from ragate.systems.pgvector.corpus.texts import read_texts
 
     return read_texts(root, read_settings(Settings, settings, where="[system]").corpus)

@@ -13,18 +13,19 @@ from ragate.database import describe
 from ragate.errors import DatabaseError, ProviderError
 from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
 from ragate.protocols import Embedder, Reranker, Resources
-from ragate.systems.pgvector import lifetime, search, store
-from ragate.systems.pgvector.chat import Prompt, load_prompt, written
-from ragate.systems.pgvector.corpus import Corpus, read_corpus
-from ragate.systems.pgvector.extractive import extract
+from ragate.systems.pgvector.answer.chat import Prompt, load_prompt, written
+from ragate.systems.pgvector.answer.extractive import extract
+from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
+from ragate.systems.pgvector.corpus.metadata import check_fields, conditions
 from ragate.systems.pgvector.identity import index_key, index_parts, system_info
-from ragate.systems.pgvector.ingest import Work, ingest
-from ragate.systems.pgvector.metadata import check_fields, conditions
-from ragate.systems.pgvector.rerank import rerank
-from ragate.systems.pgvector.retrieval import Question, retrieve
+from ragate.systems.pgvector.index import lifetime, tables
+from ragate.systems.pgvector.index.ingest import Work, ingest
+from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.systems.pgvector.index.terms import Analyzer
+from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector.search.rerank import rerank
+from ragate.systems.pgvector.search.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
-from ragate.systems.pgvector.store import Connection, Index
-from ragate.systems.pgvector.terms import Analyzer
 
 T = TypeVar("T")
 _BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
@@ -137,10 +138,10 @@ class PgvectorSystem:
 
         async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
             connection, index = await self.opened()
-            weights = await search.weights_of(connection, index, counts)
+            weights = await ranked_search.weights_of(connection, index, counts)
             question = Question(counts, weights, embedding, allowed)
             hits = await retrieve(connection, index, question, self.settings, wanted=wanted)
-            return await search.texts(connection, index, hits), weights
+            return await ranked_search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
             return await self._guarded(found)
@@ -177,14 +178,14 @@ class PgvectorSystem:
     async def _open(self, *, rebuild: bool = False) -> None:
         """Ingest what changed and begin the snapshot that all questions are answered from."""
         work = self.work()
-        self._connection = await store.connect(self._resources.database.conninfo())
+        self._connection = await tables.connect(self._resources.database.conninfo())
         for _ in range(TRIES):
             await ingest(self._connection, work, rebuild=rebuild)
             rebuild = False
             self._index = await lifetime.open_snapshot(self._connection, work.key, work.corpus.hash)
             if self._index is not None:
                 if self.settings.filtered:
-                    known = await store.metadata_fields(self._connection, self._index)
+                    known = await tables.metadata_fields(self._connection, self._index)
                     check_fields(known, self.settings)
                 return
         raise DatabaseError(

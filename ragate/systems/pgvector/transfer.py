@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragate.atomic import write_atomic
 from ragate.errors import UsageError
 from ragate.models import Sample
-from ragate.systems.pgvector import lifetime, search, store
-from ragate.systems.pgvector.chunking import Chunk
-from ragate.systems.pgvector.dump import Content, Header, pack, unpack
-from ragate.systems.pgvector.ingest import Work, count, weigh_all
-from ragate.systems.pgvector.store import Connection, Index
-from ragate.systems.pgvector.vectors import store_vectors
+from ragate.support.atomic_files import write_atomic
+from ragate.systems.pgvector.corpus.chunking import Chunk
+from ragate.systems.pgvector.index import lifetime, tables
+from ragate.systems.pgvector.index.index_file import Content, Header, pack, unpack
+from ragate.systems.pgvector.index.ingest import Work, count, weigh_all
+from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.systems.pgvector.index.vectors import store_vectors
+from ragate.systems.pgvector.search import ranked_search
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
@@ -97,11 +98,11 @@ async def restore(system: PgvectorSystem, path: Path) -> Restored:
             f"{path}: an index of another corpus: it shares no document with {work.corpus_name}",
             remedy="check [system] corpus, or run `ragate ingest`",
         )
-    connection = await store.connect(system.conninfo())
+    connection = await tables.connect(system.conninfo())
     try:
         async with connection.transaction():
-            await store.lock(connection, work.key, wait=True)
-            index = await store.create(connection, work.key, work.corpus_name)
+            await tables.lock(connection, work.key, wait=True)
+            index = await tables.create(connection, work.key, work.corpus_name)
             await _fill(connection, index, content, work)
         await lifetime.collect_garbage(connection, work.corpus_name)
     finally:
@@ -122,15 +123,15 @@ def _check_parts(header: Header, work: Work, path: Path) -> None:
 async def _fill(connection: Connection, index: Index, content: Content, work: Work) -> None:
     import numpy as np
 
-    await store.add_documents(connection, index, content.documents)
+    await tables.add_documents(connection, index, content.documents)
     counted = count(content.chunks, work)
-    await store.add_chunks(connection, index, content.chunks, content.parents, counted)
+    await tables.add_chunks(connection, index, content.chunks, content.parents, counted)
     if content.vectors:
         places = [(one.doc_id, one.position) for one in content.chunks]
         vectors = np.array(content.vectors, dtype=np.float32)
         index = await store_vectors(connection, index, places, vectors, work.settings)
     index = await weigh_all(connection, index, work)
-    await store.finish(connection, replace(index, corpus_hash=content.corpus_hash))
+    await tables.finish(connection, replace(index, corpus_hash=content.corpus_hash))
 
 
 async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -> list[float]:
@@ -149,14 +150,14 @@ async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -
     connection, index = await system.opened()
     found = []
     for vector in await embedder([sample.query for sample in samples]):
-        right = await search.dense(connection, index, vector, limit=k)
+        right = await ranked_search.dense(connection, index, vector, limit=k)
         ef = settings.hnsw.ef_search
-        near = await search.nearly(connection, index, vector, limit=k, ef_search=ef)
+        near = await ranked_search.nearly(connection, index, vector, limit=k, ef_search=ef)
         found.append(share_found(right, near))
     return found
 
 
-def share_found(right: Sequence[search.Hit], near: Sequence[search.Hit]) -> float:
+def share_found(right: Sequence[ranked_search.Hit], near: Sequence[ranked_search.Hit]) -> float:
     """Return the share of `right` that `near` has; one that is as near as the last of them counts.
 
     Equally near chunks may stand in for each other: which of them is asked for is chance.

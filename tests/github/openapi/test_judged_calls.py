@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ragate.github.api import Api, ApiError
-from ragate.github.comment import Sticky
-from ragate.github.repository import BOT, Repository, login_of
+from ragate.github.publish.comment import Sticky
+from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.repository import BOT, Repository, login_of
 from ragate.renderers.markdown import marker
 from tests.servers.github_stub import TOKEN, Account, GitHub
 

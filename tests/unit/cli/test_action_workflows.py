@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ragate import vcs
+from ragate.cli.init.action_workflows import PLACEHOLDER, REPOSITORY, action_workflows, template
+from ragate.cli.init.config_text import Choice
 from ragate.cli.main import run as ragate
-from ragate.cli.scaffold.action_workflows import PLACEHOLDER, REPOSITORY, action_workflows, template
-from ragate.cli.scaffold.config_text import Choice
 from ragate.errors import UsageError
+from ragate.support import git
 from tests.workflows.blocks import workflows
 
 COMMIT = "c0ffee" * 6 + "c0ff"
@@ -121,10 +121,10 @@ def test_the_main_branch_is_the_repositorys_own(branch: str):
 
 def test_the_main_branchs_name_is_read_from_git(tmp_path: Path):
     subprocess.run(["git", "init", "-q", "-b", "trunk", str(tmp_path)], check=True)
-    assert vcs.main_branch(tmp_path) == "trunk"
+    assert git.main_branch(tmp_path) == "trunk"
     head = ["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop"]
     subprocess.run(["git", "-C", str(tmp_path), *head], check=True)
-    assert vcs.main_branch(tmp_path) == "develop"
+    assert git.main_branch(tmp_path) == "develop"
 
 
 def test_a_wrong_commit_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.cli.baseline import _means
+from ragate.cli.commands.baseline import _means
 from tests.unit.decision.decision_factories import columns, run_of, samples_of
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from ragate.cli.calibrate import command
+from ragate.cli.commands.calibrate import command
 from ragate.errors import BudgetError, ConfigError, DatasetError, ProviderError
 from ragate.models import Sample, Score, SystemOutput, unscored
 

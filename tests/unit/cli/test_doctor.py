@@ -10,10 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli import doctor
-from ragate.cli.checks import golden, memory, place, policy, recordings, server
-from ragate.cli.checks.examine import examine
-from ragate.cli.checks.finding import (
+from ragate.cli.doctor import (
+    baseline_file,
+    command,
+    golden_set,
+    policy,
+    recordings,
+    server,
+    state_folder,
+)
+from ragate.cli.doctor.examine import examine
+from ragate.cli.finding import (
     Finding,
     Status,
     exit_code,
@@ -137,7 +144,7 @@ def test_a_long_list_is_cut_and_the_rest_is_counted() -> None:
 
 
 def test_the_golden_set_is_counted() -> None:
-    found = golden.golden_set(
+    found = golden_set.golden_set(
         [
             *samples(28),
             sample("u1", relevant={}),
@@ -155,33 +162,33 @@ def test_the_golden_set_is_counted() -> None:
 def test_two_samples_with_the_same_question_are_named_whatever_case_and_spaces() -> None:
     copy = sample("copy", query="what  IS q3?")
 
-    found = golden.golden_set([*samples(), copy], dataset="g")
+    found = golden_set.golden_set([*samples(), copy], dataset="g")
 
     assert "2 samples ask the same as another: q3, copy" in said(found, Status.WARNING)
 
 
 def test_an_unanswerable_sample_with_an_expected_document_is_named() -> None:
-    found = golden.golden_set([*samples(), sample("odd", answerable=False)], dataset="g")
+    found = golden_set.golden_set([*samples(), sample("odd", answerable=False)], dataset="g")
 
     assert "odd" in said(found, Status.WARNING)
 
 
 def test_starter_questions_and_a_small_set_are_warned_of() -> None:
-    found = golden.golden_set([sample(tags=["starter"]), sample("q2")], dataset="g")
+    found = golden_set.golden_set([sample(tags=["starter"]), sample("q2")], dataset="g")
 
     assert "1 of 2 samples were made by `ragate init`" in said(found, Status.WARNING)
     assert "only large drops" in said(found, Status.WARNING)
 
 
 def test_expected_documents_that_the_corpus_lacks_are_a_problem() -> None:
-    found = golden.expected_documents([sample(), sample("q2", relevant={"b.md": 1})], ["a.md"])
+    found = golden_set.expected_documents([sample(), sample("q2", relevant={"b.md": 1})], ["a.md"])
 
     assert [one.exit_code for one in found] == [2]
     assert "1 of 2 are not in the corpus: b.md; expected by 1 sample: q2" in found[0].message
 
 
 def test_a_document_of_grade_zero_need_not_be_in_the_corpus() -> None:
-    found = golden.expected_documents([sample(relevant={"a.md": 1, "b.md": 0})], ["a.md"])
+    found = golden_set.expected_documents([sample(relevant={"a.md": 1, "b.md": 0})], ["a.md"])
 
     assert statuses(found) == ["ok"]
 
@@ -190,7 +197,7 @@ def test_a_document_of_grade_zero_need_not_be_in_the_corpus() -> None:
 
 
 def test_a_gate_without_an_error_level_can_never_fail() -> None:
-    found = golden.rules([Rule(metric="token_f1", level="warn")], {}, [sample()])
+    found = golden_set.rules([Rule(metric="token_f1", level="warn")], {}, [sample()])
 
     assert statuses(found) == ["problem"]
 
@@ -198,14 +205,14 @@ def test_a_gate_without_an_error_level_can_never_fail() -> None:
 def test_a_demanded_metric_that_applies_to_no_sample_is_a_problem() -> None:
     rules = [Rule(metric="token_f1"), Rule(metric="ndcg@10")]
 
-    found = golden.rules(rules, {"token_f1": [], "ndcg@10": [sample()]}, [sample()])
+    found = golden_set.rules(rules, {"token_f1": [], "ndcg@10": [sample()]}, [sample()])
 
     assert [one.exit_code for one in found] == [3]
     assert "token_f1" in found[0].message
 
 
 def test_a_metric_of_foreign_code_is_not_held_to_be_inapplicable() -> None:
-    assert statuses(golden.rules([Rule(metric="my.own")], {}, [sample()])) == ["ok"]
+    assert statuses(golden_set.rules([Rule(metric="my.own")], {}, [sample()])) == ["ok"]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +233,7 @@ def test_a_metric_says_itself_which_samples_it_applies_to(name: str, left: list[
         sample("none", relevant={}, answerable=False),
     ]
 
-    found = golden.applicable(plugins.metric(name, samples=asked), asked)
+    found = golden_set.applicable(plugins.metric(name, samples=asked), asked)
 
     assert [one.id for one in found] == left
 
@@ -236,14 +243,14 @@ def test_a_rate_applies_to_all_samples_or_none() -> None:
 
     metric = plugins.metric("refusal_f1")
 
-    assert golden.applicable(metric, [sample()]) == []
-    assert len(golden.applicable(metric, [sample(), sample("u", answerable=False)])) == 2
+    assert golden_set.applicable(metric, [sample()]) == []
+    assert len(golden_set.applicable(metric, [sample(), sample("u", answerable=False)])) == 2
 
 
 def test_must_pass_samples_without_any_pass_mark_are_a_problem() -> None:
     must = [sample(must_pass=True)]
 
-    found = golden.rules([Rule(metric="hit_rate@5")], {"hit_rate@5": must}, must)
+    found = golden_set.rules([Rule(metric="hit_rate@5")], {"hit_rate@5": must}, must)
 
     assert [one.check for one in found if one.status is Status.PROBLEM] == ["must-pass"]
 
@@ -252,10 +259,10 @@ def test_a_must_pass_sample_that_no_pass_mark_applies_to_is_named() -> None:
     must = [sample("q1", must_pass=True), sample("q2", must_pass=True, relevant={})]
     rule = Rule(metric="hit_rate@5", pass_at=1.0)
 
-    found = golden.rules([rule], {"hit_rate@5": must[:1]}, must)
+    found = golden_set.rules([rule], {"hit_rate@5": must[:1]}, must)
 
     assert "q2" in said(found, Status.WARNING)
-    assert golden.rules([rule], {"hit_rate@5": must}, must)[0].status is Status.OK
+    assert golden_set.rules([rule], {"hit_rate@5": must}, must)[0].status is Status.OK
 
 
 # Policy
@@ -383,7 +390,9 @@ def test_a_gate_that_caught_no_planted_break_is_a_problem() -> None:
 
 
 def test_the_baseline_says_where_it_comes_from() -> None:
-    found = memory.baseline_file(run_of(samples()), path="b.json", size=10, today_system="pgvector")
+    found = baseline_file.baseline_file(
+        run_of(samples()), path="b.json", size=10, today_system="pgvector"
+    )
 
     assert statuses(found) == ["ok"]
     assert "b.json: 30 samples, 3 runs (0 identical to another), recorded 2026-11-20" in (
@@ -395,14 +404,16 @@ def test_the_baseline_says_where_it_comes_from() -> None:
     ("size", "limit"), [(5_000_000, ""), (5_000_001, "5 MB"), (50_000_001, "50 MB")]
 )
 def test_a_large_baseline_is_warned_of(size: int, limit: str) -> None:
-    found = memory.baseline_file(run_of(samples()), path="b", size=size, today_system="pgvector")
+    found = baseline_file.baseline_file(
+        run_of(samples()), path="b", size=size, today_system="pgvector"
+    )
 
     assert len(found) == 1 + bool(limit)
     assert limit in said(found, Status.WARNING)
 
 
 def test_a_baseline_of_another_system_is_warned_of() -> None:
-    found = memory.baseline_file(run_of(samples()), path="b", size=1, today_system="replay")
+    found = baseline_file.baseline_file(run_of(samples()), path="b", size=1, today_system="replay")
 
     assert "'pgvector'" in said(found, Status.WARNING)
 
@@ -411,29 +422,29 @@ def test_one_run_of_a_system_that_does_not_repeat_is_warned_of() -> None:
     noisy = run_of(samples(), runs=1, deterministic=frozenset({Reads.RETRIEVAL}))
     exact = run_of(samples(), runs=1)
 
-    assert len(memory.baseline_file(noisy, path="b", size=1, today_system="pgvector")) == 2
-    assert len(memory.baseline_file(exact, path="b", size=1, today_system="pgvector")) == 1
+    assert len(baseline_file.baseline_file(noisy, path="b", size=1, today_system="pgvector")) == 2
+    assert len(baseline_file.baseline_file(exact, path="b", size=1, today_system="pgvector")) == 1
 
 
 def test_below_four_fifths_of_matched_samples_nothing_is_compared() -> None:
     run = run_of(samples(10))
 
-    assert statuses(memory.matched(run, samples(10))) == ["ok"]
-    assert statuses(memory.matched(run, samples(8))) == ["warning"]
-    assert [one.exit_code for one in memory.matched(run, samples(7))] == [3]
+    assert statuses(baseline_file.matched(run, samples(10))) == ["ok"]
+    assert statuses(baseline_file.matched(run, samples(8))) == ["warning"]
+    assert [one.exit_code for one in baseline_file.matched(run, samples(7))] == [3]
 
 
 def test_edited_removed_and_new_samples_are_counted() -> None:
     now = [*samples(10)[2:], sample("q1", query="Another question?"), sample("new")]
 
-    found = memory.matched(run_of(samples(10)), now)
+    found = baseline_file.matched(run_of(samples(10)), now)
 
     assert "8 of 10 recorded samples" in found[0].message
     assert "(1 edited, 1 removed, 1 new)" in found[0].message
 
 
 def test_an_empty_baseline_matches_nothing() -> None:
-    assert [one.exit_code for one in memory.matched(run_of([]), samples(3))] == [3]
+    assert [one.exit_code for one in baseline_file.matched(run_of([]), samples(3))] == [3]
 
 
 def test_a_gated_metric_of_another_version_is_a_problem_and_a_shown_one_a_warning() -> None:
@@ -448,7 +459,7 @@ def test_a_gated_metric_of_another_version_is_a_problem_and_a_shown_one_a_warnin
         "seconds": MetricInfo(name="seconds", unit="seconds"),
     }
 
-    found = memory.comparable(run_of(samples(), metrics=then), now, ["a", "b"])
+    found = baseline_file.comparable(run_of(samples(), metrics=then), now, ["a", "b"])
 
     assert "does not hold c" in said(found, Status.WARNING)
     assert "another version of a" in said(found, Status.PROBLEM)
@@ -459,11 +470,13 @@ def test_too_few_samples_for_the_test_of_a_noisy_system_are_warned_of() -> None:
     infos = {"m": MetricInfo(name="m", reads=Reads.ANSWER)}
     noisy = run_of(samples(4), deterministic=frozenset({Reads.RETRIEVAL}))
 
-    assert statuses(memory.enough(noisy, infos, {"m": samples(4)}, ["m"], losses=5)) == ["warning"]
-    assert memory.enough(noisy, infos, {"m": samples(5)}, ["m"], losses=5) == []
-    assert memory.enough(run_of(samples(4)), infos, {"m": samples(4)}, ["m"], losses=5) == []
+    assert statuses(baseline_file.enough(noisy, infos, {"m": samples(4)}, ["m"], losses=5)) == [
+        "warning"
+    ]
+    assert baseline_file.enough(noisy, infos, {"m": samples(5)}, ["m"], losses=5) == []
+    assert baseline_file.enough(run_of(samples(4)), infos, {"m": samples(4)}, ["m"], losses=5) == []
     few = {"m": samples(4)}
-    assert memory.enough(noisy, infos, few, ["m"], losses=5, repeats=[Reads.ANSWER]) == []
+    assert baseline_file.enough(noisy, infos, few, ["m"], losses=5, repeats=[Reads.ANSWER]) == []
 
 
 # Personal data
@@ -479,7 +492,7 @@ def test_too_few_samples_for_the_test_of_a_noisy_system_are_warned_of() -> None:
     ],
 )
 def test_text_that_looks_personal_is_counted_and_not_shown(text: str) -> None:
-    found = memory.personal_data([text, "Refunds end after 30 days."], store="answers")
+    found = baseline_file.personal_data([text, "Refunds end after 30 days."], store="answers")
 
     assert statuses(found) == ["warning"]
     assert "of 2 stored texts" in found[0].message
@@ -499,11 +512,11 @@ def test_text_that_looks_personal_is_counted_and_not_shown(text: str) -> None:
     ],
 )
 def test_text_of_a_manual_does_not_look_personal(text: str) -> None:
-    assert statuses(memory.personal_data([text], store="answers")) == ["ok"]
+    assert statuses(baseline_file.personal_data([text], store="answers")) == ["ok"]
 
 
 def test_a_baseline_of_hashes_holds_no_texts() -> None:
-    assert statuses(memory.personal_data([], store="hashes")) == ["ok"]
+    assert statuses(baseline_file.personal_data([], store="hashes")) == ["ok"]
 
 
 # Place
@@ -511,7 +524,9 @@ def test_a_baseline_of_hashes_holds_no_texts() -> None:
 
 def test_the_state_folder_must_be_writable_and_ignored() -> None:
     def state(*, writable: bool = True, ignored: bool | None = True, size: int = 0) -> list[str]:
-        found = place.state_folder(".ragate", writable=writable, ignored=ignored, runs=1, size=size)
+        found = state_folder.state_folder(
+            ".ragate", writable=writable, ignored=ignored, runs=1, size=size
+        )
         return statuses(found)
 
     assert state() == state(ignored=None) == ["ok"]
@@ -521,10 +536,10 @@ def test_the_state_folder_must_be_writable_and_ignored() -> None:
 
 
 def test_a_baseline_that_git_does_not_have_is_pointed_out() -> None:
-    assert place.committed("b.json", tracked=True, ignored=False) == []
-    assert place.committed("b.json", tracked=None, ignored=None) == []
-    assert statuses(place.committed("b.json", tracked=False, ignored=False)) == ["warning"]
-    assert statuses(place.committed("b.json", tracked=False, ignored=True)) == ["problem"]
+    assert state_folder.committed("b.json", tracked=True, ignored=False) == []
+    assert state_folder.committed("b.json", tracked=None, ignored=None) == []
+    assert statuses(state_folder.committed("b.json", tracked=False, ignored=False)) == ["warning"]
+    assert statuses(state_folder.committed("b.json", tracked=False, ignored=True)) == ["problem"]
 
 
 # Recordings
@@ -689,7 +704,7 @@ def test_git_that_does_not_ignore_the_state_folder_is_warned_of(project: Path) -
 
 
 def test_the_console_shows_a_remedy_below_its_problem_and_no_control_character() -> None:
-    text = doctor.to_console([ok("a", "fine\x1b[2J"), problem("bb", "wrong", "mend it")])
+    text = command.to_console([ok("a", "fine\x1b[2J"), problem("bb", "wrong", "mend it")])
 
     lines = text.splitlines()
     assert "\x1b[2J" not in text
@@ -699,7 +714,7 @@ def test_the_console_shows_a_remedy_below_its_problem_and_no_control_character()
 
 
 def test_json_holds_every_check_and_the_exit_code() -> None:
-    data = json.loads(doctor.to_json([ok("a", "fine"), problem("b", "w", "r", exit_code=3)]))
+    data = json.loads(command.to_json([ok("a", "fine"), problem("b", "w", "r", exit_code=3)]))
 
     assert data["exit_code"] == 3
     assert data["checks"][1] == {

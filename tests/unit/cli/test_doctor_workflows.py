@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragate.cli.checks.finding import Status
-from ragate.cli.checks.workflows import workflows
-from ragate.cli.scaffold.action_workflows import PLACEHOLDER, action_workflows
-from ragate.cli.scaffold.config_text import Choice
+from ragate.cli.doctor.workflows import workflows
+from ragate.cli.finding import Status
+from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
+from ragate.cli.init.config_text import Choice
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 

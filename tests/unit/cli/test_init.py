@@ -13,9 +13,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from ragate.cli import init
-from ragate.cli.scaffold.config_text import Choice, Recorded, config_text
-from ragate.cli.scaffold.plan import (
+from ragate.cli.init import command
+from ragate.cli.init.config_text import Choice, Recorded, config_text
+from ragate.cli.init.plan import (
     NewFile,
     Plan,
     guess,
@@ -23,15 +23,15 @@ from ragate.cli.scaffold.plan import (
     make_plan,
     write_new,
 )
-from ragate.cli.scaffold.questions import from_corpus, from_recordings, to_jsonl
-from ragate.cli.scaffold.survey import Survey, look
-from ragate.cli.scaffold.workflow_text import workflow_text
+from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
+from ragate.cli.init.survey import Survey, look
+from ragate.cli.init.workflow_text import workflow_text
 from ragate.config import load_config, parse_config
 from ragate.dataset import read_dataset
 from ragate.errors import StorageError, UsageError
 from ragate.models import Sample
 from ragate.outputs import RecordedOutput
-from ragate.systems.pgvector.corpus import read_corpus
+from ragate.systems.pgvector.corpus.files import read_corpus
 
 PGVECTOR = Choice("pgvector", "docs")
 REPLAY = Choice("replay", "outputs/*.jsonl")
@@ -464,7 +464,7 @@ def test_a_state_folder_that_is_ignored_in_other_words_is_not_added(
 
 def ask(survey: Survey, typed: str) -> Choice:
     with CliRunner().isolation(input=typed):
-        return init._ask(survey)
+        return command._ask(survey)
 
 
 def test_empty_lines_take_what_was_guessed(tmp_path: Path) -> None:

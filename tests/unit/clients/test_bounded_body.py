@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.clients.bounded_body import BoundedBody, ReplyTooLargeError, embedding_bytes
-from ragate.clients.faults import MalformedError
+from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError, embedding_bytes
+from ragate.clients.http.error_mapping import MalformedError
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

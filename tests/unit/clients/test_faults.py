@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.clients.faults import Fault, status_fault
+from ragate.clients.http.error_mapping import Fault, status_fault
 
 KEY = "sk-canary-0123456789"
 REFUSED = {

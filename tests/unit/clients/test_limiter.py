@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ragate.clients.limiter import SEVERAL, Limiter
+from ragate.clients.http.limiter import SEVERAL, Limiter
 from tests.unit.clients.virtual_time import run
 
 

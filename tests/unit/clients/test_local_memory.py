@@ -11,7 +11,7 @@ import numpy as np
 
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import no_caps
-from ragate.clients.vectors import MemoisedEmbedder
+from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder
 
 
 class Lengths:

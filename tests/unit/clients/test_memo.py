@@ -9,8 +9,8 @@ import pytest
 
 from ragate.cache import Cache
 from ragate.clients.budget import no_caps
-from ragate.clients.memo import Memo, MemoisedChat, request_key
-from ragate.clients.vectors import MemoisedEmbeddings
+from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat, request_key
+from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from ragate.clients.retry import Deadline, Kind, Retry, TransientError
+from ragate.clients.http.retry import Deadline, Kind, Retry, TransientError
 from tests.unit.clients.virtual_time import run
 
 

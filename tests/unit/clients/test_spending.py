@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from ragate.clients.breaker import Breaker
 from ragate.clients.budget import Budget, Capped
+from ragate.clients.http.breaker import Breaker
 from ragate.clients.prices import Price, list_prices, price_of
 from ragate.errors import BudgetError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.cli.golden.importing import KINDS as OFFERED
+from ragate.cli.dataset.importing import KINDS as OFFERED
 from ragate.dataset import read_dataset
 from ragate.errors import DatasetError, UsageError
 from ragate.models import Sample

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from ragate.core.near import grams, jaccard, near_duplicates
-from ragate.core.passages import holds, normalise, passage_hash
+from ragate.core.text.near_duplicates import grams, jaccard, near_duplicates
+from ragate.core.text.quoted_passages import holds, normalise, passage_hash
 from ragate.models import Evidence
 
 

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from ragate import plugins
-from ragate.core.comparison import Comparison, compare
-from ragate.core.criteria import CRITERIA, EVALUATED, PAIRWISE, sort_out
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.judging.criteria import CRITERIA, EVALUATED, PAIRWISE, sort_out
 from ragate.errors import ConfigError
 from ragate.models import (
     Decision,
@@ -30,7 +30,7 @@ from ragate.models import (
     SystemOutput,
     Usage,
 )
-from ragate.pipeline.evaluate import evaluate
+from ragate.pipeline.score.metric_records import evaluate
 from ragate.protocols import Aggregate, Metric
 from tests.unit.decision.decision_factories import judge
 

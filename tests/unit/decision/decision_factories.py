@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ragate.core.comparison import Comparison, compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.decision.decide import decide
 from ragate.core.hashing import content_hash
 from ragate.models import (
     Decision,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison import compare
-from ragate.core.wording import moved, number, odds
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.wording import moved, number, odds
 from ragate.models import Failure, MetricInfo, MetricVerdict, Needs, Rule, Sample, Score, Verdict
 from tests.unit.decision.decision_factories import (
     EXACT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
 from tests.unit.decision.decision_factories import (
     NOISY,

@@ -13,7 +13,7 @@ from benchmarks.gate_cells import PUBLISHED, PUBLISHED_ADAPTIVE, TRUTHS, misfit,
 from benchmarks.gate_figures import simulated_cells
 from benchmarks.gate_sight import Sight, sight
 from benchmarks.gate_verdicts import decide_scores
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.models import Decision, MetricInfo, Needs, Rule, Run, Verdict
 from tests.unit.decision.decision_factories import judge, run_of, samples_of
 

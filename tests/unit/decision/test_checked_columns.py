@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.core.checked_columns import checked_rules
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.checked_columns import checked_rules
 from ragate.models import MetricInfo, Rule
 from tests.unit.decision.decision_factories import run_of, samples_of
 

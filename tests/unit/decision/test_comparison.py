@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison import Comparison, compare
+from ragate.core.comparison.compare import Comparison, compare
 from ragate.models import (
     Direction,
     Failure,

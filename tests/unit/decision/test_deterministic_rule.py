@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.comparison import compare
-from ragate.core.decision import expired
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import expired
 from ragate.models import (
     Direction,
     Failure,

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragate.core.cases import Outcome, read_cases, worst_case
-from ragate.core.columns import row_means
-from ragate.core.comparison import compare
-from ragate.core.control import drift
-from ragate.core.interval import difference_interval, tango
-from ragate.core.passes import read_passes
-from ragate.core.permutation import Block, relabel, step_down
+from ragate.core.comparison.compare import compare
+from ragate.core.comparison.run_passes import read_passes
+from ragate.core.decision.drift_control import drift
+from ragate.core.rules.metric_case import Outcome, read_cases, worst_case
+from ragate.core.statistics.interval import difference_interval, tango
+from ragate.core.statistics.permutation import Block, relabel, step_down
+from ragate.core.statistics.score_columns import row_means
 from ragate.models import MetricInfo, Needs, Rule, Score, Verdict, Waiver, unscored
 from tests.unit.decision.decision_factories import (
     NOISY,

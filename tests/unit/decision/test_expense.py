@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ragate.config import parse_config
-from ragate.core.comparison import compare
-from ragate.core.expense import increase
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.expense import increase
 from ragate.errors import ConfigError
 from ragate.models import Decision, Direction, MetricInfo, MetricVerdict, Rule, Verdict
 from tests.unit.decision.decision_factories import N_A, columns, judge, run_of, samples_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragate.core.cases import read_cases
-from ragate.core.comparison import compare
-from ragate.core.floors import judge_floors
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.floors import judge_floors
+from ragate.core.rules.metric_case import read_cases
 from ragate.models import (
     Acceptance,
     DecisionSettings,

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.errors import PluginError
 from ragate.models import MetricVerdict, RunManifest, SystemInfo, Verdict, Waiver
-from ragate.pipeline.evaluate import evaluate
+from ragate.pipeline.score.metric_records import evaluate
 from tests.unit.decision.answer_pool import (
     Change,
     compared,

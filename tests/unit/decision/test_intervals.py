@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragate.core.interval import difference_interval, failing_mean, mean_bound, tango
-from ragate.core.quantiles import (
+from ragate.core.statistics.interval import difference_interval, failing_mean, mean_bound, tango
+from ragate.core.statistics.quantiles import (
     binomial_tail,
     bivariate_tail,
     incomplete_beta,

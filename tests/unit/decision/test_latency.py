@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ragate.baseline import dump_baseline, parse_baseline, recorded_now
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.models import (
     Decision,
     Direction,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.models import Decision, Direction, MetricInfo, Needs, Rule
 from tests.unit.decision.decision_factories import NOISY, judge, run_of, samples_of
 

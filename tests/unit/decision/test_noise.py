@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.noise import Noise, measure_noise
+from ragate.core.statistics.metric_noise import Noise, measure_noise
 
 
 def test_noise_is_measured_within_samples():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.comparison import compare
+from ragate.core.comparison.compare import compare
 from ragate.models import (
     Direction,
     MetricInfo,

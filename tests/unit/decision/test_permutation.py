@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ragate.core.permutation import Block, flip, relabel, step_down
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from tests.unit.decision.decision_factories import NIGHT
 
 

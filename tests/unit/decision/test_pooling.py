@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragate.core.attempts import deciding_run, earlier_run, newest_run
-from ragate.core.comparison import compare
-from ragate.core.decision import decide
+from ragate.core.comparison.compare import compare
+from ragate.core.comparison.own_passes import deciding_run, earlier_run, newest_run
+from ragate.core.decision.decide import decide
+from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.hashing import calls_hash
-from ragate.core.pooling import Terms, with_earlier
 from ragate.models import (
     Acceptance,
     Decision,

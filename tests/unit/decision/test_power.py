@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from ragate.core.critical import coin_tail, critical_value, skewed
-from ragate.core.losses import fewest_losses
-from ragate.core.moments import Moments
-from ragate.core.noise import Noise
-from ragate.core.permutation import Block, flip, relabel
-from ragate.core.power import Design, up_to_a_thousandth
-from ragate.core.power_search import power_plot, runs_needed, samples_needed
-from ragate.core.quantiles import normal_quantile
+from ragate.core.statistics.critical_value import coin_tail, critical_value, skewed
+from ragate.core.statistics.drop_moments import Moments
+from ragate.core.statistics.fewest_losses import fewest_losses
+from ragate.core.statistics.metric_noise import Noise
+from ragate.core.statistics.permutation import Block, flip, relabel
+from ragate.core.statistics.power import Design, up_to_a_thousandth
+from ragate.core.statistics.power_search import power_plot, runs_needed, samples_needed
+from ragate.core.statistics.quantiles import normal_quantile
 from ragate.models import Rule
 from tests.unit.decision.decision_factories import judge, noisy_pair, row_of
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.comparison import Comparison, compare
+from ragate.core.comparison.compare import Comparison, compare
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
 from tests.unit.decision.decision_factories import judge, row_of, run_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragate.core.affected import find_unaffected
+from ragate.core.comparison.affected_samples import find_unaffected
+from ragate.core.comparison.run_passes import read_passes
 from ragate.core.hashing import calls_hash, is_recorded
-from ragate.core.passes import read_passes
 from ragate.models import Run
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.repeating import flips, rewrites
-from ragate.core.comparison import Comparison, compare
+from ragate.core.comparison.compare import Comparison, compare
 from ragate.models import (
     Decision,
     Failure,

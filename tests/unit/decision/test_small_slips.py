@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.cases import read_cases, worst_case
-from ragate.core.comparison import compare
-from ragate.core.family import build_table
+from ragate.core.comparison.compare import compare
 from ragate.core.hashing import calls_hash
-from ragate.core.interval import difference_interval, tango
-from ragate.core.permutation import Block, relabel
+from ragate.core.rules.metric_case import read_cases, worst_case
+from ragate.core.rules.metric_family import build_table
+from ragate.core.statistics.interval import difference_interval, tango
+from ragate.core.statistics.permutation import Block, relabel
 from ragate.models import Direction, MetricInfo, MetricVerdict, Needs, Rule, Sample, Verdict
 from tests.unit.decision.decision_factories import (
     EXACT,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ragate.core.losses import losses_to_fail
-from ragate.core.permutation import Block, flip, relabel, step_down
-from ragate.core.stages import SUSPICIOUS, Stages, confirmed_level, fast_level
+from ragate.core.statistics.fewest_losses import losses_to_fail
+from ragate.core.statistics.looks import SUSPICIOUS, Stages, confirmed_level, fast_level
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.decision.decision_factories import judge, noisy_pair, row_of
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.changes import changed_samples
+from ragate.core.diagnosis.changed_samples import changed_samples
 from ragate.models import (
     CauseKind,
     Direction,

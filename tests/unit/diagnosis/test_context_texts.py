@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ragate.core.case import Case
-from ragate.core.context_texts import edited, kept, known, renamed, texts_of
-from ragate.core.diagnosis import cause_of
+from ragate.core.diagnosis.context_texts import edited, kept, known, renamed, texts_of
+from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.sample_diff import Case
 from ragate.models import CauseKind, Record
 from tests.unit.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
 

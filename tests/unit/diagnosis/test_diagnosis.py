@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.diagnosis import cause_of
+from ragate.core.diagnosis.diagnose import cause_of
 from ragate.models import Cause, CauseKind, Failure, Record
 from tests.unit.diagnosis.diagnosis_factory import METRICS, RIGHT, SAMPLE, record, with_texts
 

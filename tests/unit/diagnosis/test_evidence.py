@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.evidence import Origin, gave_up, is_part, supports, trace
+from ragate.core.diagnosis.output_evidence import Origin, gave_up, is_part, supports, trace
 from ragate.models import RetrievedChunk
 
 CHUNKS = (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.symptoms import symptoms
-from ragate.core.system_changes import Difference, Stage, SystemChanges
+from ragate.core.diagnosis.system_changes import Difference, Stage, SystemChanges
+from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
     Cause,
     CauseKind,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.diagnosis import cause_of
-from ragate.core.system_changes import Stage, SystemChanges, system_changes
+from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.system_changes import Stage, SystemChanges, system_changes
 from ragate.models import Cause, CauseKind, Reads, Record, RunManifest, SystemInfo
 from tests.unit.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
 

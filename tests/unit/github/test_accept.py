@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragate.github.accept import (
+from ragate.github.gate.acceptances import (
     Scope,
     acceptances,
     can_fail,
@@ -14,7 +14,7 @@ from ragate.github.accept import (
     may_write,
     record_line,
 )
-from ragate.github.api import ApiError
+from ragate.github.rest.api import ApiError
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.factories import decision_factory, metric_row_factory
 

@@ -10,8 +10,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from ragate.github.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs, variable
-from ragate.github.outputs import NAMES
+from ragate.github.event.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs, variable
+from ragate.github.publish.step_outputs import NAMES
 from ragate.models import Verdict
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +69,7 @@ def test_every_verdict_is_told() -> None:
 
 
 def test_every_word_that_a_mode_may_say_is_told() -> None:
-    sources = "\n".join(path.read_text() for path in (ROOT / "ragate/github").glob("*.py"))
+    sources = "\n".join(path.read_text() for path in (ROOT / "ragate/github").rglob("*.py"))
     said = set(re.findall(r'said="([a-z_]+)"', sources))
     for constant in set(re.findall(r"said=([A-Z]+)\b", sources)):
         said |= set(re.findall(rf'^{constant} = "([a-z_]+)"', sources, re.MULTILINE))

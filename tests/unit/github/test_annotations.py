@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from ragate.config import parse_config
 from ragate.errors import RagateError
-from ragate.github.annotations import Sources, explaining, sources_of
-from ragate.github.policy import Place
-from ragate.github.publish import Annotation
+from ragate.github.commits.policy_files import Place
+from ragate.github.publish.annotations import Sources, explaining, sources_of
+from ragate.github.publish.publish import Annotation
 from ragate.models import Cause, CauseKind, Report, SampleRow, Verdict
 from tests.factories import decision_factory, report_factory, sample_row_factory
 

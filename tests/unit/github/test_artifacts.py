@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ragate.errors import StorageError
-from ragate.github import artifacts
-from ragate.github.artifacts import artifact_name, find_results, runs_with_results, unpack
+from ragate.github.rest import artifacts
+from ragate.github.rest.artifacts import artifact_name, find_results, runs_with_results, unpack
 
 OWN, SHA = "octo/handbook", "a" * 40
 URL = f"https://github.com/{OWN}/actions/runs"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.config import Config, load_config
-from ragate.github.changes import copied_answers, touches
-from ragate.github.policy import Place
+from ragate.github.commits.changed_files import copied_answers, touches
+from ragate.github.commits.policy_files import Place
 from ragate.models import Sample
 from tests.projects import write_docs_project
 
@@ -121,6 +121,6 @@ def test_an_answer_that_moves_into_the_corpus_is_pointed_out(config: Config) -> 
 
 
 def test_only_so_much_is_read(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragate.github.changes.MOST_BYTES", 10)
+    monkeypatch.setattr("ragate.github.commits.changed_files.MOST_BYTES", 10)
     (config.root / "docs" / "figs.md").write_text(SAMPLE.references[0])
     assert copied_answers(["docs/figs.md"], config, [SAMPLE], Before(), TOP) == ()

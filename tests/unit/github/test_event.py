@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragate.errors import UsageError
-from ragate.github import event as module
-from ragate.github.event import Event, read_event
+from ragate.github.event import event as module
+from ragate.github.event.event import Event, read_event
 
 HEAD, BASE, MERGE = "a" * 40, "b" * 40, "c" * 40
 REPOSITORY = {"id": 1, "full_name": "octo-org/handbook", "default_branch": "trunk"}

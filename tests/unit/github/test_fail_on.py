@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.github.steps import exit_code_of
+from ragate.github.modes.steps import exit_code_of
 from ragate.models import MetricVerdict, Report, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory
 

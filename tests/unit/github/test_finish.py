@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ragate.github.finish import answerable, recordable, undecided, warned
+from ragate.github.gate.report_edits import answerable, recordable, undecided, warned
 from ragate.models import Verdict
 from tests.factories import EXIT_CODES, decision_factory, report_factory
 from tests.unit.github.test_subject import EVENT

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
-from ragate.github.foreign import foreign_outputs, measured
+from ragate.github.gate.untrusted_files import foreign_outputs, measured
 
 LIMIT = 0.05
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragate.config import Config, load_config
-from ragate.github.gate import compose, trusted
-from ragate.github.origin import origin_of
+from ragate.github.gate.output_provenance import origin_of
+from ragate.github.gate.two_verdicts import compose, trusted
 from tests.projects import ReplayProject
 
 HTTP = """

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import UsageError
-from ragate.github.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs
+from ragate.github.event.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs
 
 NAMES = (
     "mode", "config", "database-url", "github-token", "comment", "gate", "outputs-path",

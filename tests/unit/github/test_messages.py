@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragate.errors import ConfigError
-from ragate.escape import one_line
-from ragate.github.comment import outdated
-from ragate.github.messages import description, error_page
+from ragate.github.publish.comment import outdated
+from ragate.github.publish.messages import description, error_page
 from ragate.models import Verdict
 from ragate.renderers import markdown
+from ragate.support.escape import one_line
 from tests.factories import decision_factory, report_factory, sample_row_factory
 from tests.unit.test_escape import EVIL, Tree
 

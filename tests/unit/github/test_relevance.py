@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ragate.config import SystemConfig
-from ragate.github.changes import touches
-from ragate.github.policy import Place
-from ragate.github.relevance import named_files
+from ragate.github.commits.changed_files import touches
+from ragate.github.commits.policy_files import Place
+from ragate.github.commits.relevance import named_files
 
 TOP = Place("")
 

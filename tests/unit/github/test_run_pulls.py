@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ragate.github.event import RunRef
-from ragate.github.run_pulls import _is_source
+from ragate.github.commits.open_pulls import _is_source
+from ragate.github.event.event import RunRef
 
 
 def run_of(number: int) -> RunRef:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import UsageError
-from ragate.github.slash import Command, parse_command
+from ragate.github.event.slash_command import Command, parse_command
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ragate.errors import UsageError
-from ragate.github.base import Base, BaseUnreadableError
-from ragate.github.event import Event, RunRef
-from ragate.github.repository import Commit
-from ragate.github.subject import subject_of
+from ragate.github.commits.base_commit import Base, BaseUnreadableError
+from ragate.github.commits.pull_request import subject_of
+from ragate.github.event.event import Event, RunRef
+from ragate.github.rest.repository import Commit
 
 HEAD, BASE, TIP, MERGE = "a" * 40, "b" * 40, "c" * 40, "d" * 40
 RUN = RunRef(

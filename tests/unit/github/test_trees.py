@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError, RagateError
-from ragate.github.api import Api
-from ragate.github.base import ApiTree, BaseUnreadableError, GitTree, Tree
-from ragate.github.objects import changed_files, has_tree, parents
-from ragate.github.policy import Place, policy_files
-from ragate.github.repository import Repository
+from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError, GitTree, Tree
+from ragate.github.commits.git_objects import changed_files, has_tree, parents
+from ragate.github.commits.policy_files import Place, policy_files
+from ragate.github.rest.api import Api
+from ragate.github.rest.repository import Repository
 from tests.e2e.action.forge import git
 from tests.projects import CONFIG
 from tests.servers.github_stub import TOKEN, github_stub

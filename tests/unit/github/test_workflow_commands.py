@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ragate.clients.redact import Redactor
+from ragate.clients.http.redact import Redactor
 from ragate.errors import StorageError
-from ragate.github import workflow_commands
-from ragate.github.workflow_commands import (
+from ragate.github.publish import workflow_commands
+from ragate.github.publish.workflow_commands import (
     SUMMARY_LIMIT,
     Log,
     summary_room,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ragate.core.text import numbers, tokens, without_markers
+from ragate.core.text.words import numbers, tokens, without_markers
 from ragate.judges import rubric
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.agreement import (
+from ragate.core.judging.judge_agreement import (
     best_threshold,
     calibrate,
     confusion,

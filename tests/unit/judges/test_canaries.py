@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.criteria import CRITERIA
+from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ProviderError
 from ragate.judges import CanaryResult, llamaindex, load_canaries, run_canaries, unchecked
 from ragate.models import Sample, Score, SystemOutput

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.criteria import CRITERIA, KNOWN, PAIRWISE
-from ragate.core.verdict_hash import verdict_hash
+from ragate.core.judging.criteria import CRITERIA, KNOWN, PAIRWISE
+from ragate.core.judging.judgement_hash import verdict_hash
 from ragate.errors import ConfigError
 from ragate.judges import llamaindex, rubric
 from ragate.models import Needs, Reads, RetrievedChunk, ScoreState, SystemOutput

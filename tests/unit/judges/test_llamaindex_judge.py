@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ragate.clients.budget import Budget, Capped
-from ragate.core.criteria import PAIRWISE
+from ragate.core.judging.criteria import PAIRWISE
 from ragate.embedders import hashing
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.judges import llamaindex, run_canaries

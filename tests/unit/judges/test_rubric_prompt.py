@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text import split_sentences
+from ragate.core.text.words import split_sentences
 from ragate.errors import ConfigError
 from ragate.judges.rubric._case import Case, case_of, even_limit, render_data
 from ragate.models import Sample, SystemOutput

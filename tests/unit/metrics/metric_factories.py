@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragate import plugins
 from ragate.models import Failure, RetrievedChunk, Sample, Score, ScoreState, SystemOutput
 from ragate.protocols import Aggregate, Metric, MetricRequest, Pair
 
@@ -54,7 +54,7 @@ def make(
         samples=samples,
         state=state,
     )
-    return importlib.import_module(f"ragate.metrics.{base}").create(request)
+    return plugins.load("metrics", base).create(request)
 
 
 def metric(name: str, **given: Any) -> Metric:

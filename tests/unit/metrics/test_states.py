@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from ragate import plugins
 from ragate.errors import ConfigError
 from ragate.models import Direction, Sample, ScoreState, SystemOutput
 from tests.unit.metrics.metric_factories import (
@@ -108,7 +109,7 @@ def test_a_cut_off_is_refused_where_nothing_is_cut(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*ON_SAMPLES, *AGGREGATES])
 def test_every_metric_documents_itself(name: str) -> None:
-    module = __import__(f"ragate.metrics.{name.partition('@')[0]}", fromlist=["create"])
+    module = plugins.load("metrics", name.partition("@")[0])
 
     for part in ("Formula: ", "Range ", "is better", "Version ", "Edge cases: ", "Source: "):
         assert part in " ".join((module.create.__doc__ or "").split()) + " "
@@ -117,7 +118,7 @@ def test_every_metric_documents_itself(name: str) -> None:
 @pytest.mark.parametrize("name", [*ON_SAMPLES, *AGGREGATES])
 def test_every_metric_has_a_fingerprint_and_the_direction_it_documents(name: str) -> None:
     info = make(name).info
-    module = __import__(f"ragate.metrics.{name.partition('@')[0]}", fromlist=["create"])
+    module = plugins.load("metrics", name.partition("@")[0])
 
     assert len(info.fingerprint) == 16
     assert f"{info.direction} is better" in " ".join(module.create.__doc__.split())
@@ -136,7 +137,7 @@ def test_metrics_load_without_numpy_or_any_client() -> None:
     heavy = ("numpy", "openai", "psycopg", "llama_index", "jinja2")
     code = (
         "import sys\n"
-        + "".join(f"import ragate.metrics.{base}\n" for base in bases)
+        + "".join(f"import {plugins.locate('metrics', base)}\n" for base in bases)
         + f"print([name for name in {heavy} if name in sys.modules])"
     )
 

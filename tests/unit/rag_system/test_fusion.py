@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.systems.pgvector.fusion import fuse
-from ragate.systems.pgvector.search import Hit
+from ragate.systems.pgvector.search.fusion import fuse
+from ragate.systems.pgvector.search.ranked_search import Hit
 from ragate.systems.pgvector.settings import HybridSettings
 
 

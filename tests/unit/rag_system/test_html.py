@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.systems.pgvector.html import to_markdown
+from ragate.systems.pgvector.corpus.html import to_markdown
 
 
 @pytest.mark.parametrize(

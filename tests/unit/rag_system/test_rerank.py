@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from ragate.cache import CACHE_NAME, Cache
-from ragate.clients.faults import MalformedError
-from ragate.clients.ranking import MemoisedReranker
-from ragate.clients.wire import read_ranked, rerank_body
+from ragate.clients.http.error_mapping import MalformedError
+from ragate.clients.memoised.memoised_reranker import MemoisedReranker
+from ragate.clients.openai_payloads import read_ranked, rerank_body
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk
 from ragate.rerankers import cross_encoder, endpoint
 from ragate.rerankers.cross_encoder import LocalReranker
-from ragate.systems.pgvector.rerank import rerank
+from ragate.systems.pgvector.search.rerank import rerank
 from ragate.systems.pgvector.settings import Settings
 
 CHUNKS = [

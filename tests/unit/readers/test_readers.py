@@ -17,7 +17,6 @@ import yaml
 from ragate.baseline import load_baseline, load_replies
 from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
-from ragate.clients.recorder.identity import Kind, Request
 from ragate.config.read import load_config
 from ragate.dataset import read_dataset
 from ragate.dataset._importers._common import Notes
@@ -25,10 +24,11 @@ from ragate.dataset._importers._resolve import Resolver
 from ragate.dataset._importers._sources import read_foreign
 from ragate.dataset._labels import read_labels
 from ragate.errors import DatasetError, RagateError
-from ragate.github.event import read_event
-from ragate.github.slash import parse_command
+from ragate.github.event.event import read_event
+from ragate.github.event.slash_command import parse_command
 from ragate.outputs import read_outputs
-from ragate.pipeline.pending import read_pending
+from ragate.recorder.pending_requests import read_pending
+from ragate.recorder.proxy.request_identity import Kind, Request
 from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
 
 GOLDEN = [

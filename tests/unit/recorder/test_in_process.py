@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 
-from ragate.clients.recorder import HEADER
-from ragate.clients.recorder.in_process import CURRENT, named_requests
+from ragate.recorder.proxy import HEADER
+from ragate.recorder.proxy.in_process import CURRENT, named_requests
 from tests.unit.systems.using import info
 
 HERE = "http://127.0.0.1:4711/v1"

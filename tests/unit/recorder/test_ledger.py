@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from ragate.clients.recorder.ledger import Ledger, Scope
 from ragate.protocols import ChatReply
+from ragate.recorder.proxy.request_ledger import Ledger, Scope
 
 
 def test_a_request_is_of_the_only_sample_that_is_open():

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from ragate.clients.recorder.desk import Pending
-from ragate.clients.recorder.identity import Kind, Request
 from ragate.config import Provider
 from ragate.errors import UsageError
-from ragate.pipeline.fulfil_rules import why_refused
-from ragate.pipeline.pending import PendingFile, read_pending
+from ragate.recorder.fulfil_rules import why_refused
+from ragate.recorder.pending_requests import PendingFile, read_pending
+from ragate.recorder.proxy.reply_resolver import Pending
+from ragate.recorder.proxy.request_identity import Kind, Request
 
 PROVIDERS = {"openai": Provider(base_url="https://api.openai.com/v1")}
 OWN_LIST = {"openai": Provider(base_url="https://api.openai.com/v1", models=("n",))}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.clients.faults import MalformedError
-from ragate.clients.recorder.chat_stream import ChatParts, chat_events
-from ragate.clients.recorder.identity import Kind, Request
-from ragate.clients.recorder.replies import MAX_REPLY_BYTES, read_reply, reply_of, shown_body
-from ragate.clients.recorder.response_stream import ResponseParts, response_events
+from ragate.clients.http.error_mapping import MalformedError
+from ragate.recorder.proxy.chat_stream import ChatParts, chat_events
+from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES, read_reply, reply_of, shown_body
+from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.response_stream import ResponseParts, response_events
 from tests.servers.streams import chat_stream, response_body, response_stream
 
 CHAT = Request(Kind.CHAT, {"model": "m", "messages": [1]})

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.clients.recorder.identity import UNHEEDED, Kind, Request, checked_request, read_request
 from ragate.errors import UsageError
+from ragate.recorder.proxy.request_identity import (
+    UNHEEDED,
+    Kind,
+    Request,
+    checked_request,
+    read_request,
+)
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
 

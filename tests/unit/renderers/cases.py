@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragate.core.earlier_notes import note_of
+from ragate.core.decision.earlier_pass_notes import note_of
 from ragate.models import (
     Acceptance,
     CauseKind,

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from ragate.errors import ConfigError, SystemStartError
-from ragate.systems._address import Place, place_of, refusal, resolve
+from ragate.systems.http.address import Place, place_of, refusal, resolve
 
 
 @pytest.mark.parametrize(

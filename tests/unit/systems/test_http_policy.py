@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems._http_policy import check_request, is_allowed_path
+from ragate.systems.http.policy import check_request, is_allowed_path
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.systems._pointer import PointerError, many, one, parse
+from ragate.systems.http.pointer import PointerError, many, one, parse
 
 # The document and the pointers of RFC 6901, section 5.
 DOCUMENT = {

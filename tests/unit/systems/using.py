@@ -12,7 +12,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.pipeline.collect import run_pass
+from ragate.pipeline.run.collect_pass import run_pass
 from ragate.protocols import Resources
 from tests.factories import sample_factory
 

@@ -1,0 +1,141 @@
+"""``ragate baseline``: record it, or show what it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option, eval_date_option
+from ragate.errors import BaselineError
+from ragate.support.escape import one_line
+
+
+@click.group("baseline")
+def command() -> None:
+    """Record the baseline, or show what it holds."""
+
+
+@command.command("update")
+@config_option
+@click.option("--runs", type=click.IntRange(1, 50), help="Fresh runs; default: [policy] runs.")
+@click.option("--force", is_flag=True, help="Write it although it differs only by noise.")
+@eval_date_option
+def update(
+    *, config: Path | None, runs: int | None, force: bool, eval_date: datetime.datetime | None
+) -> int:
+    """Record fresh runs of the whole golden set as the new baseline.
+
+    Never adopts a run that was judged: the best of several equal runs is a goal that the next
+    unchanged one misses. The file keeps its bytes when nothing changed.
+    """
+    from ragate.pipeline.baseline.record_baseline import Outcome, update_baseline
+
+    loaded, operations = open_config(config)
+    date = eval_date.date().isoformat() if eval_date else ""
+    recording = asyncio.run(
+        update_baseline(loaded, operations, runs=runs, force=force, eval_date=date)
+    )
+    path = loaded.policy.baseline
+    said = {
+        Outcome.CREATED: f"{path}: recorded; commit it",
+        Outcome.REPLACED: f"{path}: recorded anew; commit it",
+        Outcome.UNCHANGED: f"{path}: unchanged, byte for byte",
+        Outcome.WITHIN_NOISE: f"{path}: kept: {recording.note}",
+    }
+    click.echo(said[recording.outcome])
+    _means(recording.run, recording.old)
+    return 0
+
+
+def _means(run: object, old: object) -> None:
+    from ragate.models import Run
+    from ragate.pipeline.baseline.record_baseline import means
+
+    if not isinstance(run, Run):
+        return
+    before = means(old) if isinstance(old, Run) else {}
+    runs = run.manifest.runs
+    same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
+    click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
+    for name, value in means(run).items():
+        then = before.get(name)
+        change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
+        click.echo(f"  {name:<24} {value:.3f}{change}")
+
+
+@command.command("rejudge")
+@config_option
+def rejudge_command(*, config: Path | None) -> int:
+    """Judge the stored answers again after the judge changed; runs nothing of the RAG.
+
+    Prints the old judge against the new one. Metrics that read the contexts need a baseline that
+    was recorded with store = "full"; without it the others are done, and the exit code is 2.
+    """
+    from ragate.pipeline.baseline.rejudge import rejudge
+
+    loaded, operations = open_config(config)
+    done = asyncio.run(rejudge(loaded, operations))
+    if done.same_judge:
+        click.echo("the baseline was judged by this very judge; nothing to do")
+        return 0
+    click.echo(f"{loaded.policy.baseline}: {done.judged} stored outputs judged anew; commit it")
+    click.echo(f"  {'metric':<24}{'n':>5}{'old':>8}{'new':>8}{'agree':>8}{'kappa':>8}  flips")
+    for row in done.rows:
+        figures = (row.old_mean, row.new_mean, row.agreement, row.kappa)
+        shown = "".join(f"{'–' if one is None else format(one, '.3f'):>8}" for one in figures)
+        click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {_flips(row.flips)}")
+    if not done.without_contexts:
+        return 0
+    raise BaselineError(
+        f"not judged, since the baseline holds no contexts: {', '.join(done.without_contexts)}; "
+        "they left the baseline",
+        remedy='set [policy] store = "full" and run `ragate baseline update`',
+    )
+
+
+def _flips(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
+    return one_line((", ".join(ids[:10]) or "none") + more)
+
+
+@command.command("show")
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def show(*, config: Path | None, as_json: bool) -> int:
+    """Show what the baseline holds: where it comes from, its runs and its means."""
+    from ragate.baseline import load_baseline
+    from ragate.pipeline.baseline.record_baseline import means
+
+    loaded, _ = open_config(config)
+    run = load_baseline(loaded.baseline)
+    manifest = run.manifest
+    samples = len({record.sample_id for record in run.records})
+    facts = {
+        "file": loaded.policy.baseline,
+        "recorded": manifest.created,
+        "commit": manifest.commit,
+        "system": manifest.system.use,
+        "samples": samples,
+        "runs": manifest.runs,
+        "identical": manifest.identical,
+        "accepted": [one.model_dump(exclude_defaults=True) for one in manifest.accepted],
+        "means": means(run),
+    }
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return 0
+    for key, value in facts.items():
+        if key not in ("means", "accepted"):
+            click.echo(f"{key + ':':<11} {one_line(str(value))}")
+    for taken in manifest.accepted:
+        said = f"{taken.metric} by {taken.by} at {taken.commit[:7]}: {taken.reason}"
+        click.echo(f"{'accepted:':<11} {one_line(said)}")
+    for name, value in means(run).items():
+        click.echo(f"  {one_line(name):<24} {value:.3f}")
+    return 0

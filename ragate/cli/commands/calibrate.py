@@ -1,0 +1,181 @@
+"""``ragate calibrate``: the judge against labels of people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.calibration import as_json, as_table
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.errors import BudgetError, ConfigError, DatasetError
+
+if TYPE_CHECKING:
+    from ragate.config import Config, JudgeSettings
+    from ragate.core.judging.judge_agreement import CalibrationReport
+    from ragate.dataset import Label
+    from ragate.models import Score
+    from ragate.protocols import Judge
+    from ragate.runtime.resources import Operations
+
+Scores = list[list["Score"]]  # by label, its judgements
+_CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
+
+
+@click.command("calibrate")
+@config_option
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    required=True,
+    help="JSON Lines of answers and what a person said of them.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="Judgements of each answer; 2 or more show how often the judge contradicts itself.",
+)
+@click.option("--format", "form", type=click.Choice(["console", "json"]), default="console")
+def command(*, config: Path | None, labels: Path, repeats: int, form: str) -> int:
+    """Compare the judge with labels of people: agreement, noise, and the best pass mark.
+
+    Makes one model call for each answer and repeat. Ends with 3 where the judge scored nothing.
+    """
+    from ragate.dataset import read_labels
+
+    loaded, operations = open_config(config)
+    judge = loaded.policy.judge
+    if judge is None:
+        raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
+    known = read_labels(labels)
+    scores = asyncio.run(judged(loaded, operations, judge, known, repeats=repeats))
+    reports = compared(loaded, known, scores)
+    title = f"Judge {judge.use} {judge.model}".rstrip()
+    if form == "json":
+        click.echo(as_json(reports))
+    else:
+        heading = f"{title} against {len(known)} labels, {repeats} judgements each"
+        click.echo(as_table(heading, reports, [score for row in scores for score in row]))
+    return 0 if any(report.n for report in reports.values()) else 3
+
+
+async def judged(
+    config: Config,
+    operations: Operations,
+    settings: JudgeSettings,
+    labels: Sequence[Label],
+    *,
+    repeats: int,
+) -> Scores:
+    """Return the judgements of each label, `repeats` of them.
+
+    Raises:
+        DatasetError: a label has a criterion that the judge does not know.
+        ProviderError: the judge cannot be asked.
+        BudgetError: a cap of the policy is reached.
+    """
+    from ragate import plugins
+    from ragate.runtime.resources import open_resources
+    from ragate.runtime.time_limit import within
+
+    async with open_resources(config, operations) as opened:
+        module = plugins.load("judges", settings.use)
+        async with module.create(settings.own, opened.judge) as judge:
+            _check_criteria(judge, labels)
+            try:
+                async with within(config.policy.max_minutes, remedy=_CAPPED):
+                    return await _ask_all(judge, settings, labels, repeats=repeats)
+            except BudgetError as error:  # its own remedy is for a run, which keeps what it has
+                raise BudgetError(error.message, remedy=_CAPPED) from error
+
+
+def _check_criteria(judge: Judge, labels: Sequence[Label]) -> None:
+    from ragate.support.settings import nearest
+
+    for label in labels:
+        if label.criterion not in judge.criteria:
+            raise DatasetError(
+                f"label {label.sample.id!r}: the judge does not know the criterion "
+                f"{label.criterion!r}{nearest(label.criterion, judge.criteria)}"
+            )
+
+
+async def _ask_all(
+    judge: Judge, settings: JudgeSettings, labels: Sequence[Label], *, repeats: int
+) -> Scores:
+    """Ask once for each answer and repeat, for all criteria that the answer has a label for."""
+    from ragate.core.judging.judgement_hash import verdict_hash
+
+    gate = asyncio.Semaphore(settings.concurrency)
+    keys = [verdict_hash("", label.sample, label.output) for label in labels]
+    groups: dict[str, list[Label]] = {}
+    for key, label in zip(keys, labels, strict=True):
+        groups.setdefault(key, []).append(label)
+    tasks = {
+        (key, number): asyncio.ensure_future(_ask(judge, group, gate, settings.timeout_s))
+        for key, group in groups.items()
+        for number in range(repeats)
+    }
+    try:
+        await asyncio.gather(*tasks.values())
+    finally:
+        for task in tasks.values():
+            task.cancel()
+    return [
+        [tasks[key, number].result()[label.criterion] for number in range(repeats)]
+        for key, label in zip(keys, labels, strict=True)
+    ]
+
+
+async def _ask(
+    judge: Judge, group: Sequence[Label], gate: asyncio.Semaphore, timeout_s: float
+) -> dict[str, Score]:
+    from ragate.models import unscored
+
+    criteria = sorted({label.criterion for label in group})
+    async with gate:
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await judge(criteria, group[0].sample, group[0].output)
+        except TimeoutError:
+            reason = f"judge: no verdict within {timeout_s:g} s"
+            return {name: unscored(name, reason) for name in criteria}
+
+
+def compared(
+    config: Config, labels: Sequence[Label], scores: Scores
+) -> dict[str, CalibrationReport]:
+    """Return a report for each criterion, in the order of the labels."""
+    from ragate.core.judging.judge_agreement import calibrate
+
+    reports = {}
+    for criterion in dict.fromkeys(label.criterion for label in labels):
+        rows = [
+            (label.label, [score.value for score in found])
+            for label, found in zip(labels, scores, strict=True)
+            if label.criterion == criterion
+        ]
+        reports[criterion] = calibrate(
+            [label for label, _ in rows],
+            [found[0] for _, found in rows],
+            [found for _, found in rows],
+            pass_at=pass_mark(config, criterion),
+        )
+    return reports
+
+
+def pass_mark(config: Config, criterion: str) -> float:
+    """Return the metric's own mark; without one, 4 for a grade and 0.5 for a fraction."""
+    from ragate.core.judging.criteria import CRITERIA
+
+    for rule in config.policy.metrics:
+        if rule.metric == criterion and rule.pass_at is not None:
+            return rule.pass_at
+    known = CRITERIA.get(criterion)
+    return 4.0 if known is not None and known.unit == "grade" else 0.5

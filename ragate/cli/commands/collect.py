@@ -1,0 +1,112 @@
+"""``ragate collect``: run the RAG and write its outputs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import RunOptions, run_options
+from ragate.errors import UsageError
+from ragate.support.escape import code, one_line
+
+if TYPE_CHECKING:
+    from ragate.pipeline.run.collected_outputs import Collected
+
+SHOWN_FAILURES = 20
+
+
+@click.command("collect")
+@run_options
+@click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
+def command(
+    *,
+    options: RunOptions,
+    runs: int,
+) -> int:
+    """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
+
+    The outputs go to --save-outputs, by default .ragate/outputs.jsonl. --format and --output are
+    for the summary: how many outputs, how many failures and why.
+    """
+    from ragate.pipeline.line import collect
+
+    wanted = options.targets()
+    if "junit" in options.formats:
+        raise UsageError(
+            "collect has no verdict for --format junit", remedy="give it to `decide` or `check`"
+        )
+    loaded, operations = open_config(options.config)
+    chosen = options.selection(loaded, runs=runs)
+    path = options.save_outputs or operations.state / "outputs.jsonl"
+    collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))
+    summary = summarise(collected, path)
+    for name, target in wanted:
+        _write(_RENDER[name](summary), target)
+    return 3 if summary["outputs"] == summary["failed"] else 0
+
+
+def summarise(collected: Collected, path: Path) -> dict[str, object]:
+    """Return what was collected: counts, and the first failures with their reasons."""
+    failures = [
+        {"id": sample_id, "run": run, "kind": output.error.kind, "message": output.error.message}
+        for run, outputs in enumerate(collected.passes)
+        for sample_id, output in outputs.items()
+        if output.error is not None
+    ]
+    return {
+        "schema_version": 1,
+        "file": str(path),
+        "system": collected.manifest.system.use,
+        "runs": len(collected.passes),
+        "outputs": sum(len(outputs) for outputs in collected.passes),
+        "failed": len(failures),
+        "failures": failures[:SHOWN_FAILURES],
+    }
+
+
+def _line(summary: dict[str, object]) -> str:
+    return "{outputs} outputs in {runs} runs of {system}, {failed} failed".format(**summary)
+
+
+def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = summary["failures"]  # type: ignore[assignment]
+    return found
+
+
+def _console(summary: dict[str, object]) -> str:
+    lines = [_line(summary), f"written to {summary['file']}; next: ragate decide"]
+    lines += [
+        f"  failed {one['id']}: {one_line(one['message'])} ({one['kind']})"
+        for one in _failures(summary)
+    ]
+    return "\n".join(lines)
+
+
+def _markdown(summary: dict[str, object]) -> str:
+    rows = [
+        f"<tr><td>{code(one['id'])}</td><td>{one['kind']}</td><td>{code(one['message'])}</td></tr>"
+        for one in _failures(summary)
+    ]
+    table = ["<table>", *rows, "</table>"] if rows else []
+    return "\n".join([f"**{_line(summary)}**", "", *table])
+
+
+def _json(summary: dict[str, object]) -> str:
+    return json.dumps(summary, indent=2, sort_keys=True)
+
+
+_RENDER = {"console": _console, "markdown": _markdown, "json": _json}
+
+
+def _write(text: str, path: Path | None) -> None:
+    from ragate.support.atomic_files import write_atomic
+
+    if path is None:
+        click.echo(text)
+    else:
+        write_atomic(path, (text + "\n").encode())

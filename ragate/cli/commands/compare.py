@@ -1,0 +1,34 @@
+"""``ragate compare``: two stored runs or baselines against each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option, output_options, show, targets
+
+
+@click.command("compare")
+@click.argument("a")
+@click.argument("b")
+@config_option
+@output_options
+def command(
+    *,
+    a: str,
+    b: str,
+    config: Path | None,
+    formats: tuple[str, ...],
+    outputs: tuple[Path, ...],
+) -> int:
+    """Compare run B with run A, by the rules of ragate.toml.
+
+    A and B are ids of runs, their folders, `latest`, or baseline files. Runs nothing.
+    """
+    from ragate.pipeline.compare_stored import compare_stored
+
+    wanted = targets(formats, outputs)
+    loaded, operations = open_config(config)
+    return show(compare_stored(loaded, operations, a, b), wanted)

@@ -1,0 +1,47 @@
+"""``ragate drill``: can this gate fail?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+
+if TYPE_CHECKING:
+    from ragate.core.drill.detection import Drill
+
+
+@click.command("drill")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@config_option
+@click.option("--seed", type=int, default=0, help="Break other samples.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json: bool) -> int:
+    """Plant breaks in stored outputs and show which of them the gate catches.
+
+    FILES are outputs of `collect` or --save-outputs; default: the newest run's. Runs nothing of
+    the RAG and makes no model call. Exits with 0 when at least one break was caught, else with 1:
+    a gate that cannot fail is no gate.
+    """
+    from ragate.pipeline.drill import run_drill
+
+    loaded, operations = open_config(config)
+    found = run_drill(loaded, operations, files, seed=seed)
+    click.echo(found.model_dump_json(indent=2) if as_json else _table(found))
+    return 0 if found.caught else 1
+
+
+def _table(found: Drill) -> str:
+    lines = [f"{'break':<20} {'broken':>13}  result"]
+    for row in found.rows:
+        broken = f"{row.planted} of {found.samples}"
+        result = f"caught by {', '.join(row.by)}" if row.caught else f"not caught: {row.why_not}"
+        lines.append(f"{row.name:<20} {broken:>13}  {result}")
+    lines.append(
+        f"{found.caught} of {len(found.rows)} breaks caught, each at the smallest share shown; "
+        f"without a break the gate says: {found.clean.value.replace('_', ' ')}"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,135 @@
+"""``ragate record``: run a command with its model calls recorded, or answer pending ones."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.support.escape import one_line
+
+if TYPE_CHECKING:
+    from ragate.clients.budget import Tally
+    from ragate.recorder.record_command import RecordedCommand
+
+NO_DECISION = 3
+_SHOWN = 20
+
+
+class _Group(click.Group):
+    """``ragate record -- COMMAND`` is short for ``ragate record run -- COMMAND``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, "-h", "--help"}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("record", cls=_Group)
+def command() -> None:
+    """Run a command with its model calls recorded: `ragate record -- COMMAND`.
+
+    OPENAI_BASE_URL and OPENAI_API_KEY of the command lead to a server of ragate's, which replays
+    what is known and forwards the rest to the policy's provider.
+    """
+
+
+@command.command("run", context_settings={"ignore_unknown_options": True})
+@config_option
+@click.option("--run", type=click.IntRange(0, 999), default=0, help="Which draw it gets; from 0.")
+@click.option("--save", is_flag=True, help="Write its replies beside the baseline, as this run's.")
+@click.option("--fresh", is_flag=True, help="Ask everything anew.")
+@click.option("--offline", is_flag=True, help="Forward nothing.")
+@click.option("--provider", default="", help="A table of [policy.providers], if several.")
+@click.option(
+    "--pending",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where requests without a reply go; else pending.jsonl in the state folder.",
+)
+@click.argument("argv", nargs=-1, required=True, metavar="-- COMMAND", type=click.UNPROCESSED)
+def run(
+    *,
+    config: Path | None,
+    run: int,
+    save: bool,
+    fresh: bool,
+    offline: bool,
+    provider: str,
+    pending: Path | None,
+    argv: tuple[str, ...],
+) -> int:
+    """Run COMMAND with its model calls recorded.
+
+    Exits 0 where the command did and every request has a reply, else 3.
+    """
+    from ragate.recorder.record_command import Options, record_command
+
+    loaded, operations = open_config(config)
+    if offline:
+        operations = replace(operations, offline=True)
+    options = Options(run=run, save=save, fresh=fresh, provider=provider, pending=pending)
+    done = asyncio.run(record_command(loaded, operations, argv, options))
+    for line in _lines(done):
+        click.echo(line, err=True)
+    return 0 if done.code == 0 and not done.pending and not done.stopped else NO_DECISION
+
+
+def _lines(done: RecordedCommand) -> list[str]:
+    """Return what is told beside the command's own output."""
+    tally = done.tally
+    counts = f"{tally.calls} model calls forwarded, {tally.reused} replayed, {done.pending} pending"
+    lines = [f"ragate: {counts}{_cost(tally)}"]
+    if done.code:
+        how = f"signal {-done.code}" if done.code < 0 else f"exit code {done.code}"
+        lines.append(f"ragate: the command ended with {how}")
+    if done.stopped:
+        lines.append(f"ragate: {one_line(done.stopped)}")
+    if done.pending:
+        lines.append(
+            f"ragate: pending requests are in {done.pending_path}; where the key is: "
+            f"ragate record fulfil {done.pending_path}"
+        )
+    if done.saved is not None:
+        lines.append(f"ragate: replies written to {done.saved}; commit it")
+    return lines
+
+
+def _cost(tally: Tally) -> str:
+    if not tally.calls:
+        return ""
+    unknown = f" and {tally.unpriced} calls without a known price" if tally.unpriced else ""
+    return f"; cost ${tally.cost_usd:.4f}{unknown}"
+
+
+@command.command("fulfil")
+@config_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the replies go; else replies.jsonl.gz in the state folder.",
+)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def fulfil(*, config: Path | None, output: Path | None, file: Path) -> int:
+    """Answer the pending requests of FILE; runs nothing of the code that asked them.
+
+    Exits 0 where every request has a reply, else 3.
+    """
+    from ragate.recorder.fulfil_pending import fulfil_pending, refuse_empty
+
+    loaded, operations = open_config(config)
+    refuse_empty(file)
+    done = asyncio.run(fulfil_pending(loaded, operations, file, output=output))
+    click.echo(
+        f"{done.answered} requests answered, {done.known} known already, "
+        f"{len(done.refused)} refused, {len(done.failed)} failed{_cost(done.tally)}"
+    )
+    for line in [*done.refused[:_SHOWN], *done.failed[:_SHOWN], *filter(None, [done.stopped])]:
+        click.echo(f"  {one_line(line)}")
+    if done.answered or done.known:
+        click.echo(f"replies are in {done.path}; later runs replay them")
+    return 0 if done.whole else NO_DECISION

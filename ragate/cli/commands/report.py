@@ -1,0 +1,51 @@
+"""``ragate report``: a stored run again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import in_ci, open_config
+from ragate.cli.options import config_option, output_options, show, targets
+from ragate.errors import UsageError
+
+
+@click.command("report")
+@click.argument("run", default="latest")
+@config_option
+@output_options
+@click.option("--explain", metavar="SAMPLE", help="Show all of one sample beside the baseline.")
+def command(
+    *,
+    run: str,
+    config: Path | None,
+    formats: tuple[str, ...],
+    outputs: tuple[Path, ...],
+    explain: str | None,
+) -> int:
+    """Show the report of a stored RUN again: its id, its folder, or `latest`.
+
+    Exits with the code of its verdict.
+    """
+    from ragate.stores.local import LocalStore
+
+    wanted = targets(formats, outputs)
+    if explain is not None and [name for name, _ in wanted] != ["console"]:
+        raise UsageError("--explain is text for the console", remedy="leave --format out")
+    loaded, operations = open_config(config)
+    store = LocalStore(operations.state)
+    folder = store.find(run, reported=True)
+    if explain is None:
+        return show(store.load_report(folder), wanted, limit=0)
+    from ragate.pipeline.explain_sample import explain_sample
+    from ragate.support.atomic_files import write_atomic
+
+    text = explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ))
+    path = wanted[0][1]
+    if path is None:
+        click.echo(text)
+    else:
+        write_atomic(path, (text.rstrip("\n") + "\n").encode())
+    return 0

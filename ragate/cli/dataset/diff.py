@@ -1,0 +1,70 @@
+"""``ragate dataset diff``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragate.cli.dataset.shared import json_option, one_line
+
+if TYPE_CHECKING:
+    from ragate.pipeline.golden.diff import SampleChange, SetDiff
+
+_PATH = click.Path(path_type=Path, exists=True)
+_SHOWN = 50
+
+
+@click.command("diff")
+@click.argument("before", type=_PATH, metavar="A")
+@click.argument("after", type=_PATH, metavar="B")
+@json_option
+def command(*, before: Path, after: Path, as_json: bool) -> int:
+    """Compare golden set A with golden set B: samples added, removed and edited, by id.
+
+    Says for each edited sample whether its old scores still count. Exits with 0, different or not.
+    """
+    from ragate.dataset import read_entries
+    from ragate.pipeline.golden.diff import diff
+
+    found = diff(read_entries(before), read_entries(after))
+    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_lines(found)))
+    return 0
+
+
+def _lines(found: SetDiff) -> Iterator[str]:
+    yield (
+        f"{len(found.added)} added, {len(found.removed)} removed, {len(found.edited)} edited, "
+        f"{found.unchanged} unchanged"
+    )
+    yield from _ids("+", found.added)
+    yield from _ids("-", found.removed)
+    for change in found.edited[:_SHOWN]:
+        yield from _edited(change)
+    if len(found.edited) > _SHOWN:
+        yield f"~ and {len(found.edited) - _SHOWN} more; --json lists all"
+
+
+def _ids(sign: str, ids: Sequence[str]) -> Iterator[str]:
+    yield from (f"{sign} {one_line(name, 200)}" for name in ids[:_SHOWN])
+    if len(ids) > _SHOWN:
+        yield f"{sign} and {len(ids) - _SHOWN} more; --json lists all"
+
+
+def _edited(change: SampleChange) -> Iterator[str]:
+    counts = "old scores no longer count" if change.rescored else "old scores still count"
+    yield f"~ {one_line(change.sample_id, 200)} ({counts})"
+    for one in change.changes:
+        if one.field == "relevant":
+            said = "; ".join(f"{what} {', '.join(docs)}" for what, docs in change.labels.items())
+            yield f"    expected documents: {one_line(said, 400)}"
+        else:
+            yield f"    {one.field}: {_shown(one.before)} -> {_shown(one.after)}"
+
+
+def _shown(value: Any) -> str:
+    return one_line(json.dumps(value, ensure_ascii=False), 150)

@@ -1,0 +1,62 @@
+"""``ragate dataset evidence``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.dataset.shared import (
+    corpus_option,
+    file_argument,
+    ids_option,
+    one_line,
+    subject,
+    words,
+)
+from ragate.cli.finding import plural
+from ragate.cli.options import config_option
+
+
+@click.command("evidence")
+@file_argument
+@config_option
+@corpus_option
+@ids_option
+@click.option("--renew", is_flag=True, help="Also replace evidence that no longer stands.")
+@click.option("--hash-only", is_flag=True, help="Write hashes, no quotes.")
+@click.option("--dry-run", is_flag=True, help="Show the passages, write nothing.")
+def command(
+    *,
+    file: Path | None,
+    config: Path | None,
+    corpus: Path | None,
+    ids: tuple[str, ...],
+    renew: bool,
+    hash_only: bool,
+    dry_run: bool,
+) -> int:
+    """Record in FILE which passage of each expected document its answer rests on.
+
+    The passage is the paragraph that shares most words with the references, else with the
+    question. From then on `validate` and every report say when a document no longer holds it.
+    Evidence that still stands is never touched.
+    """
+    from ragate.dataset import read_entries
+    from ragate.pipeline.golden.evidence import propose, record
+    from ragate.pipeline.run.corpus_texts import by_id, needed_texts
+
+    chosen = subject(file, config)
+    texts = needed_texts(chosen.config, corpus, why="evidence")
+    entries = by_id(read_entries(chosen.path), words(ids))
+    found = propose(entries, texts, renew=renew)
+    for one in found:
+        for doc_id, text in one.passages.items():
+            click.echo(one_line(f"{one.sample_id}: {doc_id}: {text}", 240))
+    new = sum(len(one.passages) for one in found)
+    kept = sum(len(one.kept) for one in found)
+    if not dry_run:
+        record(chosen.path, entries, found, hash_only=hash_only)
+    said = "found, nothing was written" if dry_run else "recorded"
+    click.echo(f"{chosen.path}: {plural(new, 'passage')} {said}, {kept} kept as they were")
+    return 0

@@ -1,0 +1,83 @@
+"""``ragate dataset references``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.dataset.shared import (
+    corpus_option,
+    file_argument,
+    ids_option,
+    model_options,
+    one_line,
+    spent,
+    subject,
+    words,
+)
+from ragate.cli.finding import plural
+from ragate.cli.options import config_option
+
+if TYPE_CHECKING:
+    from ragate.pipeline.golden.references import Drafts
+
+
+@click.command("references")
+@file_argument
+@config_option
+@corpus_option
+@ids_option
+@model_options
+@click.option("--dry-run", is_flag=True, help="Show the drafts, write nothing.")
+def command(
+    *,
+    file: Path | None,
+    config: Path | None,
+    corpus: Path | None,
+    ids: tuple[str, ...],
+    provider: str,
+    model: str,
+    dry_run: bool,
+) -> int:
+    """Draft reference answers from the expected documents, with a chat model of the policy.
+
+    For answerable samples that have expected documents and no reference. Each draft is marked as
+    one in FILE and counts for no metric before `ragate dataset accept`. The caps of the policy
+    hold; what was drafted before one was reached is kept, and the exit code is 3.
+    """
+    from ragate.dataset import open_golden, read_entries
+    from ragate.pipeline.golden.drafting import choose_model
+    from ragate.pipeline.golden.references import draft_references, write_drafts
+    from ragate.pipeline.run.corpus_texts import by_id, needed_texts
+
+    chosen = subject(file, config)
+    loaded, operations = chosen.configured()
+    texts = needed_texts(loaded, corpus, why="references")
+    entries = by_id(read_entries(chosen.path), words(ids))
+    if not dry_run:
+        open_golden(chosen.path)  # a format that cannot be changed is found before anything is paid
+    wanted = choose_model(loaded, provider, model)
+    found = asyncio.run(draft_references(loaded, operations, entries, texts, wanted))
+    for sample_id, text in found.texts.items():
+        click.echo(f"{one_line(sample_id, 200)}: {one_line(text, 500)}")
+    if not dry_run and found.texts:
+        write_drafts(chosen.path, entries, found.texts, wanted)
+    _tell(found)
+    done = "shown, nothing was written" if dry_run else "written, to be accepted"
+    click.echo(f"{chosen.path}: {plural(len(found.texts), 'draft')} {done}; {spent(found.replies)}")
+    return 3 if found.replies.stopped or found.replies.failed else 0
+
+
+def _tell(found: Drafts) -> None:
+    for reason, count in sorted(Counter(found.skipped.values()).items()):
+        click.echo(f"not asked: {count} ({reason})")
+    for sample_id in found.unanswered:
+        click.echo(f"{one_line(sample_id, 200)}: the documents do not answer it, says the model")
+    for sample_id, reason in found.replies.failed.items():
+        click.echo(f"{one_line(sample_id, 200)}: no draft: {one_line(reason)}", err=True)
+    if found.replies.stopped:
+        click.echo(f"stopped: {one_line(found.replies.stopped)}", err=True)

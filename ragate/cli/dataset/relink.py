@@ -1,0 +1,98 @@
+"""``ragate dataset relink``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.dataset.shared import (
+    corpus_option,
+    file_argument,
+    json_option,
+    one_line,
+    subject,
+    words,
+)
+from ragate.cli.options import config_option
+from ragate.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragate.pipeline.golden.relink import Lost
+
+_TEXT = 160
+
+
+@click.command("relink")
+@file_argument
+@config_option
+@corpus_option
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="ID[=DOC]",
+    help="Relink a sample or an old document to its best proposal, or to DOC.",
+)
+@click.option("--accept-all", is_flag=True, help="Relink all that is alike enough.")
+@click.option(
+    "--min-similarity",
+    type=click.FloatRange(0.0, 1.0),
+    help="For --accept-all, which needs it: least similarity.",
+)
+@json_option
+def command(
+    *,
+    file: Path | None,
+    config: Path | None,
+    corpus: Path | None,
+    accept: tuple[str, ...],
+    accept_all: bool,
+    min_similarity: float | None,
+    as_json: bool,
+) -> int:
+    """Propose where expected documents went that the corpus no longer holds.
+
+    Compared are, in this order: evidence, the old text in git, what the baseline stored of it, and
+    at last the name alone, which is never accepted without DOC. Without --accept or --accept-all
+    nothing is written to FILE, by default the golden set of ragate.toml.
+    """
+    from ragate.dataset import read_entries
+    from ragate.pipeline.golden.past import remember
+    from ragate.pipeline.golden.relink import choose, choose_all, find_lost, relink
+    from ragate.pipeline.run.corpus_texts import needed_texts
+
+    if accept_all != (min_similarity is not None) or (accept and accept_all):
+        raise UsageError("give --accept ID, or --accept-all together with --min-similarity X")
+    chosen = subject(file, config)
+    texts = needed_texts(chosen.config, corpus, why="relink")
+    entries = read_entries(chosen.path)
+    lost = find_lost(entries, texts, chosen.config, remember(chosen.config))
+    if not accept and not accept_all:
+        shown = [asdict(one) for one in lost]
+        click.echo(json.dumps(shown, indent=2) if as_json else "\n".join(_lines(chosen.path, lost)))
+        return 0
+    names = choose(lost, words(accept), texts) if accept else choose_all(lost, min_similarity or 0)
+    count = relink(chosen.path, entries, names) if names else 0
+    for (sample_id, old), new in names.items():
+        click.echo(one_line(f"{sample_id}: {old} -> {new}", 500))
+    click.echo(f"{chosen.path}: {count} of {len(lost)} lost documents relinked")
+    return 0
+
+
+def _lines(path: Path, lost: Sequence[Lost]) -> Iterator[str]:
+    if not lost:
+        yield f"{path}: the corpus holds every expected document; nothing to relink"
+        return
+    for one in lost:
+        yield one_line(f"{one.sample_id}: {one.doc_id} is gone  ({one.query})", 400)
+        if not one.candidates:
+            yield "    nothing in the corpus is like it"
+        for candidate in one.candidates:
+            alike = f"{candidate.similarity:.2f} by {candidate.source}"
+            yield f"    {alike}  {one_line(candidate.doc_id, 200)}"
+            yield f"        {one_line(candidate.text, _TEXT)}"
+    yield f"nothing was written; accept with: ragate dataset relink {path} --accept ID[=DOC]"

@@ -1,0 +1,124 @@
+"""What the tools for golden sets have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ragate.cli.finding import plural
+from ragate.errors import ConfigError, UsageError
+from ragate.support import escape
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.pipeline.golden.drafting import Replies
+    from ragate.runtime.resources import Operations
+
+F = TypeVar("F", bound=Callable[..., Any])
+file_argument = click.argument(
+    "file", required=False, type=click.Path(path_type=Path, exists=True), metavar="[FILE]"
+)
+corpus_option = click.option(
+    "--corpus",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of the documents; default: the corpus of the configured pgvector system.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+ids_option = click.option("--ids", multiple=True, help="Only these samples; several with commas.")
+
+
+def model_options(function: F) -> F:
+    """Add --provider and --model."""
+    provider = click.option(
+        "--provider", default="", help="A table of [policy.providers]; default: the judge's."
+    )
+    model = click.option("--model", default="", help="Default: the judge's.")
+    return provider(model(function))
+
+
+def spent(replies: Replies) -> str:
+    """Return what drafting cost, in words."""
+    cost = "" if replies.cost_usd is None else f", ${replies.cost_usd:.2f}"
+    return f"{plural(replies.calls, 'model call')}{cost}"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a tool works on: a golden set, and the configuration where there is one."""
+
+    path: Path
+    config: Config | None
+    operations: Operations | None
+
+    def configured(self) -> tuple[Config, Operations]:
+        """Return the configuration.
+
+        Raises:
+            ConfigError: there is none, and this tool cannot do without.
+        """
+        if self.config is None or self.operations is None:
+            raise ConfigError(
+                "this needs a ragate.toml, and there is none here",
+                remedy="run it in the project, or name one with --config",
+            )
+        return self.config, self.operations
+
+
+def subject(file: Path | None, config: Path | None) -> Subject:
+    """Return FILE, or the golden set of the configuration.
+
+    A file given by name needs no configuration; one that is there and broken is an error.
+    """
+    from ragate.cli.operations import open_config
+    from ragate.config import find_config
+
+    if file is not None and config is None:
+        try:
+            find_config(Path.cwd())
+        except ConfigError:
+            return Subject(file, None, None)
+    loaded, operations = open_config(config)
+    return Subject(file or shown_path(loaded.dataset), loaded, operations)
+
+
+def shown_path(path: Path) -> Path:
+    """Return the path as a person would type it here."""
+    here = Path.cwd().resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Return foreign text as a terminal and the log of a workflow may show it."""
+    return escape.plain(escape.one_line(text, limit))
+
+
+def words(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of options that may hold several with commas."""
+    found = (word.strip() for value in values for word in value.split(","))
+    return tuple(dict.fromkeys(word for word in found if word))
+
+
+def refuse_overwriting(path: Path, *, force: bool) -> None:
+    """Raise where a golden set would be replaced that nobody gave up.
+
+    Raises:
+        UsageError: it is there already, or its name is not that of JSON Lines.
+    """
+    refuse_replacing(path, force=force)
+    if path.suffix.lower() not in {".jsonl", ".ndjson"}:
+        raise UsageError(
+            f"--output {path}: JSON Lines are written", remedy="give it the ending .jsonl"
+        )
+
+
+def refuse_replacing(path: Path, *, force: bool) -> None:
+    """Raise where a file would be replaced that nobody gave up."""
+    if path.is_dir() or (path.exists() and not force):
+        raise UsageError(
+            f"{path}: there already, nothing was written",
+            remedy="choose another --output, or give --force to replace it",
+        )

@@ -1,0 +1,114 @@
+"""What is checked: the configuration, or as much of it as can be read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragate.cli.operations import operations, with_dotenv
+from ragate.config import Config, find_config, load_config
+from ragate.errors import ConfigError, RagateError
+from ragate.runtime.resources import Operations
+from ragate.support.foreign_files import inside, read_text
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One project as the checks see it.
+
+    Attributes:
+        config: None where ragate.toml is absent or wrong.
+        use: The system's name, "" where unknown.
+        dataset, baseline: Known even where something else in ragate.toml is wrong.
+        errors: What could not be read, by the name of the check.
+    """
+
+    root: Path
+    operations: Operations
+    config: Config | None = None
+    use: str = ""
+    dataset: Path | None = None
+    baseline: Path | None = None
+    errors: tuple[tuple[str, RagateError], ...] = ()
+
+
+def read_subject(start: Path, given: Path | None, environment: Mapping[str, str]) -> Subject:
+    """Return what can be read, with the errors of what cannot."""
+    named = given or (
+        Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
+    )
+    errors: list[tuple[str, RagateError]] = []
+    try:
+        path = find_config(start, given=named)
+    except ConfigError as error:
+        found, errors = _operations(start, environment)
+        return Subject(start, found, errors=(("configuration", error), *errors))
+    root = path.parent.resolve()
+    found, errors = _operations(root, environment)
+    try:
+        config = load_config(path)
+    except RagateError as error:
+        return _partly(path, root, found, (("configuration", error), *errors))
+    return Subject(
+        root,
+        found,
+        config=config,
+        use=config.system.use,
+        dataset=config.dataset,
+        baseline=config.baseline,
+        errors=tuple(errors),
+    )
+
+
+def _operations(
+    root: Path, environment: Mapping[str, str]
+) -> tuple[Operations, list[tuple[str, RagateError]]]:
+    errors: list[tuple[str, RagateError]] = []
+    whole = dict(environment)
+    try:
+        whole = with_dotenv(root, environment)
+    except (OSError, ValueError) as problem:
+        errors.append(("environment", ConfigError(f"{root / '.env'}: cannot be read: {problem}")))
+    try:
+        return operations(root, whole), errors
+    except ConfigError as error:
+        numbers = {"RAGATE_CONCURRENCY", "RAGATE_TIMEOUT_S"}
+        rest = {key: value for key, value in whole.items() if key not in numbers}
+        return operations(root, rest), [*errors, ("environment", error)]
+
+
+def _partly(
+    path: Path, root: Path, found: Operations, errors: tuple[tuple[str, RagateError], ...]
+) -> Subject:
+    """Return the paths of a ragate.toml in which something else is wrong."""
+    try:
+        tables = tomllib.loads(read_text(path, error=ConfigError, max_bytes=1024 * 1024))
+    except (ConfigError, ValueError, RecursionError):
+        tables = {}
+    policy, system = _table(tables, "policy"), _table(tables, "system")
+    use = system.get("use")
+    return Subject(
+        root,
+        found,
+        use=use if isinstance(use, str) else "",
+        dataset=_path(root, policy.get("dataset")),
+        baseline=_path(root, policy.get("baseline")),
+        errors=errors,
+    )
+
+
+def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = tables.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _path(root: Path, value: object) -> Path | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        return inside(root, value, where="path", error=ConfigError)
+    except ConfigError:
+        return None

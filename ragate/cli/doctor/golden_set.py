@@ -1,0 +1,180 @@
+"""The golden set: what it holds, and whether the corpus and the rules can use it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from ragate.cli.finding import Finding, ok, plural, problem, some, warning
+from ragate.dataset import Entry
+from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
+from ragate.protocols import Aggregate, Metric
+
+CHECK = "golden set"
+STARTER_TAG = "starter"
+FEW = 20
+# A metric leaves a sample out before it looks at the output; every other one is unscored by this.
+_NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
+
+
+def golden_set(samples: Sequence[Sample], *, dataset: str) -> list[Finding]:
+    """Say what the golden set holds, and what in it looks like an accident."""
+    unjudged = sum(sample.answerable and not sample.expected for sample in samples)
+    bare = sum(sample.answerable and not sample.references for sample in samples)
+    unanswerable = sum(not sample.answerable for sample in samples)
+    must = sum(sample.must_pass for sample in samples)
+    said = (
+        f"{dataset}: {plural(len(samples), 'sample')}, {unanswerable} unanswerable, {must} "
+        f"must-pass; of the answerable ones {unjudged} unjudged (no expected document), {bare} "
+        "without a reference"
+    )
+    return [
+        ok(CHECK, said),
+        *_twice(samples),
+        *_contradictions(samples),
+        *_size(samples),
+    ]
+
+
+def drafts(entries: Sequence[Entry]) -> Iterable[Finding]:
+    """Say what waits for a person: drafts count for nothing."""
+    count = sum(entry.draft for entry in entries)
+    references = sum(len(entry.drafted) for entry in entries)
+    if count or references:
+        yield ok(
+            CHECK,
+            f"{plural(count, 'draft sample')} and {plural(references, 'draft reference')} do not "
+            "count; `ragate dataset accept` shows them",
+        )
+
+
+def _twice(samples: Sequence[Sample]) -> Iterable[Finding]:
+    queries = Counter(_key(sample) for sample in samples)
+    twice = [sample.id for sample in samples if queries[_key(sample)] > 1]
+    if twice:
+        yield warning(
+            CHECK,
+            f"{plural(len(twice), 'sample')} ask the same as another: {some(twice)}",
+            "remove the copies: each counts as a question of its own",
+        )
+
+
+def _key(sample: Sample) -> str:
+    return " ".join(sample.query.casefold().split())
+
+
+def _contradictions(samples: Sequence[Sample]) -> Iterable[Finding]:
+    odd = [one.id for one in samples if not one.answerable and (one.expected or one.references)]
+    if odd:
+        yield warning(
+            CHECK,
+            f"{plural(len(odd), 'unanswerable sample')} with an expected document or a reference: "
+            f"{some(odd)}",
+            "an unanswerable question has neither; correct `answerable`, or remove them",
+        )
+
+
+def _size(samples: Sequence[Sample]) -> Iterable[Finding]:
+    starters = sum(STARTER_TAG in sample.tags for sample in samples)
+    if starters:
+        yield warning(
+            CHECK,
+            f"{starters} of {plural(len(samples), 'sample')} were made by `ragate init`",
+            f"replace them by questions of your users, without the tag {STARTER_TAG!r}: "
+            "docs/golden-set.md",
+        )
+    if len(samples) < FEW:
+        yield warning(
+            CHECK,
+            f"{plural(len(samples), 'sample')}: only large drops can be seen",
+            f"write {FEW} or more; `ragate power` tells which drop a number of them can show",
+        )
+
+
+def expected_documents(samples: Sequence[Sample], known: Collection[str]) -> list[Finding]:
+    """Say which expected documents the corpus does not hold."""
+    check = "expected documents"
+    wanted = {doc_id for sample in samples for doc_id in sample.expected}
+    lost = sorted(wanted - set(known))
+    if not lost:
+        return [ok(check, f"all {len(wanted)} are among the {plural(len(known), 'document')}")]
+    concerned = [sample.id for sample in samples if sample.expected & set(lost)]
+    return [
+        problem(
+            check,
+            f"{len(lost)} of {len(wanted)} are not in the corpus: {some(lost)}; expected by "
+            f"{plural(len(concerned), 'sample')}: {some(concerned)}",
+            "correct their `relevant` ids (the path below the corpus folder), or add the documents",
+        )
+    ]
+
+
+def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples that a metric can speak about; all for a rate that some sample allows."""
+    pairs = [(sample, _NOT_ASKED) for sample in samples]
+    if metric.info.aggregate:
+        score = metric.aggregate(pairs)  # type: ignore[union-attr]  # told by info.aggregate
+        return [] if score.state is ScoreState.NOT_APPLICABLE else list(samples)
+    scores = metric.score_samples(pairs)  # type: ignore[union-attr]
+    return [
+        sample
+        for sample, score in zip(samples, scores, strict=True)
+        if score.state is not ScoreState.NOT_APPLICABLE
+    ]
+
+
+def rules(
+    wanted: Sequence[Rule], uses: dict[str, list[Sample]], samples: Sequence[Sample]
+) -> list[Finding]:
+    """Say whether every rule can be held, and must-pass samples have a mark to reach.
+
+    Args:
+        uses: The samples that each built-in metric can speak about, by metric.
+    """
+    check = "rules"
+    gated = [rule for rule in wanted if rule.level == "error"]
+    if not gated:
+        return [
+            problem(
+                check,
+                'no metric has level = "error": the gate can never fail',
+                'set level = "error" on what must not get worse',
+            )
+        ]
+    found = [
+        problem(
+            check,
+            f"{rule.metric} must be measured, and no sample has what it needs",
+            'add such samples, or set its level to "warn" or "off"; as it is, `check` ends '
+            "without a decision",
+            exit_code=3,
+        )
+        for rule in gated
+        if uses.get(rule.metric) == []
+    ]
+    found += _must_pass(gated, uses, samples)
+    return found or [ok(check, f"{plural(len(gated), 'metric')} can fail the gate")]
+
+
+def _must_pass(
+    gated: Sequence[Rule], uses: dict[str, list[Sample]], samples: Sequence[Sample]
+) -> Iterable[Finding]:
+    check = "must-pass"
+    must = [sample.id for sample in samples if sample.must_pass]
+    marked = [rule.metric for rule in gated if rule.pass_at is not None]
+    if must and not marked:
+        yield problem(
+            check,
+            f"{plural(len(must), 'must-pass sample')}, and no metric of level error has a pass "
+            "mark: none of them can fail",
+            'set pass_at for a metric, such as pass_at = 1.0 in [policy.metrics."hit_rate@5"]',
+        )
+    elif must and all(name in uses for name in marked):
+        reached = {sample.id for name in marked for sample in uses[name]}
+        if free := [sample_id for sample_id in must if sample_id not in reached]:
+            yield warning(
+                check,
+                f"no metric with a pass mark applies to {some(free)}",
+                "give them what the metric needs (an expected document, a reference), or set "
+                "pass_at on a metric that applies to them",
+            )

@@ -1,0 +1,73 @@
+"""The workflows of the GitHub Action, as the manual shows them, for one gate."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from ragate import __version__
+from ragate.cli.init.config_text import Choice, quoted
+from ragate.errors import UsageError
+
+DATA_ONLY = frozenset({"pgvector", "replay"})
+PLACEHOLDER = "0" * 40
+_PINNED = re.compile(r"[0-9a-f]{40}")
+_GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_KEY = re.compile(r"^        env:\n          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
+_CODE = re.compile(r"^          allow-code:[^\n]*\n", re.MULTILINE)
+_SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
+_DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
+REPOSITORY = "ragate/ragate"
+# Prints the commit that a release's tag names.
+RELEASES = f"git ls-remote https://github.com/{REPOSITORY} refs/tags/action/v{__version__}"
+
+
+def action_workflows(
+    choice: Choice, *, gate: str, commit: str, folder: str = "", main: str = "main"
+) -> dict[str, str]:
+    """Return the workflows by file name: one job, or the pair where the system is code.
+
+    Args:
+        commit: The commit of the action's release, forty digits.
+        folder: Where ragate.toml is, below the repository's root; "" for the root itself.
+
+    Raises:
+        UsageError: `commit` is none, or `gate` cannot name a status.
+    """
+    if not _PINNED.fullmatch(commit):
+        raise UsageError(
+            f"--action {commit!r}: write the full commit of a release, forty digits",
+            remedy="a tag can be moved by whoever owns the action; a commit cannot",
+        )
+    if not _GATE.fullmatch(gate):
+        raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
+    names = ["ragate"] if choice.system in DATA_ONLY else ["ragate-collect", "ragate-decide"]
+    return {
+        f"{name}.yml": _filled(name, choice, gate, commit, folder, main)
+        for name in [*names, "ragate-commands", "ragate-main"]
+    }
+
+
+def template(name: str) -> str:
+    """Return the text of a workflow with its gaps."""
+    return files(__package__).joinpath("workflows", f"{name}.yml").read_text(encoding="utf-8")
+
+
+def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
+    text = template(name)
+    if choice.answers != "chat":
+        text = _KEY.sub("", text)
+    if choice.system in DATA_ONLY:
+        text = _CODE.sub("", text)
+    if choice.system == "replay":
+        text = _DATABASE.sub("", _SERVICE.sub("", text))
+    if folder:
+        inside = f"          gate: @GATE@\n          working-directory: {folder}\n"
+        text = text.replace("          gate: @GATE@\n", inside)
+        text = text.replace("path: incoming", f"path: {folder}/incoming")
+        text = text.replace(" ragate-outputs-*.jsonl", f" {folder}/ragate-outputs-*.jsonl")
+    return (
+        text.replace("@ACTION@", f"{REPOSITORY}@{commit}")
+        .replace("@GATE@", gate)
+        .replace("@MAIN@", main if _GATE.fullmatch(main) else quoted(main))
+    )

@@ -1,0 +1,123 @@
+"""Starter questions: from the headings of documents, or from recorded outputs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from ragate.core.hashing import digest
+from ragate.models import Sample
+from ragate.outputs import RecordedOutput
+from ragate.systems.pgvector.corpus.files import Corpus, Document
+
+STARTER_TAG = "starter"
+FROM_PAGES = 5
+FROM_RECORDINGS = 50
+_FENCE = re.compile(r"^(```+|~~~+).*?^\1", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^(#{1,3})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKUP = re.compile(r"[`*_]{1,3}|<[^>]+>|\{#[^}]*\}")
+_NUMBER = re.compile(r"^\d+(\.\d+)*[.)]?\s+")
+# Headings that stand on many pages and so ask for none of them.
+_COMMON = frozenset(
+    {"introduction", "overview", "contents", "table of contents", "summary", "notes", "example"}
+    | {"examples", "usage", "see also", "next", "next steps", "links", "license", "references"}
+    | {"appendix", "index", "readme", "faq", "home", "getting started", "installation"}
+)
+
+
+def from_corpus(corpus: Corpus) -> list[Sample]:
+    """Return up to five questions, each with the page that it was made from as expected document.
+
+    The pages are spread over the corpus; one page gives a second question only where there are
+    fewer pages than questions.
+    """
+    pages = [list(_questions(document)) for document in _spread(corpus.documents)]
+    rounds = (question for turn in zip_longest(*pages) for question in turn if question)
+    samples: dict[str, Sample] = {}
+    for doc_id, query in rounds:
+        samples.setdefault(query.casefold(), _sample(query, relevant={doc_id: 1}))
+        if len(samples) == FROM_PAGES:
+            break
+    return list(samples.values())
+
+
+def from_recordings(outputs: Iterable[RecordedOutput]) -> list[Sample]:
+    """Return the recorded questions, without a judgement: a recording does not know what is right.
+
+    Recordings without the text of their question give none.
+    """
+    samples: dict[str, Sample] = {}
+    for output in outputs:
+        query = " ".join(output.question.split())
+        if query and query.casefold() not in samples:
+            samples[query.casefold()] = _sample(query, sample_id=output.id)
+        if len(samples) == FROM_RECORDINGS:
+            break
+    return list(samples.values())
+
+
+def to_jsonl(samples: Sequence[Sample]) -> str:
+    """Return the samples as a golden set, one a line."""
+    lines = (
+        json.dumps(sample.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+        for sample in samples
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sample(query: str, *, sample_id: str = "", relevant: dict[str, int] | None = None) -> Sample:
+    return Sample(
+        id=sample_id or f"starter-{digest(query)[:8]}",
+        query=query,
+        relevant=relevant or {},
+        tags=(STARTER_TAG,),
+    )
+
+
+def _spread(documents: Sequence[Document]) -> list[Document]:
+    """Return documents from all over the corpus, those near its ends included."""
+    filled = [one for one in documents if one.text.strip()]
+    if len(filled) <= FROM_PAGES:
+        return filled
+    step = (len(filled) - 1) / (FROM_PAGES - 1)
+    return [filled[round(number * step)] for number in range(FROM_PAGES)]
+
+
+def _questions(document: Document) -> Iterator[tuple[str, str]]:
+    title, *sections = _headings(document) or [_first_words(document)]
+    telling = [one for one in sections if one.casefold() not in _COMMON and len(one) < 100]
+    for section in telling:
+        yield document.doc_id, _asked(section, f'What about "{section}" in "{title}"?')
+    if not telling:
+        yield document.doc_id, _asked(title, f'What is "{title}" about?')
+
+
+def _asked(heading: str, question: str) -> str:
+    return heading if heading.endswith("?") else question
+
+
+def _headings(document: Document) -> list[str]:
+    if document.kind == "text":
+        return []
+    text = document.text
+    if document.kind == "html":
+        from ragate.systems.pgvector.corpus.html import to_markdown
+
+        title, text = to_markdown(text)
+        text = f"# {title}\n{text}" if title else text
+    found = (_plain(match[2]) for match in _HEADING.finditer(_FENCE.sub("", text)))
+    return list(dict.fromkeys(heading for heading in found if heading))
+
+
+def _plain(heading: str) -> str:
+    text = _MARKUP.sub("", _LINK.sub(r"\1", heading))
+    return " ".join(_NUMBER.sub("", text.strip()).split())
+
+
+def _first_words(document: Document) -> str:
+    """Return the beginning of a page that has no heading."""
+    words = re.findall(r"[^\s#*_`<>|-][^\s<>|]*", document.text)
+    return " ".join(words[:8]) or document.doc_id

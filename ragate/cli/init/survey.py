@@ -1,0 +1,191 @@
+"""Looking at a repository: documents, golden sets, recorded outputs, libraries, its host."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ragate.dataset import read_dataset
+from ragate.errors import RagateError
+from ragate.outputs import read_outputs
+from ragate.support import git
+from ragate.systems.pgvector.corpus.files import SUFFIXES
+
+MAX_FILES = 50_000
+DEPTH = 5
+TRIED = 20
+_PASSED_OVER = frozenset(
+    {"node_modules", "venv", "env", "site-packages", "dist", "build", "target", "vendor"}
+    | {"htmlcov", "coverage", "__pycache__", "test", "tests", "baselines"}
+)
+# Where documents are wont to be, most likely first.
+_LIKELY = (
+    *("docs", "doc", "documentation", "knowledge", "knowledge_base", "kb", "corpus", "content"),
+    *("pages", "manual", "wiki", "help", "guides", "articles", "documents", "data"),
+)
+_GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|benchmark", re.I)
+_GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
+_RECORDED = ("outputs", "output", "evals/outputs", "results")
+_LIBRARIES = {
+    "llama-index": re.compile(r"\bllama[-_]index", re.I),
+    "langchain": re.compile(r"\blangchain", re.I),
+    "haystack": re.compile(r"\bhaystack-ai\b", re.I),
+    "openai": re.compile(r"\bopenai\b", re.I),
+    "pgvector": re.compile(r"\bpgvector\b", re.I),
+}
+
+
+@dataclass(frozen=True)
+class DocsFolder:
+    """A folder with pages, as a path below the root."""
+
+    path: str
+    pages: int
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found; paths are below `root`, best guess first.
+
+    Attributes:
+        root: Where ragate.toml goes. top: The repository's root, `root` where there is none.
+        beir: Folders with corpus.jsonl, queries.jsonl and qrels.
+        golden: Files that can be read as a golden set.
+        recorded: Patterns of recorded outputs, such as ``outputs/*.jsonl``.
+        libraries: What the project's requirements name.
+        remote: Address of the repository's remote.
+    """
+
+    root: Path
+    top: Path
+    docs: tuple[DocsFolder, ...] = ()
+    beir: tuple[str, ...] = ()
+    golden: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    remote: str = ""
+
+    @property
+    def elsewhere(self) -> bool:
+        """True where the repository is known to live on another host than GitHub."""
+        return bool(self.remote) and "github" not in self.remote.lower()
+
+
+def look(folder: Path) -> Survey:
+    """Return what the repository in `folder` holds; nothing is changed and nothing is run."""
+    root = folder.resolve()
+    top = git.repository(root) or root
+    files = list(_files(root))
+    beir = tuple(_beir(files))
+    recorded = tuple(_recorded(root))
+    return Survey(
+        root=root,
+        top=top if root.is_relative_to(top) else root,
+        docs=tuple(_docs(files)),
+        beir=beir,
+        golden=tuple(_golden(root, files, beir)),
+        recorded=recorded,
+        libraries=tuple(_libraries(root, top)),
+        remote=git.remote_url(top),
+    )
+
+
+def _files(root: Path) -> Iterator[PurePosixPath]:
+    count = 0
+    for place, folders, names in os.walk(root):
+        here = PurePosixPath(Path(place).relative_to(root).as_posix())
+        deep = len(here.parts) >= DEPTH
+        folders[:] = [] if deep else sorted(name for name in folders if _entered(name))
+        for name in sorted(names):
+            if not name.startswith(".") and name.isprintable():
+                count += 1
+                if count > MAX_FILES:
+                    return
+                yield here / name
+
+
+def _entered(name: str) -> bool:
+    # An unprintable name would have to be shown, and no such folder was made on purpose.
+    plain = not name.startswith(".") and name.isprintable()
+    return plain and name.lower() not in _PASSED_OVER
+
+
+def _docs(files: Iterable[PurePosixPath]) -> list[DocsFolder]:
+    """Return the folders with pages: those with a telling name first, then by number of pages."""
+    pages = Counter(
+        folder
+        for file in files
+        if file.suffix.lower() in SUFFIXES and file.name not in {"requirements.txt", "robots.txt"}
+        for folder in list(file.parents)[:-1]
+        if len(folder.parts) <= 2 and folder.parts[0] not in {"outputs", "evals"}
+    )
+
+    def order(folder: PurePosixPath) -> tuple[int, int, int, str]:
+        name = folder.name.lower()
+        rank = _LIKELY.index(name) if name in _LIKELY else len(_LIKELY)
+        return rank, len(folder.parts), -pages[folder], str(folder)
+
+    return [DocsFolder(str(folder), pages[folder]) for folder in sorted(pages, key=order)]
+
+
+def _beir(files: Iterable[PurePosixPath]) -> Iterator[str]:
+    known = set(files)
+    for file in sorted(known):
+        folder = file.parent
+        judged = any(one.parent == folder / "qrels" and one.suffix == ".tsv" for one in known)
+        if file.name == "corpus.jsonl" and folder / "queries.jsonl" in known and judged:
+            yield str(folder)
+
+
+def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files that are a golden set: the right name first, then read to be sure."""
+    likely = [
+        file
+        for file in files
+        if file.suffix.lower() in _GOLDEN_SUFFIXES
+        and _GOLDEN.search(str(file))
+        and str(file.parent) not in {*_RECORDED, *beir}
+    ]
+    for file in sorted(likely, key=lambda one: ("golden" not in one.stem, str(one)))[:TRIED]:
+        try:
+            if read_dataset(root / file):
+                yield str(file)
+        except RagateError:
+            continue
+
+
+def _recorded(root: Path) -> Iterator[str]:
+    for folder in _RECORDED:
+        if any(_is_recording(file) for file in sorted((root / folder).glob("*.jsonl"))[:3]):
+            yield f"{folder}/*.jsonl"
+
+
+def _is_recording(file: Path) -> bool:
+    try:
+        first = next(read_outputs(file)[1], None)
+    except RagateError:
+        return False
+    return first is not None and (first[1].answer is not None or bool(first[1].chunks))
+
+
+def _libraries(root: Path, top: Path) -> Iterator[str]:
+    files = [
+        file
+        for folder in dict.fromkeys((root, top))
+        for pattern in ("pyproject.toml", "requirements*.txt", "setup.cfg", "Pipfile")
+        for file in sorted(folder.glob(pattern))
+    ]
+    text = "\n".join(_start_of(file) for file in files)
+    yield from (name for name, pattern in _LIBRARIES.items() if pattern.search(text))
+
+
+def _start_of(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(200_000)
+    except OSError:
+        return ""

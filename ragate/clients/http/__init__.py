@@ -1,0 +1,1 @@
+"""One HTTP call to a provider: bounded, repeated, limited, its faults sorted."""

@@ -1,0 +1,86 @@
+"""Connections in several small pools: a single one takes time by the square of its connections."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import httpx
+
+from ragate.clients.http.bounded_body import BoundedBody, reply_bytes
+from ragate.clients.http.cut_off import CutOffError
+
+_WIDTH = 8  # connections in one pool
+
+
+@dataclass
+class _Lane:
+    pool: httpx.AsyncHTTPTransport
+    load: int = 0
+
+    def leave(self) -> None:
+        self.load -= 1
+
+
+class Lanes(httpx.AsyncBaseTransport):
+    """Sends each request by the pool that has the fewest under way.
+
+    Args:
+        connections: Requests under way at once, at most.
+    """
+
+    def __init__(self, connections: int) -> None:
+        limits = httpx.Limits(max_connections=_WIDTH, max_keepalive_connections=_WIDTH)
+        context = httpx.create_ssl_context(trust_env=False)
+        self._lanes = [
+            _Lane(httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits))
+            for _ in range(-(-connections // _WIDTH))
+        ]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        # Ties go to the first lane, so that few calls need few connections.
+        lane = min(self._lanes, key=lambda one: one.load)
+        lane.load += 1
+        try:
+            response = await lane.pool.handle_async_request(request)
+        except BaseException:
+            lane.leave()
+            raise
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        try:
+            # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
+            body = BoundedBody(response.headers.pop("content-encoding", ""), reply_bytes())
+        except BaseException:
+            lane.leave()
+            await response.stream.aclose()
+            raise
+        response.stream = _Watched(response.stream, lane.leave, body)
+        return response
+
+    async def aclose(self) -> None:
+        for lane in self._lanes:
+            await lane.pool.aclose()
+
+
+class _Watched(httpx.AsyncByteStream):
+    """Tells when the answer is read to its end, or given up."""
+
+    def __init__(
+        self, stream: httpx.AsyncByteStream, done: Callable[[], None], body: BoundedBody
+    ) -> None:
+        self._stream = stream
+        self._body = body
+        self._done: Callable[[], None] | None = done
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for part in self._stream:
+                yield self._body.feed(part)
+        except (httpx.RemoteProtocolError, httpx.ReadError) as error:
+            raise CutOffError(f"the reply is cut off: {error}") from error
+
+    async def aclose(self) -> None:
+        done, self._done = self._done, None
+        if done is not None:
+            done()
+        await self._stream.aclose()

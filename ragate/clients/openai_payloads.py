@@ -1,0 +1,143 @@
+"""The JSON of chat completions and embeddings: what is sent, and a strict reading of what comes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ragate.clients.http.error_mapping import MalformedError
+from ragate.protocols import ChatReply, ChatRequest
+
+_MOST_TOKENS = 10**9
+
+
+class Answer(Protocol):
+    """What is booked of an answer, of either kind."""
+
+    @property
+    def prompt_tokens(self) -> int: ...
+
+    @property
+    def completion_tokens(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors in the order of the texts, and the tokens that they cost."""
+
+    vectors: list[list[float]]
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def chat_body(request: ChatRequest) -> dict[str, Any]:
+    """Return the body of a chat completion; parameters go through as they are."""
+    messages = [{"role": role, "content": content} for role, content in request.messages]
+    return {**request.parameters, "model": request.model, "messages": messages, "stream": False}
+
+
+def embedding_body(texts: Sequence[str], model: str, dimensions: int | None) -> dict[str, Any]:
+    """Return the body of a request for embeddings."""
+    body = {"model": model, "input": list(texts), "encoding_format": "float"}
+    return body if dimensions is None else {**body, "dimensions": dimensions}
+
+
+def read_chat(content: bytes) -> ChatReply:
+    """Return the first choice of a chat completion.
+
+    Raises:
+        MalformedError: it is none.
+    """
+    reply = _object(json.loads(content))
+    choices = reply.get("choices")
+    choice = _object(choices[0] if isinstance(choices, list) and choices else None)
+    text = _object(choice.get("message")).get("content")
+    if text is not None and not isinstance(text, str):
+        raise MalformedError("no chat completion")
+    usage = reply.get("usage")
+    return ChatReply(
+        text=_clean(text or ""),
+        prompt_tokens=_count(usage, "prompt_tokens"),
+        completion_tokens=_count(usage, "completion_tokens"),
+        finish_reason=_clean(str(choice.get("finish_reason") or ""))[:40],
+    )
+
+
+def read_embeddings(content: bytes, expected: int) -> Embedded:
+    """Return one vector a text.
+
+    Raises:
+        MalformedError: too many or too few, not numbers, or not of one dimension.
+    """
+    reply = _object(json.loads(content))
+    rows = reply.get("data")
+    found = [_object(row) for row in rows] if isinstance(rows, list) else []
+    by_index = {row.get("index"): row.get("embedding") for row in found}
+    if len(found) != expected or set(by_index) != set(range(expected)):
+        raise MalformedError(f"{len(found)} embeddings for {expected} texts")
+    vectors: list[Any] = [by_index[place] for place in range(expected)]
+    if not all(isinstance(one, list) and one and all(map(_finite, one)) for one in vectors):
+        raise MalformedError("embeddings that are no vectors")
+    if len({len(one) for one in vectors}) > 1:
+        raise MalformedError("embeddings that are no vectors of one dimension")
+    return Embedded(vectors, _count(reply.get("usage"), "prompt_tokens"))
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Scores in the order of the texts, and the tokens that they cost."""
+
+    scores: list[float]
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+def rerank_body(query: str, texts: Sequence[str], model: str, form: str) -> dict[str, Any]:
+    """Return the body of a request for reranking, as Cohere, Jina and vLLM take it, or TEI."""
+    if form == "tei":
+        return {"query": query, "texts": list(texts), "truncate": True}
+    body = {"query": query, "documents": list(texts), "top_n": len(texts)}
+    return {"model": model, **body}
+
+
+def read_ranked(content: bytes, expected: int) -> Ranked:
+    """Return one score a text, of ``{"results": [{"index", "relevance_score"}]}`` or of a list.
+
+    Raises:
+        MalformedError: too many or too few, or not numbers.
+    """
+    reply = json.loads(content)
+    rows = reply.get("results") if isinstance(reply, dict) else reply
+    found = [_object(row) for row in rows] if isinstance(rows, list) else []
+    scores: dict[Any, Any] = {
+        row.get("index"): row.get("relevance_score", row.get("score")) for row in found
+    }
+    if len(found) != expected or set(scores) != set(range(expected)):
+        raise MalformedError(f"{len(found)} scores for {expected} texts")
+    if not all(map(_finite, scores.values())):
+        raise MalformedError("scores that are no numbers")
+    usage = reply.get("usage") if isinstance(reply, dict) else None
+    return Ranked([float(scores[n]) for n in range(expected)], _count(usage, "total_tokens"))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise MalformedError("not what was asked for")
+    return value
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _count(usage: Any, key: str) -> int:
+    value = usage.get(key) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0
+
+
+def _clean(text: str) -> str:
+    """Return text that can be written as UTF-8: half a character becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,1 @@
+"""A candidate beside its baseline: which samples and passes stand for one another."""

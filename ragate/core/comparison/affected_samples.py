@@ -1,0 +1,115 @@
+"""Samples that cannot have changed: nothing upstream of their scores differs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ragate.core.comparison.run_passes import Passes
+from ragate.core.hashing import is_recorded
+from ragate.core.statistics.score_columns import Column, Floats, Mask, Side, row_means
+from ragate.models import Reads, Run
+
+
+def find_unaffected(
+    baseline: Run | None,
+    candidate: Run,
+    then: Passes,
+    now: Passes,
+    ids: Sequence[str],
+    *,
+    repeats: Collection[Reads] = (),
+) -> tuple[Mask, bool]:
+    """Return which samples cannot have changed, and whether that is known at all.
+
+    Args:
+        repeats: Parts of the output that the policy declares to repeat.
+    """
+    mask = np.zeros(len(ids), dtype=bool)
+    if baseline is None:
+        return mask, False
+    sides = (baseline.manifest.system, candidate.manifest.system)
+    declared = Reads.ANSWER in repeats or all(Reads.ANSWER in each.deterministic for each in sides)
+    known = declared
+    passes = (*then.whole, *now.whole)
+    for row, key in enumerate(ids):
+        records = [record for each in passes if (record := each.get(key)) is not None]
+        if len(records) < len(passes) or any(record.output.error for record in records):
+            continue
+        known = known or all(record.output.request_hash is not None for record in records)
+        outputs = {record.output_hash for record in records}
+        mask[row] = _same_request(key, then, now) or (declared and len(outputs) == 1)
+    return mask, known
+
+
+def same_requests(then: Passes, now: Passes, ids: Sequence[str]) -> Mask:
+    """Return the samples whose model requests are the same on both sides, and so what they took.
+
+    Equal outputs do not show that: a longer prompt may lead to the same answer.
+    """
+    return np.array([_same_request(key, then, now) for key in ids], dtype=bool)
+
+
+def _same_request(key: str, then: Passes, now: Passes) -> bool:
+    records = [each.get(key) for each in (*then.whole, *now.whole)]
+    requests = {record.output.request_hash for record in records if record is not None}
+    if any(map(is_recorded, requests)):
+        return _replayed(key, then, now)
+    return len(requests) == 1 and None not in requests
+
+
+def _replayed(key: str, then: Passes, now: Passes) -> bool:
+    """Return True where each output, with its recorded requests, is one that the baseline gave.
+
+    A chain of requests may take another way in each pass, since the model's first answer does: so
+    each pass is looked for among the baseline's.
+    """
+    before, after = (
+        {
+            (record.output.request_hash, record.output_hash)
+            for each in side.whole
+            if (record := each.get(key)) is not None
+        }
+        for side in (then, now)
+    )
+    return after <= before and all(is_recorded(asked) for asked, _ in after)
+
+
+def none_measured(now: Passes, ids: Sequence[str], unaffected: Mask) -> str:
+    """Return why nothing that can have changed was measured, "" where something was.
+
+    A provider's failure on the few samples that a change touches must not hide among the many
+    that it does not.
+    """
+    told = ""
+    for row, key in enumerate(ids):
+        if unaffected[row]:
+            continue
+        for each in now.whole:
+            error = each[key].output.error if key in each else None
+            if error is None or error.kind != "provider":
+                return ""
+            told = told or error.message
+    return told
+
+
+def keep_baseline(column: Column, unaffected: Mask) -> Column:
+    """Give unaffected samples their baseline mean: what cannot have changed carries no noise."""
+    scored = np.isfinite(column.baseline.values).any(axis=1)
+    rows = unaffected & scored & column.applies
+    if not rows.any():
+        return column
+    means = row_means(column.baseline.values[rows])[:, None]
+    return replace(
+        column,
+        baseline=_filled(column.baseline, rows, means),
+        candidate=_filled(column.candidate, rows, means),
+    )
+
+
+def _filled(side: Side, rows: Mask, means: Floats) -> Side:
+    values = side.values.copy()
+    values[rows] = means
+    return replace(side, values=values)

@@ -1,0 +1,101 @@
+"""A run that took over passes of earlier runs: which passes are its own, and which may decide.
+
+Passes count together only where everything that the system reads is proven the same. Elsewhere a
+service may have been deployed anew, or a table may have lost its rows, without a trace in git: then
+the newest run alone decides, and good passes of yesterday do not hide what is broken today.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from ragate.core.comparison.run_passes import read_passes
+from ragate.core.hashing import calls_hash, is_recorded
+from ragate.models import Record, Run, RunManifest
+
+_NO_CALLS = calls_hash(())
+
+
+class RecordsFrom(Sequence[Record]):
+    """Some records of a run in a row, each read when it is looked at."""
+
+    def __init__(self, records: Sequence[Record], start: int, stop: int) -> None:
+        self._records = records
+        self._rows = range(start, stop)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Record]:
+        return (self._records[row] for row in self._rows)
+
+    @overload
+    def __getitem__(self, row: int) -> Record: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Record]: ...
+    def __getitem__(self, row: int | slice) -> Record | list[Record]:
+        if isinstance(row, slice):
+            return [self._records[each] for each in self._rows[row]]
+        return self._records[self._rows[row]]
+
+
+def earlier_passes(manifest: RunManifest) -> int:
+    """Return how many passes of a run were made by earlier runs: its first ones."""
+    return sum(each.passes for each in manifest.earlier)
+
+
+def newest_run(run: Run) -> Run:
+    """Return `run` without the passes of earlier runs; the numbers of its passes stay."""
+    first = earlier_passes(run.manifest)
+    return _part(run, first, None) if first else run
+
+
+def earlier_run(run: Run) -> Run:
+    """Return the passes of earlier runs alone."""
+    return _part(run, 0, earlier_passes(run.manifest))
+
+
+def deciding_run(run: Run) -> Run:
+    """Return the passes that decide: all where the state is the same, else the newest run's."""
+    return run if not run.manifest.earlier or is_same_state(run) else newest_run(run)
+
+
+def is_same_state(run: Run) -> bool:
+    """Return whether all that the system reads is proven to be what it was in the earlier runs.
+
+    Known of the system, or seen in the passes: every sample made the same recorded model requests
+    and retrieved the same texts in each of them.
+    """
+    return run.manifest.same_state or _made_the_same_calls(run)
+
+
+def _made_the_same_calls(run: Run) -> bool:
+    made: dict[str, tuple[str, str]] = {}
+    for record in run.records:
+        asked = record.output.request_hash
+        if asked is None or not is_recorded(asked) or asked == _NO_CALLS:
+            return False
+        read = (asked, record.retrieval_hash)
+        if made.setdefault(record.sample_id, read) != read:
+            return False
+    return bool(made)
+
+
+def _part(run: Run, first: int, end: int | None) -> Run:
+    """Return the passes numbered from `first` to before `end` as a run of their own."""
+    start = bisect_left(run.records, first, key=lambda record: record.run)
+    stop = len(run.records)
+    if end is not None:
+        stop = bisect_left(run.records, end, key=lambda record: record.run)
+    records = RecordsFrom(run.records, start, stop)
+    aggregates = run.aggregates[first:end]
+    passes = (run.manifest.runs if end is None else end) - first
+    update = {"runs": max(1, passes), "identical": 0, "earlier": (), "same_state": False}
+    manifest = run.manifest.model_copy(update=update)
+    part = Run(manifest=manifest, records=records, aggregates=aggregates)
+    identical = read_passes(part, list({record.sample_id: None for record in records})).identical
+    return part.model_copy(
+        update={"manifest": manifest.model_copy(update={"identical": identical})}
+    )

@@ -1,0 +1,169 @@
+"""Which samples repeat on both sides, and which of them the change made different."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragate.core.comparison.run_passes import Passes
+from ragate.core.statistics.score_columns import Mask
+from ragate.models import MetricInfo, Needs, Reads, Record, Run, SystemOutput
+
+PROOF = 3  # candidate passes that have to agree before a sample counts as changed
+MOST_BY_LUCK = 0.01  # samples, on average, that may look changed in a system that did not change
+PARTS = (Reads.RETRIEVAL, Reads.ANSWER)
+
+
+@dataclass(frozen=True)
+class PartRepetition:
+    """How one part of the outputs repeats, over the matched samples.
+
+    Attributes:
+        baseline, candidate: (samples,) True where the passes of that side differ.
+        changed: (samples,) True where neither side varies, and the two differ.
+        unproven: (samples,) True where `changed` rests on fewer candidate passes than `PROOF`.
+    """
+
+    baseline: Mask
+    candidate: Mask
+    changed: Mask
+    unproven: Mask
+
+    @property
+    def varies(self) -> Mask:
+        """(samples,) True where either side varies: what no exact rule may judge."""
+        return self.baseline | self.candidate
+
+    @property
+    def jitters(self) -> Mask:
+        """(samples,) True where the candidate varies and the baseline does not."""
+        return self.candidate & ~self.baseline
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """What repeats, part by part.
+
+    Attributes:
+        by_part: Empty where there is no baseline.
+        exact: Parts declared to repeat, by both systems or by the policy.
+        policy: Those that the policy alone declares: nobody has seen the system's code.
+        passes: Passes of the baseline, those not stored (equal to another) included.
+    """
+
+    by_part: Mapping[Reads, PartRepetition]
+    exact: frozenset[Reads] = frozenset()
+    policy: frozenset[Reads] = frozenset()
+    passes: int = 0
+
+    def of(self, info: MetricInfo) -> PartRepetition | None:
+        """Return how the input of a metric without noise of its own repeats, None for others.
+
+        A judge and a vector of floating-point numbers carry noise beyond their input; what an
+        answer takes is no part of the bytes that are compared.
+        """
+        if info.needs is not Needs.NOTHING or info.aggregate or info.is_expense:
+            return None
+        return self.by_part.get(info.reads)
+
+    def is_exact(self, info: MetricInfo) -> bool:
+        """Whether the exact rule judges a metric: declared, and two baseline passes or more."""
+        part = self.of(info)
+        if part is None or info.reads not in self.exact or not self.is_kept(info.reads):
+            return False
+        return not bool(part.varies.all())
+
+    def is_kept(self, reads: Reads) -> bool:
+        """Whether two baseline passes or more bear out that a part repeats.
+
+        A sample that flips with a chance of f a pass looks changed where all candidate passes
+        flipped, with a chance of f to the power of `PROOF`. The baseline tells f: of K passes of a
+        sample one differs with a chance of about K f.
+        """
+        part = self.by_part[reads]
+        if self.passes < 2 or not len(part.baseline):
+            return False
+        flips = float(part.baseline.mean()) / self.passes
+        return len(part.baseline) * flips**PROOF <= MOST_BY_LUCK
+
+    def could_be_exact(self, info: MetricInfo) -> bool:
+        """Whether declaring a metric's input would be kept: all passes of each side are equal."""
+        part = self.of(info)
+        if part is None or info.reads in self.exact or self.passes < 2:
+            return False
+        return not bool(part.varies.any())
+
+
+def declared_parts(policy: Collection[str]) -> frozenset[Reads]:
+    """Return what ``[policy] repeats`` declares; an answer includes what was retrieved for it."""
+    return frozenset(PARTS if "answer" in policy else [part for part in PARTS if part in policy])
+
+
+def read_repetition(
+    baseline: Run | None,
+    candidate: Run,
+    then: Passes,
+    now: Passes,
+    ids: Sequence[str],
+    *,
+    policy: Collection[str] = (),
+) -> Repetition:
+    """Compare every pass of every sample, extra tries included, byte for byte.
+
+    Exactness belongs to the pair: one side that may vary says nothing about the other. A pass
+    that a provider failed measured nothing, and is left out.
+    """
+    if baseline is None:
+        return Repetition({})
+    sides = [run.manifest.system.deterministic for run in (baseline, candidate)]
+    systems = frozenset(part for part in PARTS if all(part in side for side in sides))
+    asked = declared_parts(policy)
+    if candidate.manifest.retrieval_only:  # nothing was answered
+        asked &= {Reads.RETRIEVAL}
+    rows = {part: np.zeros((4, len(ids)), bool) for part in PARTS}
+    for place, key in enumerate(ids):
+        before = _measured(then.tries.get(key, ()))
+        after = _measured(now.tries.get(key, ()))
+        for part in PARTS:
+            old, new = ({_hash(one, part) for one in side} for side in (before, after))
+            changed = len(old) == len(new) == 1 and old != new
+            unproven = changed and part not in systems and len(after) < PROOF
+            rows[part][:, place] = len(old) > 1, len(new) > 1, changed, unproven
+    by_part = {part: PartRepetition(*masks) for part, masks in rows.items()}
+    return Repetition(by_part, systems | asked, asked - systems, then.repeats)
+
+
+def is_changed(
+    before: Sequence[Record],
+    after: SystemOutput,
+    hashes: tuple[str, str],
+    parts: Collection[Reads],
+) -> bool:
+    """Return True where an output differs, in one of `parts`, from a baseline that repeats.
+
+    Args:
+        before: The sample's records of the baseline.
+        hashes: Retrieval and output hash of `after`.
+    """
+    measured = _measured(before)
+    if _unmeasured(after):
+        return False
+    for part, now in zip(PARTS, hashes, strict=True):
+        then = {_hash(record, part) for record in measured}
+        if part in parts and len(then) == 1 and now not in then:
+            return True
+    return False
+
+
+def _hash(record: Record, part: Reads) -> str:
+    return record.retrieval_hash if part is Reads.RETRIEVAL else record.output_hash
+
+
+def _measured(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if not _unmeasured(record.output)]
+
+
+def _unmeasured(output: SystemOutput) -> bool:
+    return output.error is not None and output.error.kind == "provider"

@@ -1,0 +1,33 @@
+"""Drops that a maintainer accepted: shown in full, and not blocking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ragate.core.rules.metric_case import Outcome
+from ragate.models import Acceptance, MetricRow
+
+
+def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
+    """Return the acceptances by metric; of two for the same metric the later one is told."""
+    return {one.metric: one for one in accepted}
+
+
+def excused(
+    row: MetricRow, found: Sequence[Outcome], taken: Acceptance | None
+) -> tuple[MetricRow, list[Outcome]]:
+    """Return a metric's row and outcomes with what is red in them turned into warnings.
+
+    Only what was measured and is red can be accepted: a metric that could not be decided stays
+    without a decision.
+    """
+    if taken is None or not row.blocks:
+        return row, list(found)
+    shown = row.model_copy(update={"blocks": False, "accepted": True})
+    return shown, [_as_warning(outcome, taken) for outcome in found]
+
+
+def _as_warning(outcome: Outcome, taken: Acceptance) -> Outcome:
+    told = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
+    return replace(outcome, red=(), warnings=(*outcome.warnings, *told))

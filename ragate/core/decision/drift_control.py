@@ -1,0 +1,67 @@
+"""The base version run today: what it shares with the candidate is drift, not the change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_family import THIS_SET
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, judge_noisy
+from ragate.core.rules.wording import listed
+from ragate.models import DecisionSettings, MetricVerdict, Run
+
+
+def against_control(
+    cases: Sequence[Case],
+    family: FamilyResult,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    control: Run,
+) -> tuple[FamilyResult, tuple[str, ...]]:
+    """Test against the base version of today; report its own shift as drift."""
+    samples = tuple(comparison.samples[key] for key in comparison.ids)
+    tested = [case for case in cases if case.name in family.tested]
+    today = compare(control, comparison.candidate_run, samples, cluster=comparison.cluster)
+    unfit = "the control does not cover the same metrics and samples: it is not used"
+    if today.ids != comparison.ids:
+        return family, (unfit,)
+    same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
+    fresh = judge_noisy(cases_on(tested, today), today, same)
+    if set(fresh.tested) != set(family.tested):
+        return family, (unfit,)
+    shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
+    moved = settings.model_copy(update={"claim": THIS_SET})
+    shifted = judge_noisy(cases_on(tested, shift), shift, moved)
+    said = "tested against the base version run today, not against the recording"
+    return fresh, (said, *drift(shifted.outcomes, level=settings.alpha))
+
+
+def cases_on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
+    """Return the cases with the scores of another comparison; what was waived stays so."""
+    columns = comparison.columns
+    return [
+        replace(
+            case,
+            column=columns[case.name],
+            counted=columns[case.name].applies & case.counted,
+            counted_added=case.counted_added[:0],  # the control holds none of them
+        )
+        for case in cases
+    ]
+
+
+def drift(outcomes: Mapping[str, Outcome], *, level: float) -> tuple[str, ...]:
+    """Say which metrics moved between the recording and the control run of today."""
+    moved = []
+    for outcome in outcomes.values():
+        row = outcome.row
+        if row is None or row.p is None or row.change is None:
+            continue
+        if row.p <= level or row.verdict is MetricVerdict.IMPROVED:
+            moved.append(f"{row.metric} {row.change:+.3f}")
+    if not moved:
+        return ()
+    said = f"drift: the base version itself moved since the recording ({listed(moved)})"
+    return (f"{said}; that part is not this change's doing",)

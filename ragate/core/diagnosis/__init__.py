@@ -1,0 +1,1 @@
+"""Why single samples differ: retrieval, generation, judge, data or drift."""

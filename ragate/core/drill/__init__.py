@@ -1,0 +1,1 @@
+"""Breaks planted on purpose, and which of them a gate catches."""

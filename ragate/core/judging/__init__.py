@@ -1,0 +1,1 @@
+"""What a judge may be asked, what needs no asking, and how well it agrees."""

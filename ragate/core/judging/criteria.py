@@ -1,0 +1,130 @@
+"""What a judge may be asked, and every score that is decided without asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ragate.core.judging.applicability import (
+    NO_ANSWER,
+    failed,
+    provider_failure,
+    unanswerable,
+    without_reference,
+)
+from ragate.core.text.words import markers
+from ragate.models import Sample, Score, SystemOutput, not_applicable, unscored
+
+NO_TEXTS = "the retrieved chunks carry no text"
+NOTHING_RETRIEVED = "nothing was retrieved"
+
+
+def _every_sample(_sample: Sample) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One question to a judge; its score is better the higher it is.
+
+    Attributes:
+        exclude: From a sample to the reason why the criterion does not apply, "" where it does.
+        grounded: It compares with the retrieved texts.
+        cites: It reads the citation markers of the answer.
+    """
+
+    name: str
+    exclude: Callable[[Sample], str] = unanswerable
+    grounded: bool = False
+    cites: bool = False
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = "fraction"
+
+
+CRITERIA: dict[str, Criterion] = {
+    criterion.name: criterion
+    for criterion in (
+        Criterion("faithfulness", grounded=True),
+        Criterion("faithfulness_binary", grounded=True),
+        Criterion("judged_context_relevance", grounded=True),
+        Criterion("citation_recall", grounded=True, cites=True),
+        Criterion("citation_precision", grounded=True, cites=True),
+        Criterion("judged_refusal", exclude=_every_sample),
+        Criterion("relevancy"),
+        Criterion("correctness", exclude=without_reference, low=1.0, high=5.0, unit="grade"),
+        Criterion("correctness_binary", exclude=without_reference),
+    )
+}
+
+# Asked by evaluators that have a prompt for each question; the rubric has no part for them.
+EVALUATED: dict[str, Criterion] = {
+    criterion.name: criterion
+    for criterion in (
+        Criterion("context_relevancy", grounded=True),
+        Criterion("answer_relevancy"),
+        Criterion("guideline"),
+        Criterion("semantic_similarity", exclude=without_reference),
+    )
+}
+
+KNOWN: dict[str, Criterion] = CRITERIA | EVALUATED
+
+PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
+
+
+def sort_out(
+    criteria: Iterable[str], known: Mapping[str, Criterion], sample: Sample, output: SystemOutput
+) -> tuple[dict[str, Score], list[str]]:
+    """Return the scores that need no judgement, and the criteria that a judge has to be asked."""
+    found: dict[str, Score] = {}
+    asked: list[str] = []
+    for name in dict.fromkeys(criteria):
+        if name not in known:
+            found[name] = unscored(name, "this judge does not know the criterion")
+        elif (decided := decide(known[name], sample, output)) is not None:
+            found[name] = decided
+        else:
+            asked.append(name)
+    return found, asked
+
+
+def decide(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score | None:
+    """Return the score that needs no judgement, None where a judge has to be asked.
+
+    A sample that the criterion does not speak about is not applicable; an output that a provider's
+    failure prevented is unscored; a failed or empty one has the worst value, as has an answer that
+    rests on nothing where it should rest on contexts.
+    """
+    name = criterion.name
+    if reason := criterion.exclude(sample):
+        return not_applicable(name, reason)
+    if reason := provider_failure(output):
+        return unscored(name, reason)
+    if failed(output):
+        return Score(metric=name, value=criterion.low)
+    if output.answer is None:
+        return unscored(name, NO_ANSWER)
+    if criterion.grounded and (found := _without_contexts(criterion, output)):
+        return found
+    return _without_citations(criterion, output) if criterion.cites else None
+
+
+def _without_contexts(criterion: Criterion, output: SystemOutput) -> Score | None:
+    if not output.chunks:
+        return Score(metric=criterion.name, value=criterion.low, reason=NOTHING_RETRIEVED)
+    if not any(chunk.text.strip() for chunk in output.chunks):
+        return unscored(criterion.name, NO_TEXTS)
+    return None
+
+
+def _without_citations(criterion: Criterion, output: SystemOutput) -> Score | None:
+    """Decide where no marker of the answer leads to a chunk: there is nothing to check."""
+    cited = markers(output.answer or "")
+    if any(1 <= number <= len(output.chunks) for number in cited):
+        return None
+    if not cited and criterion.name == "citation_precision":
+        return Score(
+            metric=criterion.name, value=criterion.high, reason="no citations in the answer"
+        )
+    return Score(metric=criterion.name, value=criterion.low, reason="no citation that resolves")

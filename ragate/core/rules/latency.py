@@ -1,0 +1,107 @@
+"""Latency: red only beside a control run of the base in the same job.
+
+A machine's speed differs from day to day by more than most changes cost, and a slow session slows
+every sample alike: no test over samples of two sessions can tell that from a slower system.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from ragate.core.comparison.own_passes import newest_run
+from ragate.core.rules.expense import Increase
+from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.statistics.quantiles import t_quantile
+from ragate.models import DecisionSettings, MetricVerdict, Record, Run
+
+SAME_SESSION_S = 3600
+FEWEST = 20
+
+
+def judge_latency(
+    case: Case, candidate: Run, control: Run | None, shown: Outcome, settings: DecisionSettings
+) -> Outcome:
+    """Hold a percentile's rule against the control run; `shown` is what holds without one.
+
+    Args:
+        control: The base version, run in the same job.
+    """
+    limit = case.rule.max_increase
+    if limit is None or shown.row is None or shown.row.candidate is None:
+        return shown
+    if control is None:
+        return _told(
+            case, shown, "shown only: max_increase needs a control run of the base (--control)"
+        )
+    if why := _apart(candidate, control):
+        return _told(case, shown, f"shown only: {why}")
+    own = newest_run(candidate)  # of this session: passes of earlier runs were timed in another
+    found = slowdown(own.records, control.records, limit, settings.alpha)
+    if found is None:
+        return _told(
+            case, shown, f"shown only: fewer than {FEWEST} samples were timed on both sides"
+        )
+    said = f"{case.name}: mean time {found.share:+.1%} against the control run; {limit:.0%} allowed"
+    if not found.above:
+        within = found.share <= limit
+        verdict = MetricVerdict.HELD if within else MetricVerdict.CANNOT_TELL
+        said += "" if within else f"; not proven by these {found.units}"
+        return Outcome(shown.row.model_copy(update={"verdict": verdict, "reason": said}))
+    row = shown.row.model_copy(
+        update={"verdict": MetricVerdict.REGRESSED, "reason": said, "blocks": case.gates}
+    )
+    return Outcome(row, red=(said,) if case.gates else ())
+
+
+def slowdown(
+    candidate: Iterable[Record], control: Iterable[Record], limit: float, alpha: float
+) -> Increase | None:
+    """Return the mean increase of the time of a sample; None where too few were timed.
+
+    The mean of the logarithms of the ratios, so that one sample that hung weighs no more than it
+    should; proven where its lower one-sided bound at `alpha` lies above the limit.
+    """
+    now, then = _times(candidate), _times(control)
+    ratios = np.array([math.log(now[key] / then[key]) for key in sorted(now.keys() & then.keys())])
+    if len(ratios) < FEWEST:
+        return None
+    mean, spread = float(ratios.mean()), float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
+    reach = t_quantile(1 - alpha, len(ratios) - 1) * spread
+    above = mean - reach > math.log1p(limit)
+    return Increase(math.expm1(mean), above=above, below=mean + reach < 0, units=len(ratios))
+
+
+def _times(records: Iterable[Record]) -> dict[str, float]:
+    """Return the mean time by sample, without failures and answers taken from memory."""
+    times: dict[str, list[float]] = {}
+    for record in records:
+        output, usage = record.output, record.output.usage
+        remembered = usage is not None and usage.calls == 0 and output.request_hash is not None
+        if output.error is None and output.latency_s and not remembered:
+            times.setdefault(record.sample_id, []).append(output.latency_s)
+    return {key: sum(values) / len(values) for key, values in times.items()}
+
+
+def _apart(candidate: Run, control: Run) -> str:
+    """Return why the two runs are not of one session, "" where they are."""
+    try:
+        made = [datetime.datetime.fromisoformat(r.manifest.created) for r in (candidate, control)]
+        apart = abs((made[0] - made[1]).total_seconds())
+    except (ValueError, TypeError):
+        return "it is not known when the control was run"
+    if apart <= SAME_SESSION_S:
+        return ""
+    return f"the control was run {apart / 3600:.1f} h apart, not in the same job"
+
+
+def _told(case: Case, shown: Outcome, reason: str) -> Outcome:
+    assert shown.row is not None
+    row = shown.row.model_copy(update={"reason": reason})
+    # Beside a limit it gates all the same; without one its level promises more than it holds.
+    open_gate = case.gates and not case.has_floor
+    warnings = (f"{case.name}: {reason}",) if open_gate else ()
+    return Outcome(row, undecided=shown.undecided, warnings=warnings)

@@ -1,0 +1,174 @@
+"""One case a metric: its rule, its scores, and the samples that count for it."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragate.core.comparison.compare import AggregatePair, Comparison
+from ragate.core.rules.checked_columns import checked_rules, counts_only
+from ragate.core.rules.checked_metric import metric_of
+from ragate.core.rules.waivers import active
+from ragate.core.statistics.score_columns import Column, Floats, Mask, Side, row_means
+from ragate.models import Direction, Level, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one part of the decision found.
+
+    Attributes:
+        red: Sentences that fail the gate. undecided: sentences that leave it without a decision.
+    """
+
+    row: MetricRow | None = None
+    red: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One metric to judge.
+
+    Attributes:
+        counted: (matched samples,) it applies and is not waived. counted_added: the same for the
+            samples without a partner.
+    """
+
+    rule: Rule
+    info: MetricInfo
+    column: Column | None
+    aggregate: AggregatePair | None
+    counted: Mask
+    counted_added: Mask
+
+    @property
+    def name(self) -> str:
+        return self.rule.metric
+
+    @property
+    def level(self) -> Level:
+        return self.rule.level
+
+    @property
+    def gates(self) -> bool:
+        return self.rule.level == "error"
+
+    @property
+    def has_floor(self) -> bool:
+        return self.rule.minimum is not None or self.rule.maximum is not None
+
+    def side(self, side: Side) -> Floats:
+        """Return one side's scores on [0, 1] on the samples that count."""
+        assert self.column is not None
+        return self.column.scaled(side.values[self.counted])
+
+    def everything(self) -> Floats:
+        """Return the candidate's scores in own units, on every sample that counts for floors."""
+        assert self.column is not None
+        matched = self.column.candidate.values[self.counted]
+        added = self.column.added.values[self.counted_added]
+        return np.concatenate([matched, added])
+
+
+def read_cases(
+    rules: Sequence[Rule],
+    comparison: Comparison,
+    waivers: Sequence[Waiver],
+    today: datetime.date,
+) -> list[Case]:
+    """Return a case for every rule, then one for every metric that was measured without one."""
+    by_name = {rule.metric: rule for rule in rules}
+    columns = comparison.columns
+    for name in sorted({*columns, *comparison.aggregates} - set(by_name)):
+        if not counts_only(name, columns):
+            by_name[name] = Rule(metric=name, level="warn")
+    for rule in checked_rules(tuple(by_name.values()), columns):
+        by_name.setdefault(rule.metric, rule)
+    waived = set(active((*comparison.waivers, *waivers), today))
+    return [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
+
+
+def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> Case:
+    column = comparison.columns.get(rule.metric)
+    aggregate = comparison.aggregates.get(rule.metric)
+    found = column or aggregate
+    name = metric_of(rule.metric)
+    counted = np.array([(key, name) not in waived for key in comparison.ids], dtype=bool)
+    added = np.array([(key, name) not in waived for key in comparison.added], dtype=bool)
+    if column is not None:
+        counted &= column.applies
+        added &= ~column.added.silent.any(axis=1)
+    info = found.info if found else MetricInfo(name=rule.metric)
+    return Case(rule, info, column, aggregate, counted, added)
+
+
+def blank_row(case: Case, verdict: MetricVerdict, reason: str = "") -> MetricRow:
+    """Return a row with everything that needs no comparison."""
+    row = MetricRow(
+        metric=case.name,
+        level=case.level,
+        direction=case.info.direction,
+        unit=case.info.unit,
+        aggregate=case.info.aggregate,
+        verdict=verdict,
+        reason=reason,
+    )
+    if case.column is None:
+        return row
+    column = case.column
+    values = case.everything()
+    rows = row_means(values)
+    mean = rows[np.isfinite(rows)]
+    reasons: Counter[str] = Counter(column.candidate.reasons)
+    reasons.update(column.baseline.reasons)
+    reasons.update(column.added.reasons)
+    return row.model_copy(
+        update={
+            "exact": column.exact,
+            "n": len(mean),
+            "not_applicable": int((~column.applies).sum()) + int(column.added.silent.any(1).sum()),
+            "unscored_baseline": int(column.baseline.unscored.any(axis=1).sum()),
+            "unscored_candidate": int(column.candidate.unscored.any(axis=1).sum())
+            + int(column.added.unscored.any(axis=1).sum()),
+            "unscored_reasons": dict(sorted(reasons.items())),
+            "candidate": float(mean.mean()) if len(mean) else None,
+        }
+    )
+
+
+def worst_case(case: Case) -> Case | None:
+    """Fill what is missing: the candidate with the worst value, the baseline with its mean.
+
+    Returns:
+        None where nothing is missing.
+    """
+    assert case.column is not None
+    column = case.column
+    missing_then = column.baseline.unscored & case.counted[:, None]
+    missing_now = column.candidate.unscored & case.counted[:, None]
+    if not (missing_then.any() or missing_now.any()):
+        return None
+    rows = row_means(column.baseline.values)
+    known = rows[np.isfinite(rows) & case.counted]
+    overall = float(known.mean()) if len(known) else worst_value(column)
+    means = np.where(np.isfinite(rows), rows, overall)[:, None]
+    then = np.where(missing_then, means, column.baseline.values)
+    now = np.where(missing_now, worst_value(column), column.candidate.values)
+    filled = replace(
+        column,
+        baseline=replace(column.baseline, values=then),
+        candidate=replace(column.candidate, values=now),
+    )
+    return replace(case, column=filled)
+
+
+def worst_value(column: Column) -> float:
+    """Return the worst possible value in the metric's own unit."""
+    return column.low if column.info.direction is Direction.HIGHER else column.low + column.span

@@ -1,0 +1,183 @@
+"""The scores of all noisy metrics of one family as one table, and the tests on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.rules.metric_case import Case
+from ragate.core.statistics.permutation import Block, Null, flip, relabel, step_down
+from ragate.core.statistics.score_columns import Floats, Mask
+
+THIS_SET = "this-set"
+GENERALISE = "generalise"
+Ints = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The samples that count: those with at least one whole run on each side.
+
+    A run of a sample is whole when every metric of the family that applies is scored. With
+    clusters a sample counts only where all its runs are whole, since a cluster's runs are sums.
+
+    Attributes:
+        blocks: Units (samples or clusters) by number of runs.
+        before, after: (samples, metrics) means over the whole runs, on [0, 1].
+        speaks: (samples, metrics) False where the metric does not count for the sample.
+        units: (samples,) number of the unit of each sample.
+        runs: Most baseline and candidate runs of any sample.
+        binary: (metrics,) True where one run a side and only 0 and 1 occur.
+    """
+
+    blocks: tuple[Block, ...]
+    before: Floats
+    after: Floats
+    speaks: Mask
+    units: Ints
+    runs: tuple[int, int]
+    binary: Mask
+    clustered: bool
+
+    @property
+    def differences(self) -> Floats:
+        """(samples, metrics) candidate minus baseline; 0 where the metric does not count."""
+        return np.where(self.speaks, self.after - self.before, 0.0)
+
+    @property
+    def unit_sums(self) -> Floats:
+        """(units, metrics) sums of the differences."""
+        sums = np.zeros((int(self.units.max(initial=-1)) + 1, self.speaks.shape[1]))
+        np.add.at(sums, self.units, self.differences)
+        return sums
+
+    def spread(self, metric: int) -> Floats:
+        """Return one metric's differences by unit, scaled so that their mean is the change."""
+        rows = self.speaks[:, metric]
+        if not self.clustered:
+            return np.asarray(self.differences[rows, metric], dtype=np.float64)
+        numbers, place = np.unique(self.units[rows], return_inverse=True)
+        sums = np.zeros(len(numbers))
+        np.add.at(sums, place, self.differences[rows, metric])
+        return sums * (len(numbers) / max(int(rows.sum()), 1))
+
+
+def build_table(cases: Sequence[Case], comparison: Comparison) -> Table:
+    """Lay the cases' scores out by sample, run and metric."""
+    speaks = np.stack([case.counted for case in cases], axis=1)
+    base = _stack([_scaled(case, baseline=True) for case in cases], speaks)
+    cand = _stack([_scaled(case, baseline=False) for case in cases], speaks)
+    whole_base, whole_cand = _whole(base), _whole(cand)
+    if comparison.clusters is None:
+        kept = whole_base.any(axis=1) & whole_cand.any(axis=1)
+    else:
+        kept = whole_base.all(axis=1) & whole_cand.all(axis=1)
+    kept &= speaks.any(axis=1)
+    base, cand, speaks = base[kept], cand[kept], speaks[kept]
+    whole_base, whole_cand = whole_base[kept], whole_cand[kept]
+    counts = whole_base.sum(axis=1), whole_cand.sum(axis=1)
+    units = np.arange(int(kept.sum()))
+    if comparison.clusters is None:
+        blocks = _blocks(base, cand, whole_base, whole_cand)
+    else:
+        units = np.unique(comparison.clusters[kept], return_inverse=True)[1].ravel()
+        blocks = _clustered(np.concatenate([base, cand], axis=1), units, cand.shape[1])
+    runs = (int(counts[0].max(initial=0)), int(counts[1].max(initial=0)))
+    return Table(
+        blocks=blocks,
+        before=_mean_over(base, whole_base),
+        after=_mean_over(cand, whole_cand),
+        speaks=speaks,
+        units=units.astype(np.intp),
+        runs=runs,
+        binary=_binary(base, cand) & (runs == (1, 1)) & (comparison.clusters is None),
+        clustered=comparison.clusters is not None,
+    )
+
+
+def _scaled(case: Case, *, baseline: bool) -> Floats:
+    assert case.column is not None
+    side = case.column.baseline if baseline else case.column.candidate
+    return case.column.scaled(side.values)
+
+
+def _stack(sides: Sequence[Floats], speaks: Mask) -> Floats:
+    """Return (samples, runs, metrics), 0 where a metric does not count for a sample."""
+    values = np.stack(sides, axis=2)
+    return np.where(speaks[:, None, :], values, 0.0)
+
+
+def _whole(values: Floats) -> Mask:
+    return np.asarray(np.isfinite(values).all(axis=2), dtype=bool)
+
+
+def _mean_over(values: Floats, whole: Mask) -> Floats:
+    total = np.where(whole[:, :, None], values, 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(whole.sum(axis=1), 1)[:, None], dtype=np.float64)
+
+
+def _binary(base: Floats, cand: Floats) -> Mask:
+    pooled = np.concatenate([base, cand], axis=1)
+    return np.asarray(np.isin(pooled, (0.0, 1.0)).all(axis=(0, 1)), dtype=bool)
+
+
+def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> tuple[Block, ...]:
+    """Group samples by their numbers of whole runs; the whole runs come first on each side."""
+    base, cand = _whole_first(base, whole_base), _whole_first(cand, whole_cand)
+    many = np.stack([whole_base.sum(axis=1), whole_cand.sum(axis=1)], axis=1)
+    blocks = []
+    for before, after in np.unique(many, axis=0):
+        rows = (many == (before, after)).all(axis=1)
+        runs = np.concatenate([base[rows, :before], cand[rows, :after]], axis=1)
+        blocks.append(Block(runs, int(after)))
+    return tuple(blocks)
+
+
+def _whole_first(values: Floats, whole: Mask) -> Floats:
+    order = np.argsort(~whole, axis=1, kind="stable")
+    return np.take_along_axis(values, order[:, :, None], axis=1)
+
+
+def _clustered(runs: Floats, units: Ints, k: int) -> tuple[Block, ...]:
+    if not len(units):
+        return ()
+    sums = np.zeros((int(units.max()) + 1, *runs.shape[1:]))
+    np.add.at(sums, units, runs)
+    return (Block(sums, k),)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Adjusted p of every metric, one-sided: down and up for the deciding claim."""
+
+    down: Floats
+    up: Floats
+    other: Floats
+
+
+def run_tests(table: Table, *, claim: str, seed: int, draws: int) -> Tested:
+    """Test both claims; with one run a side they are the same test."""
+    here = relabel(table.blocks, seed=seed, draws=draws)
+    if all(block.values.shape[1] == 2 for block in table.blocks):
+        down = step_down(here)
+        return Tested(down, step_down(here, upwards=True), down)
+    fresh = flip(table.unit_sums, seed=seed, draws=draws)
+    deciding: Null = here if claim == THIS_SET else fresh
+    other: Null = fresh if claim == THIS_SET else here
+    return Tested(step_down(deciding), step_down(deciding, upwards=True), step_down(other))
+
+
+def seed_of(comparison: Comparison) -> int:
+    """Seed from the outputs alone: an empty commit redraws nothing."""
+    parts = hashlib.sha256()
+    for passes in (comparison.baseline.distinct, comparison.candidate.distinct):
+        for each in passes:
+            for key in comparison.ids:
+                output = each[key].output_hash if key in each else ""
+                parts.update(f"{key}\0{output}\n".encode("utf-8", "surrogatepass"))
+    return int.from_bytes(parts.digest()[:8], "big")

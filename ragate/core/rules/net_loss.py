@@ -1,0 +1,86 @@
+"""What a metric without noise lost between two runs, and how often random signs lose as much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_family import seed_of
+from ragate.core.statistics.permutation import DRAWS, flip, step_down
+from ragate.core.statistics.score_columns import SLACK, Floats, row_means
+
+
+@dataclass(frozen=True)
+class NetLoss:
+    """How one metric's scores moved, on [0, 1], higher is better.
+
+    Attributes:
+        n: Samples with a value on both sides, those that vary within a side included.
+        before, after: Their means.
+        worse, better: Samples whose score fell or rose.
+        changes: (matched samples,) candidate minus baseline of those that repeat; 0 elsewhere.
+    """
+
+    n: int
+    before: float
+    after: float
+    worse: int
+    better: int
+    changes: Floats
+
+    @property
+    def drop(self) -> float:
+        """Net loss of the mean by the samples that repeat; negative where they gained."""
+        return -float(self.changes.sum()) / self.n
+
+    @property
+    def fell(self) -> int:
+        """Samples that repeat and whose score fell."""
+        return int((self.changes < -SLACK).sum())
+
+    @property
+    def changed(self) -> int:
+        """Samples that repeat and whose score is another."""
+        return int((abs(self.changes) > SLACK).sum())
+
+
+def net_loss(case: Case) -> NetLoss | None:
+    """Return what one metric lost, None where no sample has a value on both sides."""
+    assert case.column is not None
+    column = case.column
+    before, after = (
+        np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
+        for side in (column.baseline, column.candidate)
+    )
+    both = np.isfinite(before) & np.isfinite(after)
+    if not both.any():
+        return None
+    change = np.where(both, after - before, 0.0)
+    steady = both if column.varies is None else both & ~column.varies
+    return NetLoss(
+        n=int(both.sum()),
+        before=float(before[both].mean()),
+        after=float(after[both].mean()),
+        worse=int((change < -SLACK).sum()),
+        better=int((change > SLACK).sum()),
+        changes=np.where(steady, change, 0.0),
+    )
+
+
+def sign_chances(losses: Sequence[NetLoss], comparison: Comparison) -> list[float]:
+    """Return each metric's mid-p under random signs, adjusted for all of them together.
+
+    The samples are what is drawn, not the runs: it asks whether fresh questions would lose as well.
+    With clusters whole clusters change their sign.
+    """
+    changes = np.stack([loss.changes for loss in losses], axis=1)
+    if comparison.clusters is not None:
+        sums = np.zeros((int(comparison.clusters.max(initial=-1)) + 1, len(losses)))
+        np.add.at(sums, comparison.clusters, changes)
+        changes = sums
+    null = flip(changes, seed=seed_of(comparison), draws=DRAWS)
+    return [float(p) for p in step_down(null)]

@@ -1,0 +1,1 @@
+"""Metrics with noise: one test for the family, one row for each."""

@@ -1,0 +1,108 @@
+"""What can be said of one noisy metric, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragate.core.rules.metric_case import Case
+from ragate.core.rules.wording import moved, number, odds, points, worse_way
+from ragate.core.statistics.score_columns import SLACK
+from ragate.models import DecisionSettings, MetricVerdict
+
+YELLOW = 0.05
+RARE = 0.02
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One metric's figures on [0, 1], higher is better.
+
+    Attributes:
+        units: Independent units: samples or clusters.
+        moved: Whether any sample's score changed.
+        level: What p must reach to be proven.
+        lower: One-sided 95 % lower bound of the change.
+        beyond_margin: Whether the drop is proven to exceed the rule's margin.
+        allowed, allowed_other: Smallest drop that counts, by the deciding and the other claim.
+    """
+
+    change: float
+    units: int
+    moved: bool
+    p: float
+    p_up: float
+    p_other: float
+    level: float
+    lower: float
+    beyond_margin: bool
+    before: float
+    after: float
+    worse: int
+    better: int
+    interval: tuple[float, float]
+    claim: str
+    n: int
+    allowed: float
+    allowed_other: float
+
+
+def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
+    """Return the verdict; red means proven, the two yellow ones mean look."""
+    proven = figures.p <= figures.level
+    if proven and _reaches(figures, figures.allowed) and figures.beyond_margin:
+        return MetricVerdict.REGRESSED
+    if proven or (_reaches(figures, figures.allowed_other) and figures.p_other <= YELLOW):
+        return MetricVerdict.WORSE_HERE
+    if figures.p_up <= settings.alpha:
+        return MetricVerdict.IMPROVED
+    if figures.lower > -settings.care and (1 - settings.care) ** figures.units <= RARE:
+        return MetricVerdict.HELD
+    return MetricVerdict.CANNOT_TELL
+
+
+def _reaches(figures: Figures, allowed: float) -> bool:
+    return -figures.change >= allowed - SLACK
+
+
+def reason_of(
+    case: Case,
+    verdict: MetricVerdict,
+    figures: Figures,
+    settings: DecisionSettings,
+    before: float,
+    after: float,
+    mde: float | None,
+) -> str:
+    """Say why, in one sentence; `before`, `after` and `mde` are in the metric's own unit."""
+    assert case.column is not None
+    span = case.column.span
+    said = moved(case.info, before, after)
+    if verdict is MetricVerdict.UNCHANGED:
+        return "no output changed"
+    if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
+        p = figures.p if verdict is MetricVerdict.REGRESSED else figures.p_up
+        return f"{said}; an unchanged system does this {odds(p)}"
+    if verdict is MetricVerdict.WORSE_HERE:
+        return f"{said}; {_worse_here(case, figures, span)}"
+    if verdict is MetricVerdict.HELD:
+        bad = worse_way(case.info)
+        return f"{said}; a {bad} of {number(settings.care * span)} or more is excluded"
+    return f"{said}; {_blind(case, mde, span)}"
+
+
+def _worse_here(case: Case, figures: Figures, span: float) -> str:
+    bad = worse_way(case.info)
+    if figures.p > figures.level:
+        here, fresh = "this golden set got worse", "fresh questions would get worse"
+        shown, not_shown = (fresh, here) if figures.claim == "this-set" else (here, fresh)
+        return f"there is evidence that {shown}, none that {not_shown}"
+    if not _reaches(figures, figures.allowed):
+        return f"proven, but less than the {number(figures.allowed * span)} that counts"
+    return f"a {bad} is proven, one beyond the margin of {number(case.rule.margin)} is not"
+
+
+def _blind(case: Case, mde: float | None, span: float) -> str:
+    bad = worse_way(case.info)
+    if mde is None:
+        return f"this set is too small to show any {bad}"
+    return f"this set can see {bad}s of {points(mde / span)} or more"

@@ -1,0 +1,84 @@
+"""Samples that vary although their metric is declared to carry no noise: tested as noisy ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.wording import count, listed
+from ragate.core.statistics.score_columns import SLACK
+from ragate.models import Direction, MetricRow, MetricVerdict
+
+_QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
+_REFUSED = {MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE}
+
+
+def varying_part(case: Case) -> Case | None:
+    """Return the case on its samples that vary and are scored, None where there is none."""
+    assert case.column is not None
+    column = case.column
+    if column.varies is None:
+        return None
+    scores = np.concatenate([column.baseline.values, column.candidate.values], axis=1)
+    rows = case.counted & column.varies & np.isfinite(scores).all(axis=1)
+    return replace(case, counted=rows) if rows.any() else None
+
+
+def joined(exact: Outcome, noisy: Outcome) -> Outcome:
+    """Put what the samples that vary say beside what the others say: the worse counts.
+
+    Too few of them to be tested leave no gap: the others were judged.
+    """
+    row, varying = exact.row, noisy.row
+    if row is None or varying is None or row.verdict in _REFUSED:
+        return exact
+    if noisy.red and not exact.red:
+        update = {"verdict": MetricVerdict.REGRESSED, "blocks": True, "exact": False}
+        return Outcome(_with_test(row, varying, update), red=noisy.red, undecided=exact.undecided)
+    if varying.verdict is MetricVerdict.WORSE_HERE and row.verdict in _QUIET:
+        update = {"verdict": MetricVerdict.WORSE_HERE}
+        return replace(exact, row=_with_test(row, varying, update), warnings=noisy.warnings)
+    if varying.verdict is MetricVerdict.CANNOT_TELL and row.verdict in _QUIET:
+        return replace(exact, row=_with_what_varied(row, varying))
+    return exact
+
+
+def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
+    """Return the row of samples that repeat beside others that prove nothing by their number.
+
+    It holds nothing where the loss of all together is more than what is allowed.
+    """
+    if not varying.change:
+        return row
+    noun = count(varying.n, "sample")
+    reason = f"of the samples that repeat: {row.reason}; {noun} that did not: {varying.reason}"
+    lost = -(row.change or 0.0) if row.direction is Direction.HIGHER else row.change or 0.0
+    kept = row.limit is not None and lost <= row.limit + SLACK
+    verdict = row.verdict if kept else MetricVerdict.CANNOT_TELL
+    return row.model_copy(update={"verdict": verdict, "reason": reason})
+
+
+def _with_test(row: MetricRow, varying: MetricRow, update: dict[str, object]) -> MetricRow:
+    noun = count(varying.n, "sample")
+    reason = f"{varying.reason} (on {noun} that did not repeat)"
+    tested = {"p": varying.p, "p_other": varying.p_other, "claim": varying.claim}
+    return row.model_copy(update={**tested, **update, "reason": reason})
+
+
+def no_longer_repeating(case: Case, outcome: Outcome, comparison: Comparison) -> Outcome:
+    """Turn a quiet verdict yellow where the candidate stopped to repeat: it hides behind noise."""
+    part = comparison.repetition.of(case.info)
+    row = outcome.row
+    if part is None or row is None or case.info.reads not in comparison.repetition.exact:
+        return outcome
+    ids = [comparison.ids[place] for place in np.flatnonzero(part.jitters & case.counted)]
+    if not ids or row.verdict not in _QUIET:
+        return outcome
+    reason = f"{count(len(ids), 'sample')} no longer repeated: {listed(ids)}"
+    said = f"{row.reason}; {reason}" if row.reason else reason
+    return replace(
+        outcome, row=row.model_copy(update={"verdict": MetricVerdict.CANNOT_TELL, "reason": said})
+    )

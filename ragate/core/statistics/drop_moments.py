@@ -1,0 +1,83 @@
+"""How the drop of a set scatters, and how it would if the labels meant nothing.
+
+The change takes a share of the samples to zero, so that the mean of this very set falls by d. Which
+samples those are is settled; the runs alone are random. Figures are those of one sample: a mean
+over n samples scatters by a root of n less.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ragate.core.statistics.metric_noise import Noise
+
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True)
+class Moments:
+    """One metric in one look.
+
+    Attributes:
+        flips: True where the generalise claim decides: signs are flipped, not runs relabelled.
+    """
+
+    noise: Noise
+    baseline_runs: int
+    candidate_runs: int
+    flips: bool
+
+    @property
+    def run_variance(self) -> float:
+        """Variance of one run of one sample."""
+        return self.noise.q / 2
+
+    @property
+    def between(self) -> float:
+        """Variance of an unbroken sample's candidate mean minus its baseline mean."""
+        return self.run_variance * (1 / self.baseline_runs + 1 / self.candidate_runs)
+
+    def deviation(self, drop: float) -> float:
+        """Standard deviation of the drop that is seen: what is broken repeats as zero."""
+        broken = drop / self.noise.mean
+        variance = self.between - broken * self.run_variance / self.candidate_runs
+        return math.sqrt(max(variance, _LEAST))
+
+    def null_deviation(self, drop: float) -> float:
+        """Standard deviation of the drop over all relabellings."""
+        square = self.noise.weight * self.noise.mean + self.run_variance / self.baseline_runs
+        broken = drop / self.noise.mean
+        lost = square if self._symmetric else self._relabelled(square)
+        return math.sqrt(max((1 - broken) * self.between + broken * lost, _LEAST))
+
+    def _relabelled(self, square: float) -> float:
+        """Variance of a broken sample's difference when its runs are relabelled."""
+        base, cand = self.baseline_runs, self.candidate_runs
+        runs = base + cand
+        within = (base - 1) * self.run_variance + base * cand / runs * square
+        return within / (runs - 1) * runs / (base * cand)
+
+    def skewness(self, drop: float, n: int) -> float:
+        """Skewness of the relabelled drop towards large drops: broken samples come in few ways."""
+        base, cand = self.baseline_runs, self.candidate_runs
+        if self._symmetric or base == cand:
+            return 0.0
+        runs = base + cand
+        each = (base - cand) ** 2 / (base * cand * (runs - 1) * (runs - 2))
+        third = drop * self.noise.weight**2 * each
+        return third / self.null_deviation(drop) ** 3 / math.sqrt(n)
+
+    @property
+    def tie(self) -> float:
+        """Half a step of one sample's difference: relabellings that tie count as drops.
+
+        Flipped signs count half of their ties, and so need no correction.
+        """
+        if self._symmetric:
+            return 0.0
+        return self.noise.grain * (1 / self.baseline_runs + 1 / self.candidate_runs) / 2
+
+    @property
+    def _symmetric(self) -> bool:
+        return self.flips or self.baseline_runs + self.candidate_runs == 2

@@ -1,0 +1,54 @@
+"""How many samples must break before a gate that looks once or twice can fail."""
+
+from __future__ import annotations
+
+import math
+
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
+
+
+def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flips: bool) -> int:
+    """Return how many samples must break, none mended, before the test can reach `level`.
+
+    Args:
+        flips: True for the test by sign flips (also one run a side), where ties count half.
+    """
+    ways, half = math.comb(baseline_runs + candidate_runs, candidate_runs), 1.0
+    if flips or baseline_runs + candidate_runs == 2:
+        ways, half = 2, 0.5
+    losses = 1
+    while half * ways**-losses > level:
+        losses += 1
+    return losses
+
+
+def losses_to_fail(
+    stages: Stages,
+    passes: int,
+    *,
+    metrics: int,
+    baseline_runs: int,
+    candidate_runs: int,
+    flips: bool,
+) -> int:
+    """Return the fewest broken samples, none mended, with which this look or the next can be red.
+
+    Args:
+        passes: Passes of the candidate that were made.
+        metrics: Metrics tested together; none but one of them breaks.
+        candidate_runs: Those of the passes that differ: byte-equal ones count once.
+        flips: True where the generalise claim decides.
+    """
+
+    def fewest(level: float, runs: int) -> int:
+        return fewest_losses(
+            level / metrics, baseline_runs=baseline_runs, candidate_runs=runs, flips=flips
+        )
+
+    now = fewest(stages.level(passes), candidate_runs)
+    wanted = stages.still_wanted(passes)
+    if not wanted:
+        return now
+    confirmed = fewest(stages.level(passes + wanted), candidate_runs + wanted)
+    later = max(fewest(SUSPICIOUS, candidate_runs), confirmed)
+    return min(now, later)

@@ -1,0 +1,202 @@
+"""Exact tests by relabelling runs or flipping signs, for all metrics of a family at once."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ragate.core.statistics.score_columns import Floats
+
+DRAWS = 9_999
+ENUMERATE = 20_000  # relabellings, at most, that are all tried instead of drawn
+TABLE = 20_000  # relabellings of one unit, at most, that are tabulated
+SLACK = 1e-9
+NO_NOISE = 1e-12
+_CELLS = 1_000_000  # numbers in one block of tables or draws
+
+
+@dataclass(frozen=True)
+class Block:
+    """Units (samples or clusters) with equally many runs.
+
+    Attributes:
+        values: (units, runs, metrics): the baseline's runs first, all higher-is-better.
+        k: Number of candidate runs: the last ones.
+    """
+
+    values: Floats
+    k: int
+
+    @property
+    def base(self) -> int:
+        return int(self.values.shape[1]) - self.k
+
+    @property
+    def differences(self) -> Floats:
+        """(units, metrics) candidate mean minus baseline mean."""
+        means = self.values[:, self.base :].mean(axis=1) - self.values[:, : self.base].mean(axis=1)
+        return np.asarray(means, dtype=np.float64)
+
+    @property
+    def variance(self) -> Floats:
+        """(metrics,) variance of the sum of the differences when the labels mean nothing."""
+        runs = self.base + self.k
+        spread = self.values.var(axis=1, ddof=1).sum(axis=0) * runs / (self.base * self.k)
+        return np.asarray(spread, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Null:
+    """An observed statistic and what it is when the labels mean nothing.
+
+    Attributes:
+        z: (metrics,) observed; negative where the candidate is worse.
+        stars: (relabellings, metrics).
+        noisy: (metrics,) False where no relabelling could change anything.
+        enumerated: True where `stars` holds every relabelling, the observed one included.
+        mid: True where ties count half.
+    """
+
+    z: Floats
+    stars: Floats
+    noisy: npt.NDArray[np.bool_]
+    enumerated: bool
+    mid: bool
+
+
+def relabel(blocks: Sequence[Block], *, seed: int, draws: int = DRAWS) -> Null:
+    """Draw at random, unit by unit, which runs are called the candidate.
+
+    Exact when the runs of a unit are exchangeable, for any score and any correlation.
+    """
+    mid = all(block.base + block.k == 2 for block in blocks)
+    total = sum(block.differences.sum(axis=0) for block in blocks)
+    variance = sum(block.variance for block in blocks)
+    tables = [table for block in blocks for table in _tables(_moving(block))]
+    return _null(np.asarray(total), np.asarray(variance), tables, seed, draws, mid=mid)
+
+
+def flip(differences: Floats, *, seed: int, draws: int = DRAWS) -> Null:
+    """Flip the signs of whole units' differences (units, metrics) at random."""
+    moving = differences[(np.abs(differences) > NO_NOISE).any(axis=1)]
+    tables = [np.stack([moving, -moving], axis=1)] if len(moving) else []
+    variance = (differences**2).sum(axis=0)
+    return _null(differences.sum(axis=0), variance, tables, seed, draws, mid=True)
+
+
+def step_down(null: Null, *, upwards: bool = False) -> Floats:
+    """Return Westfall and Young's step-down adjusted p of every metric, one-sided.
+
+    Args:
+        upwards: Test for a rise instead of a drop.
+    """
+    sign = -1.0 if upwards else 1.0
+    p = np.ones(len(null.z))
+    active = np.flatnonzero(null.noisy)
+    order = active[np.argsort(sign * null.z[active], kind="stable")]
+    if not len(order):
+        return p
+    stars = sign * null.stars[:, order]
+    least = np.minimum.accumulate(stars[:, ::-1], axis=1)[:, ::-1]
+    largest = 0.0
+    for place, metric in enumerate(order):
+        largest = max(largest, _share(null, least[:, place], sign * float(null.z[metric])))
+        p[metric] = min(largest, 1.0)
+    return p
+
+
+def _share(null: Null, stars: Floats, z: float) -> float:
+    below = int((stars < z - SLACK).sum())
+    equal = int((stars <= z + SLACK).sum()) - below
+    count = below + (0.5 * equal if null.mid else equal)
+    if null.enumerated:
+        return count / len(stars)
+    return (count + (0.5 if null.mid else 1.0)) / (len(stars) + 1)
+
+
+def _moving(block: Block) -> Block:
+    """Leave out units whose runs are all equal: no relabelling changes them."""
+    spread = np.ptp(block.values, axis=1).max(axis=1, initial=0.0)
+    return Block(block.values[spread > NO_NOISE], block.k)
+
+
+@lru_cache(maxsize=64)
+def _choices(runs: int, k: int) -> npt.NDArray[np.intp]:
+    if math.comb(runs, k) <= TABLE:
+        return np.array(list(itertools.combinations(range(runs), k)), dtype=np.intp)
+    # Too many to list: the rotations of one fixed shuffled order are a group, so the test that
+    # draws from them alone is as exact.
+    order = np.argsort(np.random.PCG64(0).random_raw(runs), kind="stable")
+    place = np.flatnonzero(order >= runs - k)
+    rotations = order[(place[None, :] + np.arange(runs)[:, None]) % runs]
+    return np.asarray(rotations, dtype=np.intp)
+
+
+def _tables(block: Block) -> Iterator[Floats]:
+    """Yield (units, relabellings, metrics): each unit's difference under each relabelling."""
+    units, runs, metrics = block.values.shape
+    if not units:
+        return
+    choices = _choices(runs, block.k)
+    step = max(1, _CELLS // (len(choices) * block.k * metrics))
+    for start in range(0, units, step):
+        values = block.values[start : start + step]
+        total = values.sum(axis=1)[:, None, :]
+        chosen = values[:, choices].sum(axis=2)
+        yield chosen / block.k - (total - chosen) / block.base
+
+
+def _null(
+    total: Floats, variance: Floats, tables: Sequence[Floats], seed: int, draws: int, *, mid: bool
+) -> Null:
+    noisy = variance >= NO_NOISE
+    scale = np.where(noisy, np.sqrt(np.where(noisy, variance, 1.0)), np.inf)
+    size = math.prod(table.shape[1] ** len(table) for table in tables)
+    whole = size <= ENUMERATE
+    stars = _all(tables, len(total)) if whole else _drawn(tables, len(total), seed, draws)
+    return Null(total / scale, stars / scale, noisy, whole, mid)
+
+
+def _all(tables: Sequence[Floats], metrics: int) -> Floats:
+    sums = np.zeros((1, metrics))
+    for table in tables:
+        for unit in table:
+            sums = (sums[:, None, :] + unit[None, :, :]).reshape(-1, metrics)
+    return sums
+
+
+def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Floats:
+    """Sum one random entry of every unit's table, by index, in blocks of units."""
+    bits = np.random.PCG64(seed)
+    sums = np.zeros((draws, metrics))
+    part = np.empty((draws, metrics))
+    for table in tables:
+        step = max(1, _CELLS // draws)
+        for start in range(0, len(table), step):
+            units = table[start : start + step]
+            if units.shape[1] == 2:  # a coin a unit: one product of matrices
+                coins = _coins(bits, len(units), draws)
+                sums += units[:, 0].sum(axis=0) + coins.T @ (units[:, 1] - units[:, 0])
+                continue
+            picks = _picks(bits, len(units) * draws, table.shape[1]).reshape(len(units), draws)
+            for unit, pick in zip(units, picks, strict=True):
+                np.take(unit, pick, axis=0, out=part, mode="clip")
+                sums += part
+    return sums
+
+
+def _coins(bits: np.random.PCG64, units: int, draws: int) -> Floats:
+    raw = bits.random_raw(-(-units * draws // 64)).view(np.uint8)
+    return np.unpackbits(raw, count=units * draws).reshape(units, draws).astype(np.float64)
+
+
+def _picks(bits: np.random.PCG64, count: int, among: int) -> npt.NDArray[np.intp]:
+    """Return whole numbers below `among`, from the raw stream: NumPy pins nothing above it."""
+    raw = bits.random_raw((count + 1) // 2).view(np.uint32)[:count]
+    return ((raw.astype(np.uint64) * np.uint64(among)) >> np.uint64(32)).astype(np.intp)

@@ -1,0 +1,138 @@
+"""What a golden set can see: the power of a gate, and its minimum detectable effect."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ragate.core.statistics.critical_value import critical_value, skewed
+from ragate.core.statistics.drop_moments import Moments
+from ragate.core.statistics.fewest_losses import losses_to_fail
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.metric_noise import Noise
+from ragate.core.statistics.quantiles import bivariate_tail, normal_tail
+
+POWER = 0.8
+_SLACK = 1e-9
+_CLOSEST = 0.9999  # correlation of two looks, at most: equal ones are one
+_HALVINGS = 40
+
+
+@dataclass(frozen=True)
+class Design:
+    """A gate as it would be: how many metrics and runs, at which error.
+
+    Attributes:
+        metrics: Noisy metrics that are tested together; one of them breaks.
+        candidate_runs: Runs of the first look.
+        confirm: Further runs of a suspicious candidate; 0: there is one look.
+        flips: True where the generalise claim decides.
+        min_drop: Smallest drop that can be red, as a share of the range.
+    """
+
+    alpha: float = 0.02
+    metrics: int = 1
+    baseline_runs: int = 3
+    candidate_runs: int = 1
+    confirm: int = 0
+    flips: bool = False
+    min_drop: float = 0.0
+
+    def mde(self, n: int, noise: Noise) -> float | None:
+        """Return the smallest drop of `n` samples that is red in 80 % of cases, on [0, 1].
+
+        Returns:
+            None where not even the loss of every sample would show.
+        """
+        if not self.shows(noise.mean, n, noise):
+            return None
+        low, high = 0.0, noise.mean
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.shows(middle, n, noise) else (middle, high)
+        return high
+
+    def shows(self, drop: float, n: int, noise: Noise) -> bool:
+        """Return whether a drop is red in 80 % of cases."""
+        return self.power(drop, n, noise) >= POWER - _SLACK
+
+    def power(self, drop: float, n: int, noise: Noise) -> float:
+        """Return how often the gate is red when the mean of this set truly fell by `drop`.
+
+        The change takes a share of the samples to zero in one metric, and changes no other.
+        """
+        if not drop * noise.reach * n >= self._fewest_losses - _SLACK:
+            return 0.0
+        first = _Look(self, noise, n, self.candidate_runs)
+        if not self.confirm:
+            return first.chance(drop, first.threshold(drop, self.alpha))
+        stages = Stages(self.alpha, self.confirm)
+        last = _Look(self, noise, n, self.candidate_runs + self.confirm)
+        clear = first.threshold(drop, stages.level(self.candidate_runs))
+        suspicious = min(first.suspicious(drop), clear)
+        confirmed = last.threshold(drop, stages.level(last.runs))
+        return first.chance(drop, clear) + _between(first, last, drop, suspicious, clear, confirmed)
+
+    @property
+    def _fewest_losses(self) -> int:
+        return losses_to_fail(
+            Stages(self.alpha, self.confirm),
+            self.candidate_runs,
+            metrics=1,
+            baseline_runs=self.baseline_runs,
+            candidate_runs=self.candidate_runs,
+            flips=self.flips,
+        )
+
+    def with_baseline(self, runs: int) -> Design:
+        """Return the same gate with another number of baseline runs."""
+        return replace(self, baseline_runs=runs)
+
+
+class _Look:
+    """One test: its thresholds on the drop of the mean, and the chance to exceed them."""
+
+    def __init__(self, design: Design, noise: Noise, n: int, runs: int) -> None:
+        self.design = design
+        self.runs = runs
+        self.n = n
+        self.moments = Moments(noise, design.baseline_runs, runs, design.flips)
+
+    def threshold(self, drop: float, level: float) -> float:
+        """Return the drop from which on this look is red at `level`."""
+        return max(self._proven(drop, level), self.design.min_drop)
+
+    def suspicious(self, drop: float) -> float:
+        """Return the drop from which on the candidate is run again."""
+        return self._proven(drop, SUSPICIOUS)
+
+    def _proven(self, drop: float, level: float) -> float:
+        carriers = self.moments.noise.carriers * self.n
+        z = critical_value(level, metrics=self.design.metrics, carriers=carriers)
+        z = skewed(z, self.moments.skewness(drop, self.n))
+        return z * self.moments.null_deviation(drop) / math.sqrt(self.n) + self.moments.tie / self.n
+
+    def score(self, drop: float, threshold: float) -> float:
+        """Return a threshold in standard deviations from the true drop."""
+        return (threshold - drop) * math.sqrt(self.n) / self.moments.deviation(drop)
+
+    def chance(self, drop: float, threshold: float) -> float:
+        """Return how often the drop that is seen exceeds the threshold."""
+        return normal_tail(self.score(drop, threshold))
+
+
+def _between(
+    first: _Look, last: _Look, drop: float, suspicious: float, clear: float, confirmed: float
+) -> float:
+    """Return how often the first look is suspicious and not clear, and the last one red."""
+    y = last.score(drop, confirmed)
+    # The last look holds the runs of the first, so its variance is their covariance.
+    ratio = last.moments.deviation(drop) / first.moments.deviation(drop)
+    correlation = min(ratio, _CLOSEST)
+    low, high = (bivariate_tail(first.score(drop, x), y, correlation) for x in (suspicious, clear))
+    return low - high
+
+
+def up_to_a_thousandth(drop: float) -> float:
+    """Round up, as every printed minimum detectable effect is."""
+    return math.ceil(drop * 1000 - 1e-6) / 1000

@@ -1,0 +1,156 @@
+"""Reading text without a model: words, sentences, numbers, citation markers.
+
+Every function takes time linear in the length of its text, hostile or not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ragate.core.text.numerals import claimed_numbers, numbers
+from ragate.core.text.sentences import split_sentences
+
+__all__ = [
+    "claimed_numbers",
+    "lcs_length",
+    "markers",
+    "numbers",
+    "split_sentences",
+    "squad_normalize",
+    "squad_tokens",
+    "token_count",
+    "tokens",
+    "without_markers",
+]
+
+# Scripts written without spaces between words: there, every character is a token of its own.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
+    (0x3040, 0x30FF),  # Hiragana, Katakana
+    (0x3400, 0x4DBF),  # Han, extension A
+    (0x4E00, 0x9FFF),  # Han
+    (0xF900, 0xFAFF),  # Han, compatibility
+    (0x20000, 0x3FFFF),  # Han, further extensions
+)
+
+
+def _is_unspaced(code: int) -> bool:
+    return code >= 0x0E00 and any(low <= code <= high for low, high in _UNSPACED)
+
+
+class _Words(dict[int, str]):
+    """A table for str.translate: letters, marks and digits stay, all else becomes a space."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        word = unicodedata.category(char)[0] in "LMN"
+        self[code] = f" {char} " if word and _is_unspaced(code) else char if word else " "
+        return self[code]
+
+
+class _Unpunctuated(dict[int, "str | None"]):
+    """A table for str.translate: punctuation goes, unspaced scripts are spaced, all else stays.
+
+    SQuAD drops the ASCII punctuation, symbols such as $ and + included; here the rest of Unicode's
+    punctuation goes too, so that a curly quotation mark counts like a straight one.
+    """
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        ascii_sign = code < 128 and not char.isalnum() and char.isprintable() and char != " "
+        if ascii_sign or unicodedata.category(char)[0] == "P":
+            self[code] = None
+        else:
+            self[code] = f" {char} " if _is_unspaced(code) else char
+        return self[code]
+
+
+_WORDS = _Words()
+_UNPUNCTUATED = _Unpunctuated()
+_ARTICLES = frozenset({"a", "an", "the"})
+_FOREIGN = re.compile(r"[^\x00-\x7f]++")
+
+
+def _lower(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower()
+
+
+def tokens(text: str) -> list[str]:
+    """Return the lower-cased words and numbers of a text, in order.
+
+    Punctuation and symbols separate; in scripts without spaces every character is a token.
+    """
+    lowered = _lower(text)
+    if not lowered.isascii():
+        # Often only quotation marks and dashes: without them, the next step has a faster path.
+        lowered = _FOREIGN.sub(lambda match: match[0].translate(_WORDS), lowered)
+    return lowered.translate(_WORDS).split()
+
+
+def squad_tokens(text: str) -> list[str]:
+    """Return the tokens of SQuAD's normalisation: lower case, no punctuation, no English articles.
+
+    Two deviations: punctuation means all of Unicode's, and a text that holds nothing else ("A",
+    "?") keeps its pieces, so that it can still be told from another one.
+    """
+    lowered = _lower(text)
+    words = lowered.translate(_UNPUNCTUATED).split()
+    return [word for word in words if word not in _ARTICLES] or words or lowered.split()
+
+
+def squad_normalize(text: str) -> str:
+    """Return `squad_tokens` joined by single spaces; "" only for a blank text."""
+    return " ".join(squad_tokens(text))
+
+
+def token_count(text: str) -> int:
+    """Return the number of words and of punctuation marks: a cheap measure of a text's length.
+
+    It is no model's tokeniser; compare it with itself only.
+    """
+    return len(_PIECE.findall(text))
+
+
+_PIECE = re.compile(r"\w++|[^\w\s]")
+
+
+def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence.
+
+    One bit a token of `first`, so a step over `second` is a few operations on one integer.
+
+    Source:
+        Hyyrö, Bit-parallel LCS-length computation revisited, AWOCA 2004.
+    """
+    places: dict[str, int] = {}
+    for place, token in enumerate(first):
+        places[token] = places.get(token, 0) | 1 << place
+    full = (1 << len(first)) - 1
+    rest = full
+    for token in second:
+        matched = rest & places.get(token, 0)
+        rest = ((rest + matched) | (rest - matched)) & full
+    return len(first) - rest.bit_count()
+
+
+_CODE = re.compile(r"```(?:(?!```).)*+```|`[^`\n]*+`", re.DOTALL)
+_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4}){0,50}+)\]")
+
+
+def markers(text: str) -> list[int]:
+    """Return the numbers of the citation markers [1], [1, 2], [1][2], in order, with repeats.
+
+    Code, fenced or in backticks, is skipped: an index there cites nothing.
+    """
+    found = _MARKER.finditer(_CODE.sub(" ", text) if "`" in text else text)
+    return [int(number) for match in found for number in match.group(1).split(",")]
+
+
+def without_markers(text: str) -> str:
+    """Return the text without its citation markers; one that is nothing else stays as it is."""
+    bare = _MARKER.sub("", text)
+    return bare if bare.strip() else text

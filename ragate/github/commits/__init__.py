@@ -1,0 +1,1 @@
+"""Which commits are compared, which files they hold, and what a change touches."""

@@ -1,0 +1,155 @@
+"""Which files a change touches, whether they can affect the RAG, and answers in the corpus."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from ragate.config import Config
+from ragate.errors import RagateError
+from ragate.github.commits import git_objects
+from ragate.github.commits.base_commit import Base, Tree
+from ragate.github.commits.policy_files import Place
+from ragate.github.rest.repository import Repository
+from ragate.models import Sample
+from ragate.support.foreign_files import read_bytes
+
+API_LISTS = 300
+LEAST_CHARS = 20
+MOST_FILES = 200
+MOST_BYTES = 5 * 1024 * 1024
+_SPACE = re.compile(r"\s+")
+
+
+def changed_files(base: Base, root: Path, repository: Repository | None) -> list[str] | None:
+    """Return the paths that the change touches, from the repository's top; None where unknown."""
+    if base.trusted:
+        return None
+    try:
+        if git_objects.has_tree(root, base.sha):
+            return git_objects.changed_files(root, base.sha, base.merged)
+        if repository is None:
+            return None
+        return api_changed_files(repository, base.sha, base.head)
+    except RagateError:
+        return None
+
+
+def api_changed_files(repository: Repository, base: str, head: str) -> list[str] | None:
+    """Return the paths that differ, by the API; None where it may not have listed all."""
+    files = repository.compare_files(base, head)
+    if len(files) >= API_LISTS:
+        return None
+    names = [str(file.get(key, "")) for file in files for key in ("filename", "previous_filename")]
+    return [name for name in names if name]
+
+
+def touches(
+    changed: Iterable[str],
+    patterns: Sequence[str],
+    place: Place,
+    *,
+    links: Collection[str] = frozenset(),
+) -> bool:
+    """Return whether one of the changed files is one that a pattern names, or holds some.
+
+    A submodule or a symbolic link is one changed name, and all that lies below it is another: the
+    name of the folder itself stands for what a pattern names in it.
+
+    Args:
+        patterns: Relative to the project's folder, as ``inputs`` of the policy.
+        links: Those of `changed` that are submodules or symbolic links, as far as it is known.
+    """
+    rooted = [posixpath.normpath(place.at(pattern)) for pattern in patterns]
+    return any(
+        _matcher(pattern).fullmatch(name)
+        or pattern.startswith(f"{name}/")
+        or (name in links and _holds(name.split("/"), pattern.split("/")))
+        for name in changed
+        for pattern in rooted
+    )
+
+
+def _holds(folder: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Return whether the pattern can name something below the folder."""
+    for name, part in zip(folder, pattern, strict=False):
+        if part == "**":
+            return True
+        if not _matcher(part).fullmatch(name):
+            return False
+    return True
+
+
+@cache
+def _matcher(pattern: str) -> re.Pattern[str]:
+    """Return a glob as an expression: ``**`` for any folders, ``*`` and ``?`` within one."""
+    parts = PurePosixPath(pattern).parts
+    if not parts:
+        return re.compile(".*", re.DOTALL)  # the project's own folder
+    text = ""
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        if part == "**":
+            text += ".*" if last else "(?:[^/]+/)*"
+            continue
+        text += "".join({"*": "[^/]*", "?": "[^/]"}.get(c, re.escape(c)) for c in part)
+        text += "(?:/.*)?" if last else "/"  # a folder's name stands for all that is in it
+    return re.compile(text, re.DOTALL)
+
+
+def copied_answers(
+    changed: Sequence[str], config: Config, samples: Sequence[Sample], tree: Tree, place: Place
+) -> tuple[str, ...]:
+    """Say which changed files of the corpus hold a reference answer now that they did not before.
+
+    Bounded: a few hundred files and a few megabytes; it is a hint to a reviewer, and no proof.
+    """
+    corpus = config.system.settings.get("corpus")
+    if not isinstance(corpus, str):
+        return ()
+    folder = PurePosixPath(place.at(corpus)).as_posix().strip("/")
+    answers = [
+        (sample.id, text)
+        for sample in samples
+        for reference in sample.references
+        if len(text := _flat(reference)) >= LEAST_CHARS
+    ]
+    found: list[str] = []
+    room = MOST_BYTES
+    for name in [one for one in changed if one.startswith(f"{folder}/")][:MOST_FILES]:
+        now = _text(config.root / PurePosixPath(name).relative_to(place.folder or "."), room)
+        room -= len(now)
+        ids = [key for key, text in answers if text in now]
+        if ids:
+            then = _flat(_decoded(_before(tree, name)))
+            ids = [key for key, text in answers if key in ids and text in now and text not in then]
+        if ids:
+            found.append(f"{name} now holds the reference answer of {', '.join(ids[:3])} verbatim")
+    return tuple(found)
+
+
+def _before(tree: Tree, name: str) -> bytes:
+    try:
+        return tree.read(name) or b""
+    except RagateError:
+        return b""
+
+
+def _text(path: Path, room: int) -> str:
+    if room <= 0 or not path.is_file():
+        return ""
+    try:
+        return _flat(_decoded(read_bytes(path, error=RagateError, max_bytes=room)))
+    except RagateError:
+        return ""
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
+def _flat(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()

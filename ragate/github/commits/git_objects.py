@@ -1,0 +1,130 @@
+"""Files of a commit, read from the local repository: nothing is checked out, fetched or run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ragate.errors import RagateError
+from ragate.support.git import GIT
+
+_TIMEOUT_S = 60
+_REGULAR = frozenset({"100644", "100755", "100664"})
+_LINK_MODES = frozenset({b"120000", b"160000"})
+
+
+class ObjectError(RagateError):
+    """An object of the repository is there or should be, and cannot be read: no decision."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name in a folder of a commit."""
+
+    mode: str
+    kind: str
+    sha: str
+    path: str
+
+    @property
+    def regular(self) -> bool:
+        return self.kind == "blob" and self.mode in _REGULAR
+
+
+def parents(root: Path, commit: str) -> tuple[str, ...]:
+    """Return a commit's parents as its object names them, also where a clone is shallow.
+
+    Raises:
+        ObjectError: there is no such commit here.
+    """
+    parts = _run(root, "cat-file", "commit", commit).partition(b"\n\n")[0].split(b"\n")
+    return tuple(line[7:].decode("ascii") for line in parts if line.startswith(b"parent "))
+
+
+def has_tree(root: Path, commit: str) -> bool:
+    """Return whether the files of `commit` can be listed here; a shallow clone lacks parents."""
+    try:
+        _run(root, "ls-tree", "--name-only", commit)
+    except ObjectError:
+        return False
+    return True
+
+
+def entry(root: Path, commit: str, path: str) -> Entry | None:
+    """Return what `path` is in `commit`; None where it is proven to be absent.
+
+    Raises:
+        ObjectError: a folder on the way is a link, or the commit cannot be read.
+    """
+    found: Entry | None = None
+    for part in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
+        found = next(iter(_entries(root, commit, part.as_posix())), None)
+        if found is None:
+            return None
+        if part.as_posix() != path and found.kind != "tree":
+            raise ObjectError(
+                f"{part} at {commit[:7]} is no folder",
+                remedy="no file of the gate lies behind a link",
+            )
+    return found
+
+
+def listing(root: Path, commit: str, folder: str) -> list[Entry]:
+    """Return the entries of a folder of `commit`; [] where it is absent."""
+    return _entries(root, commit, f"{folder}/")
+
+
+def blob(root: Path, sha: str) -> bytes:
+    """Return the content of a file's object.
+
+    Raises:
+        ObjectError: it is not here, as in a partial clone.
+    """
+    return _run(root, "cat-file", "blob", sha)
+
+
+def changed_files(root: Path, old: str, new: str) -> list[str]:
+    """Return the paths that differ between two commits, those of a rename both."""
+    found = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
+    return [os.fsdecode(path) for path in found.split(b"\0") if path]
+
+
+def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
+    """Return those of the changed paths that are a submodule or a symbolic link on either side."""
+    rows = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--raw", old, new).split(b"\0")
+    pairs = zip(rows[::2], rows[1::2], strict=False)
+    links = [path for facts, path in pairs if _LINK_MODES & {facts[1:7], facts[8:14]}]
+    return frozenset(os.fsdecode(path) for path in links)
+
+
+def _entries(root: Path, commit: str, path: str) -> list[Entry]:
+    found = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
+    rows = [row for row in found.split(b"\0") if row]
+    return [_entry(row) for row in rows]
+
+
+def _entry(row: bytes) -> Entry:
+    facts, _, path = row.partition(b"\t")
+    mode, kind, sha = facts.decode("ascii").split()
+    return Entry(mode, kind, sha, os.fsdecode(path))
+
+
+def _run(root: Path, *arguments: str) -> bytes:
+    # A partial clone would fetch what is missing, from wherever its configuration says.
+    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        done = subprocess.run(  # noqa: S603
+            [*GIT, "-C", str(root), *arguments],
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+            env=environment,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ObjectError(f"git {arguments[0]}: {error}") from error
+    if done.returncode != 0:
+        why = done.stderr.decode("utf-8", "replace").strip()[:300]
+        raise ObjectError(f"git {arguments[0]}: {why or f'exit {done.returncode}'}")
+    return done.stdout

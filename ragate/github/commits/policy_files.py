@@ -1,0 +1,112 @@
+"""The policy's files at one commit, written to a folder of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from ragate.baseline import contexts_path, requests_path
+from ragate.config import CONFIG_NAME, Config, parse_config
+from ragate.config.read import MAX_BYTES as CONFIG_BYTES
+from ragate.errors import ConfigError, RagateError
+from ragate.github.commits.base_commit import BaseUnreadableError, Tree
+from ragate.support.foreign_files import decode, inside
+
+MAX_BYTES = 256 * 1024 * 1024
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the project is in its repository.
+
+    Attributes:
+        folder: The folder of the configuration, relative to the repository; "" for its top.
+        name: The configuration's file name.
+    """
+
+    folder: str
+    name: str = CONFIG_NAME
+
+    def at(self, path: str) -> str:
+        """Return a path of the project as the repository knows it."""
+        return f"{self.folder}/{path}" if self.folder else path
+
+
+def policy_files(tree: Tree, place: Place, folder: Path) -> Config | None:
+    """Return the policy at one commit, with every file that it names written below `folder`.
+
+    None where the commit is proven to have no configuration.
+
+    Raises:
+        ConfigError: the configuration of that commit is wrong.
+        BaseUnreadableError: something is there and cannot be read.
+    """
+    content = _read(tree, place.at(place.name))
+    if content is None:
+        return None
+    if len(content) > CONFIG_BYTES:
+        raise ConfigError(f"{place.at(place.name)} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / place.name
+    path.write_bytes(content)
+    where = f"{place.at(place.name)} at the base {tree.sha[:7]}"
+    text = decode(content, where=where, error=ConfigError)
+    config = parse_config(text, where=where, root=folder, path=path)
+    for name in _readable(tree, lambda: _named(tree, place, config)):
+        content = _read(tree, place.at(name))
+        if content is not None:  # what is absent is told by whoever needs it
+            target = config.root / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    return config
+
+
+def prompt_of(config: Config) -> str:
+    """Return the judge's prompt file as the policy names it, "" where it has none."""
+    judge = config.policy.judge
+    given = judge.settings.get("prompt", "") if judge is not None else ""
+    return given if isinstance(given, str) else ""
+
+
+def _named(tree: Tree, place: Place, config: Config) -> list[str]:
+    """Return the files that the policy names, relative to the project."""
+
+    def below(path: Path) -> str:
+        return path.relative_to(config.root).as_posix()
+
+    beside = (contexts_path(config.baseline), requests_path(config.baseline))
+    names = [below(config.baseline), *map(below, beside)]
+    dataset = below(config.dataset)
+    listed = tree.list(place.at(dataset))
+    if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one
+        top = PurePosixPath(dataset) if listed else PurePosixPath(dataset).parent.parent
+        names += [str(top / "queries.jsonl")]
+        names += [str(top / "qrels" / name) for name in tree.list(place.at(str(top / "qrels")))]
+    else:
+        names += [dataset]
+    if prompt := prompt_of(config):
+        names += [below(inside(config.root, prompt, where="prompt", error=ConfigError))]
+    return names
+
+
+def _read(tree: Tree, path: str) -> bytes | None:
+    content = _readable(tree, lambda: tree.read(path), path)
+    if content is not None and len(content) > MAX_BYTES:
+        raise BaseUnreadableError(f"{path} at the base {tree.sha[:7]}: over {MAX_BYTES} bytes")
+    return content
+
+
+def _readable(tree: Tree, call: Callable[[], T], path: str = "the policy") -> T:
+    try:
+        return call()
+    except (BaseUnreadableError, ConfigError):
+        raise
+    except RagateError as error:
+        raise BaseUnreadableError(
+            f"{path} at the base {tree.sha[:7]} cannot be read: {error.message}",
+            remedy=error.remedy
+            or "run the job again; without the base's policy nothing is decided",
+        ) from error

@@ -1,0 +1,97 @@
+"""Whether a change can reach the system under test: ``inputs``, and the files of ``[system]``."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragate.config import Config, SystemConfig
+from ragate.errors import RagateError
+from ragate.github.commits import git_objects
+from ragate.github.commits.base_commit import Base
+from ragate.github.commits.changed_files import touches
+from ragate.github.commits.policy_files import Place
+from ragate.github.rest.repository import Repository
+
+_LINKS = frozenset({"120000", "160000"})
+_WORDS = re.compile(r"[\s=,;:@'\"`(){}<>|&]+")
+_MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+def can_reach(
+    changed: list[str],
+    config: Config,
+    place: Place,
+    *,
+    base: Base,
+    root: Path | None,
+    repository: Repository | None,
+) -> bool:
+    """Return whether a changed file is one of ``inputs``, or one that ``[system]`` names.
+
+    Args:
+        config: Policy and system, where base and change name the same system.
+        root: The local repository, None where there is none.
+    """
+    patterns = (*config.policy.inputs, *named_files(config.system))
+    if touches(changed, patterns, place):
+        return True
+    links = _links(base, root, repository)
+    return links is None or touches(links.intersection(changed), patterns, place, links=links)
+
+
+def named_files(system: SystemConfig) -> tuple[str, ...]:
+    """Return all that the table may mean as a file or folder, as patterns below the project.
+
+    Every word of every value counts, whatever the key: a plugin's keys are its own, a command line
+    holds scripts and prompts, and a word that is no file matches none. A dotted name stands for
+    its module and for the packages around it.
+    """
+    words = [word for text in _texts([system.use, system.settings]) for word in _words(text)]
+    found = [pattern for word in words for pattern in (_below(word), *_modules(word)) if pattern]
+    return tuple(dict.fromkeys(found))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for item in value.values() for text in _texts(item))
+    elif isinstance(value, list | tuple):
+        yield from (text for item in value for text in _texts(item))
+
+
+def _words(text: str) -> list[str]:
+    """Return the whole text, for a name with spaces in it, and its words."""
+    return [text, *_WORDS.split(text)]
+
+
+def _below(word: str) -> str:
+    """Return the word as a path; "" where it is none, or leads nowhere below the project."""
+    if not word or word.startswith("/") or not word.isprintable():
+        return ""
+    return posixpath.normpath(word)
+
+
+def _modules(word: str) -> Iterator[str]:
+    if not _MODULE.fullmatch(word):
+        return
+    parts = word.split(".")
+    yield from ("/".join(parts), f"{'/'.join(parts)}.py")
+    yield from (f"{'/'.join(parts[:depth])}/__init__.py" for depth in range(1, len(parts)))
+
+
+def _links(base: Base, root: Path | None, repository: Repository | None) -> frozenset[str] | None:
+    """Return the submodules and symbolic links of both sides; None where they cannot be told."""
+    try:
+        if root is not None and git_objects.has_tree(root, base.sha):
+            return git_objects.changed_links(root, base.sha, base.merged)
+        if repository is None:
+            return None
+        rows = [row for sha in (base.sha, base.head) for row in repository.tree(sha)]
+    except RagateError:
+        return None
+    return frozenset(str(row.get("path")) for row in rows if row.get("mode") in _LINKS)

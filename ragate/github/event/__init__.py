@@ -1,0 +1,1 @@
+"""What set the action off, and with which inputs."""

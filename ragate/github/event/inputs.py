@@ -1,0 +1,147 @@
+"""The inputs of the action, as the runner hands them over in ``INPUT_…`` variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal, TypeVar, get_args
+
+from pydantic import SecretStr
+
+from ragate.errors import UsageError
+from ragate.github.rest.connection import Connection, read_proxy
+from ragate.support.settings import shown
+
+Mode = Literal["check", "collect", "decide", "command", "baseline"]
+CommentPolicy = Literal["always", "on-change", "on-failure", "off"]
+FailOn = Literal["error", "warn", "never"]
+
+MOST_RUNS = 50
+# Also part of an artifact's name and of a status: no slash, no space.
+_GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_TAG_SEPARATOR = re.compile(r"[,\s]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_NOTHING = SecretStr("")
+_Word = TypeVar("_Word", bound=str)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the workflow asks for; docs/action.md has every input.
+
+    Attributes:
+        config, outputs_path: Paths below `working_directory`; "" where the default holds.
+        gate: Name of this gate; "" where the configuration names it.
+        github_token: Empty: nothing is published but the summary and the outputs.
+        runs: Passes over the samples; None where the mode knows.
+        github_proxy, github_ca: See `Connection`; for GitHub's API alone.
+    """
+
+    mode: Mode = "check"
+    config: str = ""
+    database_url: SecretStr = _NOTHING
+    github_token: SecretStr = _NOTHING
+    comment: CommentPolicy = "on-change"
+    gate: str = ""
+    outputs_path: str = ""
+    allow_code: bool = False
+    fail_on: FailOn = "error"
+    working_directory: str = "."
+    tags: tuple[str, ...] = ()
+    runs: int | None = None
+    github_proxy: SecretStr = _NOTHING
+    github_ca: str = ""
+
+    @property
+    def connection(self) -> Connection:
+        """Return the way to GitHub's API."""
+        return Connection(self.github_proxy, self.github_ca)
+
+
+def read_inputs(environ: Mapping[str, str]) -> Inputs:
+    """Return the inputs; one that is missing or empty has its default.
+
+    Raises:
+        UsageError: names the input, the value and what is allowed.
+    """
+    given = _Given(environ)
+    return Inputs(
+        mode=given.word("mode", get_args(Mode), Inputs.mode),
+        config=given.path("config", Inputs.config),
+        database_url=SecretStr(given.text("database-url")),
+        github_token=given.token(),
+        comment=given.word("comment", get_args(CommentPolicy), Inputs.comment),
+        gate=given.gate(),
+        outputs_path=given.path("outputs-path", Inputs.outputs_path),
+        allow_code=given.word("allow-code", ("true", "false"), "false") == "true",
+        fail_on=given.word("fail-on", get_args(FailOn), Inputs.fail_on),
+        working_directory=given.path("working-directory", Inputs.working_directory),
+        tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(given.text("tags"))))),
+        runs=given.number("runs", MOST_RUNS),
+        github_proxy=read_proxy(given.text("github-proxy")),
+        github_ca=given.text("github-ca"),
+    )
+
+
+def variable(name: str) -> str:
+    """Return the name of the variable that holds an input: a hyphen stays a hyphen."""
+    return f"INPUT_{name.replace(' ', '_').upper()}"
+
+
+@dataclass(frozen=True)
+class _Given:
+    environ: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        return self.environ.get(variable(name), "").strip()
+
+    def word(self, name: str, allowed: tuple[_Word, ...], default: _Word) -> _Word:
+        value = self.text(name).lower()
+        if not value:
+            return default
+        for word in allowed:
+            if value == word:
+                return word
+        raise _wrong(name, self.text(name), f"one of {', '.join(allowed)}")
+
+    def path(self, name: str, default: str) -> str:
+        value = self.text(name)
+        if not value:
+            return default
+        path = PurePosixPath(value)
+        if path.is_absolute() or ".." in path.parts or _CONTROL.search(value):
+            # The workspace has another path inside the container than outside of it.
+            raise _wrong(name, value, "a path below the workspace, relative and without '..'")
+        return str(path)
+
+    def token(self) -> SecretStr:
+        value = self.text("github-token")
+        if not re.fullmatch(r"[!-~]{0,4096}", value):
+            raise UsageError(
+                "input github-token: it must be one word of plain characters (not shown here)",
+                remedy="give it as ${{ secrets.NAME }}, or leave it out for the workflow's own",
+            )
+        return SecretStr(value)
+
+    def gate(self) -> str:
+        value = self.text("gate")
+        if value and not _GATE.fullmatch(value):
+            raise _wrong("gate", value, "up to 60 letters, digits, '.', '_' and '-'")
+        return value
+
+    def number(self, name: str, most: int) -> int | None:
+        value = self.text(name)
+        if not value:
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= most:
+            raise _wrong(name, value, f"a whole number from 1 to {most}")
+        return int(value)
+
+
+def _wrong(name: str, value: str, allowed: str) -> UsageError:
+    return UsageError(
+        f"input {name} = {shown(value)}: it must be {allowed}",
+        remedy=f"set it under 'with:' of the step, or leave out {name} for its default",
+    )

@@ -1,0 +1,149 @@
+"""Drops that maintainers accepted: found in the pull request's comments, proved again each time.
+
+An accept is two comments: the maintainer's ``/ragate accept …``, and our reply, whose first line
+binds it to the gate, the commit and the outputs that were judged. Neither counts alone. Every time
+a verdict is made both are read again: the maintainer's must be as it was written, and its author
+must still have write permission.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragate.core.hashing import digest
+from ragate.errors import UsageError
+from ragate.github.event.slash_command import Command, parse_command
+from ragate.github.rest.repository import Json, Repository
+from ragate.models import Acceptance, Decision, Rule, Run
+
+# Accepted by this name: that the outputs come from another system than the base's.
+SYSTEM = "system"
+MAY_WRITE = frozenset({"admin", "write"})
+_RECORD = re.compile(
+    r"<!-- ragate-accept:1 gate=(?P<gate>[A-Za-z0-9._-]{1,60}) sha=(?P<sha>[0-9a-f]{40,64}) "
+    r"outputs=(?P<outputs>[0-9a-f]{8,64}) comment=(?P<comment>[0-9]{1,18}) -->"
+)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an accept is for: one gate, one commit, and the outputs that were judged there."""
+
+    gate: str
+    sha: str
+    outputs: str
+
+
+def outputs_digest(run: Run) -> str:
+    """Return what tells the outputs of two runs apart, over all samples and passes."""
+    return digest(
+        sorted([record.sample_id, record.run, record.output_hash] for record in run.records)
+    )
+
+
+def record_line(scope: Scope, comment_id: int) -> str:
+    """Return line 1 of the reply that binds an accept."""
+    return (
+        f"<!-- ragate-accept:1 gate={scope.gate} sha={scope.sha} outputs={scope.outputs} "
+        f"comment={comment_id} -->"
+    )
+
+
+def may_write(repository: Repository, login: str, kind: str) -> bool:
+    """Return True for a person who may write to the repository; asks the API each time."""
+    person = kind == "User" and bool(login) and not login.endswith("[bot]")
+    return person and repository.permission(login) in MAY_WRITE
+
+
+def can_fail(rules: Sequence[Rule], decision: Decision) -> list[str]:
+    """Return the metrics that a gate can fail on, and the counts that stand beside some."""
+    ruled = [rule.metric for rule in rules if rule.level == "error"]
+    judged = [row.metric for row in decision.metrics if row.level == "error"]
+    return list(dict.fromkeys([*ruled, *judged]))
+
+
+def takes_system(taken: Sequence[Acceptance]) -> bool:
+    """Return True where it is accepted that the outputs come from another system."""
+    return any(one.metric == SYSTEM for one in taken)
+
+
+def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
+    """Return True where one of our replies binds this comment already."""
+    return any(found["comment"] == str(comment_id) for found in _records(comments, bot))
+
+
+def acceptances(
+    repository: Repository,
+    number: int,
+    scope: Scope,
+    bot: str,
+    *,
+    without: Collection[str] = (),
+) -> tuple[Acceptance, ...]:
+    """Return what is accepted for this gate, commit and outputs, each proved again.
+
+    Args:
+        bot: The login that our own comments are written by.
+        without: Logins whose accepts do not count here.
+    """
+    comments = repository.comments(number)
+    by_id = {str(comment.get("id")): comment for comment in comments}
+    found: dict[str, Acceptance] = {}
+    for record in _records(comments, bot):
+        command = _accepted(by_id.get(record["comment"]), record, scope)
+        if command is None:
+            continue
+        user = by_id[record["comment"]]["user"]
+        login = str(user["login"])
+        if login not in without and may_write(repository, login, str(user.get("type", ""))):
+            for metric in command.metrics:
+                found[metric] = Acceptance(
+                    metric=metric, by=login, reason=command.reason, commit=scope.sha
+                )
+    return tuple(found.values())
+
+
+def accepted_on_the_way(
+    repository: Repository, number: int, gate: str, bot: str, *, without: Collection[str] = ()
+) -> tuple[Acceptance, ...]:
+    """Return what was accepted for the last commit of a merged pull request, for the record."""
+    head = str(repository.pull(number)["head"]["sha"])
+    found: dict[str, Acceptance] = {}
+    for record in _records(repository.comments(number), bot):
+        if (record["gate"], record["sha"]) == (gate, head):
+            scope = Scope(gate, head, record["outputs"])
+            taken = acceptances(repository, number, scope, bot, without=without)
+            found |= {one.metric: one for one in taken}
+    return tuple(found.values())
+
+
+def _records(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
+    lines = [
+        _RECORD.match(str(comment.get("body") or ""))
+        for comment in comments
+        if _login(comment) == bot
+    ]
+    return [found.groupdict() for found in lines if found is not None]
+
+
+def _accepted(comment: Json | None, record: Mapping[str, str], scope: Scope) -> Command | None:
+    """Return the accept that a record binds, None where either does not fit."""
+    bound = Scope(record["gate"], record["sha"], record["outputs"])
+    if comment is None or bound != scope or not _login(comment):
+        return None
+    if comment.get("created_at") != comment.get("updated_at"):
+        return None  # edited: what was permitted is not what stands there
+    try:
+        command = parse_command(str(comment.get("body") or ""))
+    except UsageError:
+        return None
+    if command is None or command.verb != "accept" or not scope.sha.startswith(command.sha):
+        return None
+    return command if command.gate in ("", scope.gate) else None
+
+
+def _login(comment: Json) -> str:
+    user = comment.get("user")
+    return str(user.get("login", "")) if isinstance(user, dict) else ""

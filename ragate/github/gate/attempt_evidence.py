@@ -1,0 +1,155 @@
+"""A commit that was red is not made green by a luckier draw: what was measured must be here.
+
+The verdicts of earlier runs are read off the commit's statuses, of which GitHub keeps all; what
+they measured, off the results that the workflow uploaded.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.core.hashing import output_hash
+from ragate.errors import RagateError, StorageError
+from ragate.github.commits.base_commit import Base
+from ragate.github.gate.left_result import RUN, Result
+from ragate.github.gate.result_artifact import fetched
+from ragate.github.gate.step_context import Context
+from ragate.github.rest.artifacts import find_results
+from ragate.github.rest.repository import Repository
+from ragate.models import Record, Run, Verdict
+from ragate.outputs import read_outputs
+from ragate.stores.local import LocalStore
+
+_KEEP = (
+    "keep what each run leaves: upload .ragate/result as an artifact with `if: always()`, and give "
+    "the job `actions: read`"
+)
+REMEDIES = (_KEEP, "a new commit is judged on its own")
+_WAS_RED = "an earlier run of this commit was red"
+Outputs = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What speaks against a pass.
+
+    Attributes:
+        reasons: Why it is no decision.
+        warnings: What is not known of earlier attempts.
+    """
+
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def outputs_in(files: Iterable[Path]) -> Outputs:
+    """Return which outputs some files hold: sample and hash, whatever the pass.
+
+    Raises:
+        DatasetError: a file cannot be read.
+    """
+    return frozenset(
+        (line.id, output_hash(line.output())) for file in files for _, line in read_outputs(file)[1]
+    )
+
+
+def earlier_red(context: Context, gate: str, base: Base, outputs: Outputs | None) -> Earlier:
+    """Return why this commit's pass is none, where an earlier run of it was red.
+
+    A red run against an older base says nothing about this one. Where it was against the same, its
+    outputs must be among those that are judged now.
+
+    Args:
+        outputs: Those that were collected, None where the line itself weighs the passes of results
+            that can be read.
+    """
+    repository, again = context.repository, _is_again(context)
+    if base.trusted:
+        return Earlier()
+    if repository is None:
+        told = "what earlier attempts of this commit came to cannot be read without a token"
+        return Earlier(warnings=(told,) if again else ())
+    try:
+        states = dict(_states(context, repository, gate, base.head))
+        red = {page for page, state in states.items() if state == "failure"}
+        if not red:
+            return Earlier(warnings=_untold(states, again=again))
+        with tempfile.TemporaryDirectory(prefix="ragate-red-") as folder:
+            results = _results(context, repository, gate, base.head, Path(folder).resolve())
+            return Earlier(reasons=_reasons(results, red, base, outputs))
+    except RagateError as error:
+        told = f"what earlier attempts of this commit came to could not be read: {error.message}"
+        return Earlier(reasons=(told,)) if again else Earlier(warnings=(told,))
+
+
+def _reasons(
+    results: Iterator[tuple[str, Result, Run]], red: set[str], base: Base, outputs: Outputs | None
+) -> tuple[str, ...]:
+    lost, kept = set(red), False
+    for page, result, run in results:
+        lost = {one for one in lost if not one.endswith(page)}
+        if result.verdict != Verdict.FAILED.value:
+            continue  # such as a look that `fail-on: warn` made a failure
+        kept = True
+        if result.base == base.sha:
+            known = outputs is None or _outputs_of(run.records) <= outputs
+            return (
+                () if known else (f"{_WAS_RED} ({_first(red)}); its outputs are not among these",)
+            )
+    if kept or not lost:
+        return ()
+    return (f"{_WAS_RED} ({_first(lost)}), and what it measured is not kept",)
+
+
+def _first(pages: set[str]) -> str:
+    return min(pages) or "no page is named"
+
+
+def _is_again(context: Context) -> bool:
+    run = context.event.run
+    return context.event.run_attempt > 1 or (run is not None and run.attempt > 1)
+
+
+def _states(
+    context: Context, repository: Repository, gate: str, head: str
+) -> Iterator[tuple[str, str]]:
+    """Yield page and last state of each other run that set this gate's status, oldest first."""
+    for status in reversed(repository.statuses(head)):
+        page = str(status.get("target_url") or "")
+        if status.get("context") == f"ragate/{gate}" and page != context.event.run_url:
+            yield page, str(status.get("state"))
+
+
+def _untold(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
+    """Return a warning where an earlier attempt left no verdict on the commit."""
+    final = {"success", "failure", "error"}
+    if not again or final.intersection(states.values()):
+        return ()
+    return ("an earlier attempt of this commit left no status: whether it was red is not known",)
+
+
+def _results(
+    context: Context, repository: Repository, gate: str, head: str, folder: Path
+) -> Iterator[tuple[str, Result, Run]]:
+    """Yield page, result and run of what earlier runs of this commit left."""
+    for number, found in enumerate(find_results(repository, gate, head)):
+        place = folder / str(number)
+        try:
+            result = fetched(repository, found, place)
+            if (result.gate, result.head) == (gate, head) and (place / RUN).is_dir():
+                page = f"/actions/runs/{found.run['id']}/attempts/{result.attempt}"
+                yield page, result, LocalStore(folder).load(place / RUN)
+        except StorageError as error:
+            context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
+
+
+def _outputs_of(records: Iterable[Record]) -> Outputs:
+    """Return the outputs that were measured; a provider's failure is none."""
+    return frozenset(
+        (record.sample_id, record.output_hash)
+        for record in records
+        if record.output.error is None or record.output.error.kind != "provider"
+    )

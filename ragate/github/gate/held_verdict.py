@@ -1,0 +1,62 @@
+"""A pull request comes to a branch with a verdict of another: the verdict waits for a new one.
+
+The half that collects is the change's own workflow, so a change can have it run for one branch and
+not for the next. This runs from the default branch's workflow under ``pull_request_target``: it
+checks nothing out, reads no outputs, and only takes a status back.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ragate.github.commits.merge_commit import branch_tip
+from ragate.github.commits.shared_commit import other_branches
+from ragate.github.gate.result_artifact import gate_name
+from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.rest.repository import Json, Repository
+
+# The events by which a commit that was judged already gets to another branch.
+_ARRIVALS = frozenset({"opened", "reopened"})
+
+
+def hold_verdict(context: Context, repository: Repository) -> Outcome:
+    """Set the status back to pending where it was given before the pull request came here.
+
+    Raises:
+        ApiError: the API is out; the status stands.
+        UsageError: the event is about no pull request.
+    """
+    event = context.event
+    arrived = event.action in _ARRIVALS or (event.action == "edited" and event.base_changed)
+    if event.pull is None or not arrived:
+        return _kept(context)
+    head, branch = event.pull.head_sha, event.pull.base_ref
+    if event.default_branch in other_branches(event, repository, head, branch):
+        return _kept(context)
+    with tempfile.TemporaryDirectory(prefix="ragate-gate-") as folder:
+        tip = branch_tip(repository, branch)
+        gate = gate_name(context, repository, tip, Path(folder).resolve())
+    newest = _newest(repository, head, f"ragate/{gate}")
+    if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
+        return _kept(context)
+    told = f"waits for outputs that are collected against {branch}"
+    repository.set_status(head, "pending", f"ragate/{gate}", told, event.run_url)
+    context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {told}")
+    return Outcome(said="superseded")
+
+
+def _kept(context: Context) -> Outcome:
+    context.log.plain("no verdict was given before the pull request came to this branch")
+    return Outcome(said="superseded")
+
+
+def _newest(repository: Repository, head: str, name: str) -> Json | None:
+    return next((one for one in repository.statuses(head) if one.get("context") == name), None)
+
+
+def _is_older(status: Json, context: Context) -> bool:
+    """Whether a status is from before the event; what is not known counts as older."""
+    assert context.event.pull is not None
+    when, event = str(status.get("created_at") or ""), context.event.pull.updated_at
+    return not (when and event) or when <= event

@@ -1,0 +1,108 @@
+"""What a run leaves for later commands: the stored run, what it was about, and its reports."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from ragate.errors import StorageError
+from ragate.models import Frozen, Report
+from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import read_bytes
+
+NAME = "result.json"
+RUN = "run"
+MAX_BYTES = 1024 * 1024
+RUN_FILES = {
+    "manifest.json": 256 * 1024 * 1024,
+    "scores.jsonl": 256 * 1024 * 1024,
+    "outputs.jsonl": 1024 * 1024 * 1024,
+    "report.json": 256 * 1024 * 1024,
+    "requests.jsonl.gz": 256 * 1024 * 1024,
+}
+_SHA = r"^([0-9a-f]{40}([0-9a-f]{24})?)?$"
+
+
+class Result(Frozen):
+    """What was judged, and how.
+
+    Attributes:
+        head, base, merged: Commits: judged, judged against, and checked out.
+        evidence: Names the state that was judged; runs of one state add up.
+        outputs: Digest of the outputs, which an accept is bound to.
+        problems: Why the system does not compare with the base's, whatever its scores.
+        bootstrap: The base had no configuration.
+    """
+
+    schema_version: int = 1
+    gate: str = Field(max_length=200)
+    event: str = Field(max_length=60)
+    pull: int | None = None
+    attempt: int = 1
+    head: str = Field(pattern=_SHA)
+    base: str = Field(default="", pattern=_SHA)
+    merged: str = Field(default="", pattern=_SHA)
+    verdict: str = Field(max_length=20)
+    exit_code: int = 3
+    run_id: str = Field(default="", max_length=80)
+    evidence: str = Field(default="", max_length=80)
+    outputs: str = Field(default="", max_length=80)
+    problems: tuple[str, ...] = ()
+    bootstrap: bool = False
+
+
+def write_result(
+    folder: Path, result: Result, *, run: Path | None, report: Report | None, markdown: str
+) -> None:
+    """Write the folder that the workflow uploads; what an earlier run left there is replaced.
+
+    Args:
+        run: The run's own folder, None where nothing was measured.
+    """
+    for place in (folder.parent, folder):
+        if place.is_symlink():  # a link of a pull request's would lead the reports elsewhere
+            place.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
+    if run is not None:
+        for name in RUN_FILES:
+            if (run / name).is_file():
+                (folder / RUN).mkdir(parents=True, exist_ok=True)
+                _link(run / name, folder / RUN / name)
+    if report is not None:
+        from ragate.renderers.json import render
+
+        write_atomic(folder / "report.json", render(report).encode())
+    write_atomic(folder / "report.md", markdown.encode())
+    write_atomic(folder / NAME, result.model_dump_json(indent=1).encode() + b"\n")
+
+
+def read_result(folder: Path) -> Result:
+    """Return what a result folder says; it may have been made by somebody else.
+
+    Raises:
+        StorageError: a file in it is no regular file, too large, or not what it should be.
+    """
+    path = folder / NAME
+    try:
+        result = Result.model_validate_json(
+            read_bytes(path, error=StorageError, max_bytes=MAX_BYTES)
+        )
+    except (ValidationError, RecursionError) as error:
+        raise StorageError(f"{path}: no result of this ragate") from error
+    for name, most in RUN_FILES.items():
+        file = folder / RUN / name
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise StorageError(f"{file}: not a regular file")
+        if file.is_file() and file.stat().st_size > most:
+            raise StorageError(f"{file}: {file.stat().st_size} bytes, and the limit is {most}")
+    return result
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copyfile(source, target)

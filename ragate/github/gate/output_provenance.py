@@ -1,0 +1,134 @@
+"""Where outputs come from: a change may improve its system, not answer from somewhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.config import Config, SystemConfig
+from ragate.errors import ConfigError
+from ragate.systems.http.address import place_of
+from ragate.systems.http.policy import check_request
+from ragate.systems.replay import is_allowed
+
+OTHER = (
+    "the baseline was recorded from another system: a maintainer accepts that, or merges past "
+    "this check, and the main branch records the new baseline"
+)
+
+_POLICY_KEY = re.compile(r"\[policy\] (http_(?:hosts|methods|paths)) =")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What speaks against comparing the change's system with the base's.
+
+    Attributes:
+        refused: The base's policy does not allow it: it is not run.
+        other: It is allowed, and is not what the baseline was recorded from.
+        remedies: What to do, one sentence each.
+    """
+
+    refused: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+def origin_of(base: Config, head: Config, environment: Mapping[str, str]) -> Origin:
+    """Compare the change's ``[system]`` with the base's policy and the base's ``[system]``."""
+    allowed, now, then = base.policy.systems, head.system, base.system
+    if now.use not in allowed:
+        return Origin(
+            refused=(f"the system {now.use!r} is not in the base's systems = {list(allowed)}",),
+            remedies=(_first(f"add {now.use!r} to systems"),),
+        )
+    if now.use != then.use:
+        told = f"the change is tested on the system {now.use!r}, the base on {then.use!r}"
+        return Origin(other=(told,), remedies=(OTHER,))
+    if now.use == "replay":
+        return _replay(base, head)
+    if now.use == "http":
+        return _http(base, now, then, environment)
+    return Origin()
+
+
+def _replay(base: Config, head: Config) -> Origin:
+    patterns = base.policy.replay_paths
+    names = _texts(head.system.settings.get("paths"))
+    outside = [
+        name
+        for name in names
+        for file in _files(head.root, name)
+        if not is_allowed(file, root=head.root, allowed=patterns)
+    ]
+    if outside:
+        told = f"the recordings {outside[0]!r} are not in the base's replay_paths"
+        told += f" = {list(patterns)}"
+        return Origin(refused=(told,), remedies=(_first(f"add {outside[0]!r} to replay_paths"),))
+    then = _texts(base.system.settings.get("paths"))
+    if names != then:
+        told = f"the recordings are {list(names)}, the base's are {list(then)}"
+        return Origin(other=(told,), remedies=(OTHER,))
+    return Origin()
+
+
+def _files(root: Path, pattern: str) -> list[Path]:
+    try:
+        return [] if Path(pattern).is_absolute() else sorted(root.glob(pattern))
+    except (ValueError, OSError, NotImplementedError):
+        return []  # the system itself says what is wrong with it
+
+
+def _http(
+    base: Config, now: SystemConfig, then: SystemConfig, environment: Mapping[str, str]
+) -> Origin:
+    hosts = base.policy.http_hosts
+    try:
+        mine = _rule(now, hosts, environment)
+        _check_request(base, now, environment)
+    except ConfigError as error:
+        key = _POLICY_KEY.search(error.message)
+        if key is None:
+            raise
+        return Origin(refused=(error.message,), remedies=(_first(f"add it to {key[1]}"),))
+    try:
+        theirs = _rule(then, hosts, environment)
+    except ConfigError:
+        theirs = ""
+    if mine != theirs:
+        told = f"the service is at {mine or 'an address of the environment'}, the base's at "
+        told += theirs or "another address"
+        return Origin(other=(told,), remedies=(OTHER,))
+    return Origin()
+
+
+def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    """Return the entry of ``http_hosts`` that allows the service; "" where no address is set."""
+    url, key = _address(system, environment)
+    return place_of(url, key=key, hosts=hosts).rule if url else ""
+
+
+def _check_request(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> None:
+    url, key = _address(system, environment)
+    method, policy = str(system.settings.get("method", "POST")), base.policy
+    # An address that is not set here has a method all the same.
+    paths = policy.http_paths if url else ("/**",)
+    check_request(method, url, key=key, methods=policy.http_methods, paths=paths)
+
+
+def _address(system: SystemConfig, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return where the service is, "" where no address is set, and the key that says so."""
+    if url := system.settings.get("url"):
+        return str(url), "url"
+    return environment.get(str(system.settings.get("url_env", "")), ""), "url_env"
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list | tuple) else ()
+    return tuple(str(item) for item in items)
+
+
+def _first(what: str) -> str:
+    return f"{what} of [policy] in a pull request of its own, and merge that first"

@@ -1,0 +1,140 @@
+"""What earlier runs left that counts here: passes of this commit, the base's control, accepts."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.errors import RagateError
+from ragate.github.gate.acceptances import Scope, acceptances, outputs_digest, takes_system
+from ragate.github.gate.left_result import RUN
+from ragate.github.gate.reply_artifact import get_replies
+from ragate.github.gate.result_artifact import control_of, fetched
+from ragate.github.gate.step_context import Context
+from ragate.github.rest.artifacts import find_results
+from ragate.github.rest.authors import without_own
+from ragate.github.rest.repository import Repository, login_of
+from ragate.models import Acceptance, Report, Run, Verdict
+from ragate.pipeline.compare_stored import decide_again
+from ragate.recorder.run_resolver import REPLIES_NAME
+from ragate.runtime.resources import Operations
+from ragate.stores.local import LocalStore
+
+
+def restore_passes(context: Context, gate: str, head: str, operations: Operations) -> None:
+    """Bring the passes of this commit's earlier attempts back to the state folder.
+
+    The line adopts them where they are of the very same state, so that running a commit again adds
+    evidence. Without them the run is judged on its own, which is said.
+    """
+    repository = context.repository
+    if repository is None:
+        return
+    try:
+        if context.event.run_attempt < 2 and not _judged_before(context, repository, gate, head):
+            return
+        with tempfile.TemporaryDirectory(prefix="ragate-earlier-") as folder:
+            _restore(repository, gate, head, operations, Path(folder).resolve())
+    except (RagateError, OSError) as error:
+        context.log.warning(f"earlier attempts of this commit could not be read: {error}")
+
+
+def _judged_before(context: Context, repository: Repository, gate: str, head: str) -> bool:
+    """Return whether another run judged this commit of a pull request, as before it was reopened.
+
+    The first attempt of a new run is no new draw either.
+    """
+    own = f"/actions/runs/{context.event.run_id}"
+    return context.event.pull is not None and any(
+        status.get("context") == f"ragate/{gate}"
+        and own not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
+        for status in repository.statuses(head)
+    )
+
+
+def _restore(
+    repository: Repository, gate: str, head: str, operations: Operations, folder: Path
+) -> None:
+    # The newest attempt holds the passes of all before it.
+    for number, found in enumerate(find_results(repository, gate, head)):
+        place = folder / str(number)
+        result = fetched(repository, found, place)
+        if (result.gate, result.head) == (gate, head) and result.run_id and (place / RUN).is_dir():
+            target = LocalStore(operations.state).folder(Path(result.run_id).name)
+            shutil.copytree(place / RUN, target, dirs_exist_ok=True)
+            return
+
+
+def restore_replies(context: Context, gate: str, head: str, operations: Operations) -> None:
+    """Bring the replies that ``/ragate run`` fetched for this commit to the state folder."""
+    repository = context.repository
+    if repository is None:
+        return
+    try:
+        content = get_replies(repository, gate, head)
+    except RagateError as error:
+        context.log.warning(f"fulfilled model requests could not be read: {error.message}")
+        return
+    if content is not None:
+        operations.state.mkdir(parents=True, exist_ok=True)
+        (operations.state / REPLIES_NAME).write_bytes(content)
+
+
+def weighed(
+    context: Context,
+    config: Config,
+    base: str,
+    head: str,
+    report: Report,
+    run: Run,
+    *,
+    other_system: bool,
+) -> tuple[Report, bool]:
+    """Return a red verdict once more, beside today's control and with what was accepted.
+
+    Returns:
+        The report, and whether it is accepted that another system answered.
+    """
+    repository = context.repository
+    passed = report.decision.verdict is Verdict.PASSED and not other_system
+    if repository is None or passed:
+        return report, False
+    control = None
+    if report.decision.verdict is Verdict.FAILED and report.decision.family and base != head:
+        with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
+            control = _control(context, repository, config, base, Path(folder).resolve())
+    scope = Scope(config.gate, head, outputs_digest(run))
+    taken = _accepted(context, repository, config, scope)
+    if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
+        again = decide_again(config, run, accepted=taken, control=control)
+        kept = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
+        report = report.model_copy(update={key: getattr(again, key) for key in kept})
+    return report, other_system and takes_system(taken)
+
+
+def _control(
+    context: Context, repository: Repository, config: Config, base: str, folder: Path
+) -> Run | None:
+    if context.control is not None:
+        return None  # the line has used it already
+    try:
+        return control_of(context, repository, config.gate, base, folder)
+    except RagateError as error:
+        context.log.warning(f"today's run of the base could not be read: {error.message}")
+        return None
+
+
+def _accepted(
+    context: Context, repository: Repository, config: Config, scope: Scope
+) -> tuple[Acceptance, ...]:
+    number = context.target.number if context.target else None
+    if number is None:
+        return ()
+    try:
+        own = without_own(config.policy, repository, number)
+        return acceptances(repository, number, scope, login_of(repository.api), without=own)
+    except RagateError as error:
+        context.log.warning(f"what was accepted could not be read: {error.message}")
+        return ()

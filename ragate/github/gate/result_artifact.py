@@ -1,0 +1,160 @@
+"""The result that a gate left of one commit, brought back from the run that made it."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.errors import StorageError
+from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError
+from ragate.github.commits.merge_commit import is_merge_onto
+from ragate.github.commits.policy_files import policy_files
+from ragate.github.gate.acceptances import Scope, outputs_digest, takes_system
+from ragate.github.gate.left_result import RUN, Result, read_result
+from ragate.github.gate.output_provenance import OTHER
+from ragate.github.gate.report_edits import undecided
+from ragate.github.gate.step_context import Context
+from ragate.github.rest.artifacts import Found, find_results, unpack
+from ragate.github.rest.repository import Repository
+from ragate.models import Acceptance, Report, Run
+from ragate.pipeline.compare_stored import decide_again
+from ragate.pipeline.decide.bootstrap import bootstrapped
+from ragate.stores.local import LocalStore
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a gate measured at one commit, and the policy that it is judged by.
+
+    Attributes:
+        config: The policy of the base that it was judged against, in a folder of its own.
+        run: The scored run, with all its passes.
+        folder: The run's folder: its full outputs may be there.
+    """
+
+    result: Result
+    config: Config
+    run: Run
+    folder: Path
+
+    @property
+    def gate(self) -> str:
+        return self.result.gate
+
+    @property
+    def head(self) -> str:
+        return self.result.head
+
+    @property
+    def scope(self) -> Scope:
+        """Return what an accept of this result is bound to."""
+        return Scope(self.gate, self.head, outputs_digest(self.run))
+
+    def decided(self, taken: tuple[Acceptance, ...]) -> Report:
+        """Decide again with what is accepted; nothing is measured and no model is asked."""
+        report = decide_again(self.config, self.run, accepted=taken)
+        problems = () if takes_system(taken) else self.result.problems
+        report = undecided(report, problems, (OTHER,))
+        if self.result.bootstrap:
+            report = bootstrapped(report, differs=("the configuration is new",))
+        known = {
+            "gate": self.gate,
+            "head": self.head,
+            "base": self.result.base,
+            "pull": self.result.pull,
+        }
+        return report.model_copy(update=known)
+
+
+def gate_name(context: Context, repository: Repository, base_sha: str, folder: Path) -> str:
+    """Return the gate's name: the input's, else that of the policy at `base_sha`."""
+    if context.inputs.gate:
+        return context.inputs.gate
+    config = policy_files(ApiTree(repository, base_sha), context.bare_place(), folder)
+    if config is None:
+        raise BaseUnreadableError(
+            f"the base {base_sha[:7]} has no {context.bare_place().name}, so the gate has no name",
+            remedy="set the input `gate`",
+        )
+    return config.gate
+
+
+def open_stored(
+    context: Context, repository: Repository, gate: str, sha: str, folder: Path, *, tip: str
+) -> Stored | None:
+    """Return the newest result of one gate at one commit; None where there is none to be had.
+
+    Args:
+        folder: Where it is unpacked; it must outlive the result.
+        tip: The newest commit of the base's branch: what was judged against another branch, or
+            before this one had a gate, is passed over.
+    """
+    for number, found in enumerate(find_results(repository, gate, sha)):
+        place = folder / f"result-{number}"
+        try:
+            result = fetched(repository, found, place)
+        except StorageError as error:
+            context.log.warning(f"a result of {sha[:7]} was passed over: {error.message}")
+            continue
+        if (result.gate, result.head) != (gate, sha) or not _is_merge(repository, result):
+            continue
+        if not _is_of_branch(repository, result, tip):
+            context.log.warning(f"a result of {sha[:7]} was passed over: it has another base")
+            continue
+        if not (place / RUN / "manifest.json").is_file():
+            continue
+        config = _policy(context, repository, result, folder / "policy")
+        run = LocalStore(folder).load(place / RUN)
+        return Stored(result, config, run, place / RUN)
+    return None
+
+
+def fetched(repository: Repository, found: Found, place: Path) -> Result:
+    """Download and unpack one result, and return what it says of itself."""
+    unpack(repository.download_artifact(int(found.artifact["id"])), place)
+    return read_result(place)
+
+
+def control_of(
+    context: Context, repository: Repository, gate: str, base: str, folder: Path
+) -> Run | None:
+    """Return the base version's run of today, None where none is stored.
+
+    It is what the night's job or the last merge left; an older one says nothing about today.
+    """
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    for number, found in enumerate(find_results(repository, gate, base)):
+        if not str(found.artifact.get("created_at", "")).startswith(today):
+            continue
+        place = folder / f"control-{number}"
+        try:
+            result = fetched(repository, found, place)
+            if (result.gate, result.head) == (gate, base):
+                return LocalStore(folder).load(place / RUN)
+        except StorageError as error:
+            context.log.warning(f"a control was passed over: {error.message}")
+    return None
+
+
+def _is_merge(repository: Repository, result: Result) -> bool:
+    """Whether the base is what git says it is: the head's merge is with it, or an ancestor."""
+    if result.merged in ("", result.head):
+        return True
+    return is_merge_onto(repository, result.merged, result.base, result.head)
+
+
+def _is_of_branch(repository: Repository, result: Result, tip: str) -> bool:
+    if result.bootstrap:
+        return result.base == tip
+    return not result.base or repository.is_ancestor(result.base, tip)
+
+
+def _policy(context: Context, repository: Repository, result: Result, folder: Path) -> Config:
+    at = result.head if result.bootstrap or not result.base else result.base
+    config = policy_files(ApiTree(repository, at), context.bare_place(), folder.resolve())
+    if config is None:
+        raise BaseUnreadableError(f"{at[:7]} has no {context.bare_place().name}")
+    policy = config.policy.model_copy(update={"gate": result.gate})
+    return config.model_copy(update={"policy": policy})

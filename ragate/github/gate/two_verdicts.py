@@ -1,0 +1,160 @@
+"""The two verdicts' rules: the base's decide, the change's own are shown beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragate.config import Config
+from ragate.github.commits.policy_files import prompt_of
+from ragate.pipeline.decide.head_policy_verdict import Proposal
+
+_LONG = 60
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What decides on one change.
+
+    Attributes:
+        config: The base's policy on the change's system; in a bootstrap all is the change's.
+        base: The base's own configuration, None where it has none.
+        proposal: The change's own rules, None where they are the base's.
+        bootstrap: The base is proven to have no configuration.
+    """
+
+    config: Config
+    base: Config | None
+    proposal: Proposal | None = None
+    bootstrap: bool = False
+
+
+def compose(base: Config | None, head: Config, *, name: str = "") -> Gate:
+    """Return the gate for a change.
+
+    Args:
+        base: The base's policy, its files in a folder of their own; None for a bootstrap.
+        head: The change's configuration in the workspace.
+        name: The gate's name where the workflow gives one.
+    """
+    if base is None:
+        return Gate(_named(head, name), None, bootstrap=True)
+    config = base.model_copy(
+        update={"root": head.root, "policy_root": base.root, "system": head.system}
+    )
+    found = differences(base, head)
+    proposal = None
+    if found:
+        mine = _named(head, name or base.gate)
+        proposal = Proposal(mine, found, same_judge=_same_judge(base, head))
+    return Gate(_named(config, name), base, proposal)
+
+
+def trusted(config: Config, *, name: str = "") -> Gate:
+    """Return the gate of a commit that is judged by its own rules, such as a push to main."""
+    return Gate(_named(config, name), config)
+
+
+def _named(config: Config, name: str) -> Config:
+    if not name:
+        return config
+    policy = config.policy.model_copy(update={"gate": name})
+    return config.model_copy(update={"policy": policy})
+
+
+def differences(base: Config, head: Config) -> tuple[str, ...]:
+    """Say what of the policy and its files is not the same: keys with both values, and files."""
+    found = _keys("policy", _policy(base), _policy(head))
+    files = (
+        ("golden set", base.dataset, head.dataset),
+        ("baseline", base.baseline, head.baseline),
+        ("judge prompt", _prompt(base), _prompt(head)),
+    )
+    for what, then, now in files:
+        if not same_content(then, now):
+            found.append(f"the {what} {_beside(head, now or then)}")
+    return tuple(found)
+
+
+def same_content(then: Path | None, now: Path | None) -> bool:
+    """Return whether two files, or two folders with a golden set, hold the same."""
+    return _content(then) == _content(now)
+
+
+def _content(path: Path | None) -> dict[str, bytes]:
+    if path is None or not path.exists():
+        return {}
+    if path.is_file() and path.suffix != ".tsv":
+        return {"": path.read_bytes()}
+    folder = path if path.is_dir() else path.parent.parent
+    files = [folder / "queries.jsonl", *sorted((folder / "qrels").glob("*.tsv"))]
+    return {one.relative_to(folder).as_posix(): one.read_bytes() for one in files if one.is_file()}
+
+
+def _policy(config: Config) -> dict[str, Any]:
+    """Return the policy as the file writes it: metrics by name with their own keys."""
+    tables: dict[str, Any] = config.policy.model_dump(mode="json", exclude={"metrics", "gate"})
+    tables["metrics"] = {
+        rule.metric: {
+            **rule.model_dump(mode="json", exclude={"metric"}),
+            **config.metric_settings.get(rule.metric, {}),
+        }
+        for rule in config.policy.metrics
+    }
+    tables["waivers"] = {f"{one.id} {one.metric}": str(one.until) for one in config.policy.waivers}
+    return tables
+
+
+def _keys(place: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    for key in dict.fromkeys([*then, *now]):
+        old, new = then.get(key, _ABSENT), now.get(key, _ABSENT)
+        if old == new:
+            continue
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += _keys(f"{place}.{key}", old, new)
+        elif new is _ABSENT:
+            found.append(f"[{place}] {key}: removed")
+        elif old is _ABSENT:
+            found.append(f"[{place}] {key}: added")
+        else:
+            found.append(f"[{place}] {key}: {_shown(old)} → {_shown(new)}")
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = "not set" if value is None else repr(value)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def _prompt(config: Config) -> Path | None:
+    prompt = prompt_of(config)
+    return config.rules_root / prompt if prompt else None
+
+
+def measures_alike(then: Config, now: Config) -> bool:
+    """Return whether two policies measure the same things in the same way, whatever they demand."""
+
+    def measured(config: Config) -> object:
+        names = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
+        return sorted(names), config.metric_settings, config.policy.store, config.policy.runs
+
+    return measured(then) == measured(now) and _same_judge(then, now)
+
+
+def _same_judge(base: Config, head: Config) -> bool:
+    def judge(config: Config) -> object:
+        found = config.policy.judge
+        provider = config.policy.providers.get(found.provider) if found is not None else None
+        return found, provider
+
+    return judge(base) == judge(head) and same_content(_prompt(base), _prompt(head))
+
+
+def _beside(config: Config, path: Path | None) -> str:
+    if path is None:
+        return ""
+    return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else ""

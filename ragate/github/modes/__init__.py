@@ -1,0 +1,1 @@
+"""One file a mode of the action, and one a command of a comment."""

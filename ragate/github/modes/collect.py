@@ -1,0 +1,83 @@
+"""Mode ``collect``: run the change's system and write its outputs; no key, no token, no verdict."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.errors import RagateError
+from ragate.github.commits.base_commit import Base, Tree, base_of, tree_of
+from ragate.github.commits.policy_files import policy_files
+from ragate.github.gate.restore import restore_replies
+from ragate.github.gate.step_context import Context, Outcome, refuse_code
+from ragate.github.gate.two_verdicts import Gate, compose, trusted
+from ragate.github.modes.check import head_config
+from ragate.github.publish.publish import Target
+from ragate.models import Sample
+from ragate.pipeline.decide.gate_setup import load_samples
+from ragate.pipeline.decide.head_policy_verdict import difference
+from ragate.pipeline.line import collect
+from ragate.pipeline.run.system_session import Selection
+
+
+def run_collect(context: Context, _announce: Callable[[Target], None]) -> Outcome:
+    """Write the outputs of what is checked out, for the questions of the base and its own."""
+    root = context.root()
+    operations = context.operations()
+    base = base_of(context.event, root, own=operations.own_files)
+    head = head_config(context)
+    with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
+        policy = _policy(context, base, root, Path(folder).resolve())
+        gate = _gate(context, policy, head, base)
+        refuse_code(gate.config, context.inputs)
+        restore_replies(context, gate.config.gate, base.head, operations)
+        runs = context.inputs.runs or 1 + gate.config.policy.confirm
+        chosen = context.selection(runs=runs)
+        collected = asyncio.run(
+            collect(
+                gate.config,
+                replace(operations, commit=base.head),
+                chosen,
+                outputs=context.outputs_file,
+                also=_also(gate, head, chosen),
+            )
+        )
+    passes = [outputs for outputs in collected.passes if outputs]
+    count = sum(len(outputs) for outputs in passes)
+    failed = sum(one.error is not None for outputs in passes for one in outputs.values())
+    context.log.plain(
+        f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
+    )
+    return Outcome(said="collected", exit_code=3 if count == failed else 0)
+
+
+def _policy(context: Context, base: Base, root: Path, folder: Path) -> Config | None:
+    """Return the base's policy; None where it cannot be read: who judges reads it for himself."""
+    if base.trusted:
+        return None
+    try:
+        tree: Tree = tree_of(base.sha, root, context.repository)
+        return policy_files(tree, context.place(root), folder)
+    except RagateError as error:
+        context.log.warning(f"the base's golden set is not asked: {error.message}")
+        return None
+
+
+def _gate(context: Context, policy: Config | None, head: Config, base: Base) -> Gate:
+    if policy is None or base.trusted:
+        return trusted(head, name=context.inputs.gate)
+    return compose(policy, head, name=context.inputs.gate)
+
+
+def _also(gate: Gate, head: Config, chosen: Selection) -> tuple[Sample, ...]:
+    """Return the samples that only the change's own golden set has, or words otherwise."""
+    if gate.proposal is None:
+        return ()
+    try:
+        return difference(load_samples(gate.config, chosen), load_samples(head, chosen)).new
+    except RagateError:
+        return ()  # the verdict's half tells what is wrong with it

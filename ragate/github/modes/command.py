@@ -1,0 +1,105 @@
+"""Mode ``command``: obey one ``/ragate …`` comment.
+
+Nothing of a pull request is checked out or run: commands work on what earlier runs stored.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
+from ragate.github.commits.base_commit import BaseUnreadableError
+from ragate.github.commits.merge_commit import branch_tip
+from ragate.github.gate.result_artifact import Stored, gate_name, open_stored
+from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.modes.accept_command import accept, rerun
+from ragate.github.modes.conversation import (
+    SENTENCE,
+    Conversation,
+    RefusedError,
+    open_conversation,
+    usage,
+)
+from ragate.github.modes.run_command import fulfil
+from ragate.github.modes.update_command import update_baseline
+from ragate.github.publish.publish import Target
+from ragate.github.rest.api import ApiError
+from ragate.github.rest.repository import Repository, login_of
+from ragate.models import Report
+from ragate.support.escape import code
+
+DONE = "obeyed"
+NOTHING = "nothing"
+# What its author can act on is told in a reply; what is out of order fails the job.
+_TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
+
+
+def run_command(context: Context, announce: Callable[[Target], None]) -> Outcome:  # noqa: ARG001
+    """Obey the event's comment; the outcome's report, if there is one, is to be published.
+
+    Raises:
+        ApiError: it is not known whether the author may, or the API is out: nothing, or not all,
+            was done.
+        UsageError: the event is no comment, or there is no token.
+    """
+    repository = context.repository
+    if repository is None:
+        raise UsageError(
+            "mode command needs a github-token", remedy="leave the input at its default"
+        )
+    talk = open_conversation(repository, context.event, login_of(repository.api), context.log.plain)
+    if talk is None:
+        return Outcome(said=NOTHING)
+    try:
+        with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
+            report = _obey(context, repository, talk, Path(folder).resolve())
+    except ApiError:
+        raise
+    except _TOLD as error:
+        talk.reply([_sentence(error)])
+        return Outcome(said=NOTHING)
+    return Outcome(report=report, said=DONE)
+
+
+def _obey(
+    context: Context, repository: Repository, talk: Conversation, folder: Path
+) -> Report | None:
+    verb = talk.command.verb
+    if verb == "help":
+        talk.reply([usage()])
+        return None
+    tip = branch_tip(repository, str(talk.pull["base"]["ref"]))
+    gate = gate_name(context, repository, tip, folder / "named")
+    if talk.command.gate not in ("", gate):
+        context.log.plain(f"the command is for the gate {talk.command.gate}, this is {gate}")
+        return None
+    if verb == "rerun":
+        rerun(talk, gate)
+        return None
+    if verb == "run":
+        fulfil(context, repository, talk, gate, folder, tip=tip)
+        return None
+    stored = open_stored(context, repository, gate, talk.head, folder, tip=tip)
+    if stored is None:
+        raise RefusedError(
+            f"No result of the gate {gate} is stored for {talk.head[:7]}: let its check finish "
+            "first, or run it again."
+        )
+    report = _decided(context, talk, stored)
+    if report is not None:
+        context.target = Target(gate, report.head, talk.number)
+    return report
+
+
+def _decided(context: Context, talk: Conversation, stored: Stored) -> Report | None:
+    if talk.command.verb == "accept":
+        return accept(talk, stored)
+    main = context.event.default_branch
+    return update_baseline(talk, stored, context.bare_place(), default_branch=main)
+
+
+def _sentence(error: RagateError) -> str:
+    remedy = f" {code(error.remedy, SENTENCE)}" if error.remedy else ""
+    return f"Nothing done: {code(error.message, SENTENCE)}{remedy}"

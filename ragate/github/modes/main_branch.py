@@ -1,0 +1,181 @@
+"""Mode ``baseline``: the default branch records its baseline, and looks at it once a night."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from ragate.baseline import (
+    contexts_path,
+    dump_baseline,
+    load_baseline,
+    recorded_before,
+    requests_path,
+)
+from ragate.config import Config, load_config
+from ragate.errors import NoBaselineError, RagateError, UsageError
+from ragate.github.commits.base_commit import base_of
+from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
+from ragate.github.gate.left_result import Result, write_result
+from ragate.github.gate.step_context import Context, Outcome, refuse_code
+from ragate.github.modes.check import run_check
+from ragate.github.modes.recording_due import why_due
+from ragate.github.publish.publish import Target
+from ragate.github.rest.authors import without_own
+from ragate.github.rest.commit_files import Written, write
+from ragate.github.rest.repository import Json, login_of
+from ragate.models import Acceptance, Reads, Run
+from ragate.pipeline.baseline.baseline_from_run import with_run
+from ragate.pipeline.baseline.record_baseline import Outcome as Recording
+from ragate.pipeline.baseline.record_baseline import update_baseline
+from ragate.stores.local import LocalStore
+from ragate.support.atomic_files import write_atomic
+
+# A baseline learns its noise from so many times the runs that the policy asks for.
+MOST_TIMES = 2
+KEPT = "kept"
+RECORDED = "recorded"
+
+
+def run_baseline(context: Context, announce: Callable[[Target], None]) -> Outcome:
+    """Record the baseline where the merge changed what it holds; at night, add a run to it.
+
+    Raises:
+        UsageError: this is not the default branch.
+        RagateError: nothing, or too little, could be measured; nothing is committed.
+    """
+    event, root = context.event, context.root()
+    if event.ref != f"refs/heads/{event.default_branch}":
+        raise UsageError(
+            f"mode baseline runs on the default branch {event.default_branch!r}, this is "
+            f"{event.ref!r}",
+            remedy="start it on: push: branches: [main], or on: schedule",
+        )
+    head = base_of(event, root).head
+    config = load_config(context.config_path)
+    context.hide(config)
+    refuse_code(config, context.inputs)
+    baseline = _known(config)
+    why = why_due(context, config, baseline, root, head)
+    if not why and event.name == "schedule" and baseline is not None:
+        return _night(context, announce, config, baseline)
+    if not why:
+        context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
+        return Outcome(said=KEPT)
+    context.log.plain(f"recording the baseline: {why}")
+    return _record(context, config, head)
+
+
+def _known(config: Config) -> Run | None:
+    try:
+        return load_baseline(config.baseline)
+    except NoBaselineError:
+        return None
+
+
+def _record(context: Context, config: Config, head: str) -> Outcome:
+    operations = context.operations(commit=head)
+    taken = _accepted(context, config, head)
+    recording = asyncio.run(update_baseline(config, operations, accepted=taken))
+    _leave(context, config, recording.run, head)
+    if recording.outcome in (Recording.UNCHANGED, Recording.WITHIN_NOISE):
+        context.log.plain(recording.note or "the baseline is the same, byte for byte")
+        return Outcome(said=KEPT)
+    return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
+
+
+def _night(
+    context: Context, announce: Callable[[Target], None], config: Config, baseline: Run
+) -> Outcome:
+    """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
+    outcome = run_check(context, announce)
+    report = outcome.report
+    runs = baseline.manifest.runs
+    if report is None or report.decision.exit_code != 0 or not report.run_id:
+        return outcome
+    exact = Reads.ANSWER in baseline.manifest.system.deterministic
+    # The contexts beside the file are of the runs that were recorded together.
+    whole = config.policy.store == "full"
+    if exact or whole or runs >= MOST_TIMES * config.policy.runs:
+        return outcome
+    store = LocalStore(context.operations().state)
+    fresh = store.load(store.folder(report.run_id))
+    try:
+        more = with_run(baseline, fresh)
+    except RagateError as error:
+        context.log.warning(f"the run was not added to the baseline: {error.message}")
+        return outcome
+    recorded = recorded_before(baseline)
+    data = dump_baseline(more, store=config.policy.store, recorded=recorded)
+    write_atomic(config.baseline, data)
+    _written(context, config, report.head, f"Baseline of {config.gate}: run {runs + 1}")
+    return outcome
+
+
+def _written(context: Context, config: Config, head: str, message: str) -> Outcome:
+    """Commit the baseline's files; without a token they stay in the workspace."""
+    if context.repository is None:
+        context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
+        return Outcome(said=RECORDED)
+    place = context.place(context.root())
+    files: dict[str, bytes] = {}
+    for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
+        if path.is_file():
+            files[place.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
+    branch = context.event.default_branch
+    written = write(context.repository, branch, head, files, message, gate=config.gate)
+    _tell(context, written, config.gate)
+    return Outcome(said=RECORDED if written.commit else KEPT)
+
+
+def _tell(context: Context, written: Written, gate: str) -> None:
+    assert context.repository is not None
+    context.log.plain(written.told)
+    if written.commit:
+        # A commit made with the workflow's token starts no workflow, so nobody else tells.
+        context.repository.set_status(
+            written.commit, "success", f"ragate/{gate}", written.told, context.event.run_url
+        )
+
+
+def _accepted(context: Context, config: Config, head: str) -> tuple[Acceptance, ...]:
+    """Return what was accepted in the pull requests that this commit merged."""
+    repository = context.repository
+    if repository is None:
+        return ()
+    try:
+        bot = login_of(repository.api)
+        merged = [int(one["number"]) for one in repository.pulls_of_commit(head) if _is_merged(one)]
+        own = {number: without_own(config.policy, repository, number) for number in merged}
+        return tuple(
+            one
+            for number in merged
+            for one in accepted_on_the_way(
+                repository, number, config.gate, bot, without=own[number]
+            )
+        )
+    except RagateError as error:
+        context.log.warning(f"accepted drops could not be read: {error.message}")
+        return ()
+
+
+def _is_merged(pull: Json) -> bool:
+    return bool(pull.get("merged_at"))
+
+
+def _leave(context: Context, config: Config, run: Run, head: str) -> None:
+    """Leave the recording as a result: it is the control of today's pull requests."""
+    result = Result(
+        gate=config.gate,
+        event=context.event.name,
+        attempt=context.event.run_attempt,
+        head=head,
+        base=head,
+        merged=head,
+        verdict="passed",
+        exit_code=0,
+        run_id=run.manifest.run_id,
+        outputs=outputs_digest(run),
+    )
+    folder = LocalStore(context.operations().state).folder(run.manifest.run_id)
+    write_result(context.result_folder, result, run=folder, report=None, markdown="")

@@ -1,0 +1,46 @@
+"""What a push to the default branch brought, from the commit that the branch was at before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.errors import RagateError
+from ragate.github.commits import git_objects
+from ragate.github.commits.changed_files import api_changed_files
+from ragate.github.gate.step_context import Context
+from ragate.github.rest.repository import Repository
+
+
+@dataclass(frozen=True)
+class Push:
+    """A push may bring many commits; the last one's parent is in the middle of it.
+
+    Attributes:
+        before: The commit that the branch was at; "" where that cannot be told.
+        changed: The paths that differ from it; None where they cannot be told.
+    """
+
+    before: str
+    changed: list[str] | None
+
+
+def pushed(context: Context, root: Path, head: str) -> Push:
+    """Return what `head` brought to its branch; by hand and at night, its own commit counts."""
+    if context.event.name == "push":
+        before = context.event.before
+    else:
+        before = next(iter(git_objects.parents(root, head)), "")
+    return Push(before, _changed(context.repository, root, before, head) if before else None)
+
+
+def _changed(repository: Repository | None, root: Path, before: str, head: str) -> list[str] | None:
+    if git_objects.has_tree(root, before):
+        return git_objects.changed_files(root, before, head)
+    try:
+        # GitHub compares with the common ancestor: after a forced push that is another commit.
+        if repository is None or not repository.is_ancestor(before, head):
+            return None
+        return api_changed_files(repository, before, head)
+    except RagateError:
+        return None

@@ -1,0 +1,105 @@
+"""``/ragate run``: answer the model requests that wait at a commit, without running its code."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+from ragate.errors import StorageError
+from ragate.github.commits.base_commit import ApiTree
+from ragate.github.commits.policy_files import policy_files
+from ragate.github.gate.reply_artifact import NAME, get_replies, put_replies
+from ragate.github.gate.step_context import Context
+from ragate.github.modes.accept_command import restart
+from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
+from ragate.github.rest.artifacts import runs_with_results, unpack
+from ragate.github.rest.repository import Json, Repository
+from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending
+from ragate.support.escape import code
+
+PENDING = "pending.jsonl"
+
+
+def fulfil(
+    context: Context,
+    repository: Repository,
+    talk: Conversation,
+    gate: str,
+    folder: Path,
+    *,
+    tip: str,
+) -> None:
+    """Answer what is pending, hand the replies over, and start the collecting run again.
+
+    The requests are the change's own words: `fulfil_pending` reads them strictly and asks only
+    what the base's policy allows, under its caps.
+
+    Args:
+        tip: The newest commit of the base's branch, whose policy allows.
+
+    Raises:
+        RefusedError: nothing is pending at this commit.
+        ProviderError: there is no key.
+    """
+    runs = runs_with_results(repository, gate, talk.head)
+    pending = _pending(repository, runs, gate, folder)
+    if pending is None:
+        raise RefusedError(
+            f"No model request waits at {talk.head[:7]}. Only systems with record = true leave any."
+        )
+    config = policy_files(ApiTree(repository, tip), context.bare_place(), folder / "policy")
+    if config is None:
+        raise RefusedError(f"The base {tip[:7]} has no policy.")
+    context.hide(config)
+    earlier = get_replies(repository, gate, talk.head)
+    if earlier is not None:  # a chain of questions takes a round for each: all replies stay
+        (folder / NAME).write_bytes(earlier)
+    done = asyncio.run(fulfil_pending(config, context.operations(), pending, output=folder / NAME))
+    problem = ""
+    if done.answered or done.known:
+        if not talk.same_head():
+            raise RefusedError("The head has moved meanwhile: the run is not started again.")
+        put_replies(repository, gate, talk.head, done.path.read_bytes())
+        problem = restart(repository, runs[0])
+    talk.reply(_told(done, talk.head, problem))
+
+
+def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) -> Path | None:
+    """Return the newest file of pending requests that a run of this commit left."""
+    name = re.compile(rf"ragate-outputs-{re.escape(gate)}-([0-9]{{1,6}})")
+    for number, run in enumerate(runs):
+        listed = [
+            (int(found[1]), artifact)
+            for artifact in repository.run_artifacts(int(run["id"]))
+            if not artifact.get("expired")
+            and (found := name.fullmatch(str(artifact.get("name", ""))))
+        ]
+        for attempt, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
+            place = folder / f"outputs-{number}-{attempt}"
+            try:
+                unpack(repository.download_artifact(int(artifact["id"])), place)
+            except StorageError:
+                continue
+            found_files = sorted(place.rglob(PENDING))
+            if found_files:
+                return found_files[0]
+    return None
+
+
+def _told(done: Fulfilled, sha: str, problem: str) -> list[str]:
+    cost = done.tally.cost_usd
+    told = (
+        f"{done.answered:,} model requests of {code(sha[:7])} are answered, {done.known:,} were "
+        f"known, for ${cost:,.2f}."
+    )
+    lines = [told]
+    if problem:
+        lines.append(f"The answers are kept. {code(problem, SENTENCE)}")
+    elif done.answered or done.known:
+        lines.append("The run is started again with these answers; the verdict follows.")
+    why = [*done.refused, *done.failed, *([done.stopped] if done.stopped else [])]
+    if why:
+        shown = "; ".join(code(one, SENTENCE) for one in why[:3])
+        lines.append(f"{len(why):,} were not answered: {shown}")
+    return lines

@@ -1,0 +1,160 @@
+"""One step: read what is wanted, do it, publish it, and map the verdict to an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from ragate.errors import RagateError
+from ragate.github.event.event import Event, read_event
+from ragate.github.event.inputs import FailOn, Inputs, read_inputs
+from ragate.github.gate.pending_status import early_target
+from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.publish.publish import Publisher, Target
+from ragate.github.publish.redaction import redactor
+from ragate.github.publish.step_outputs import outputs_without_report
+from ragate.github.publish.workflow_commands import Log, write_outputs
+from ragate.github.rest.api import Api
+from ragate.github.rest.repository import Repository
+from ragate.models import Report, Verdict
+from ragate.renderers._headline import Status, status_of
+from ragate.support.machine_faults import machine_fault
+
+Run = Callable[[Context, Callable[[Target], None]], Outcome]
+
+
+def step(environ: Mapping[str, str]) -> int:
+    """Return the step's exit code."""
+    log = Log()
+    try:
+        inputs, event = read_inputs(environ), read_event(environ)
+    except RagateError as error:
+        return _unread(error, environ, log)
+    log.redact = redactor(inputs, [])
+    with ExitStack() as stack:
+        stack.enter_context(log.guarded())
+        try:
+            repository = _repository(inputs, event, environ, log, stack)
+        except RagateError as error:
+            return _unread(error, environ, log)
+        workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
+        context = Context(inputs, event, environ, workspace, repository, log)
+        stack.callback(context.close)
+        publisher = Publisher(inputs, event, repository, environ, log)
+        return _guarded(context, publisher)
+
+
+def exit_code_of(report: Report, fail_on: FailOn) -> int:
+    """Return what the step ends with; "no decision" and "cannot be read" never become 0."""
+    code = report.decision.exit_code
+    if fail_on == "never" and report.decision.verdict is Verdict.FAILED:
+        return 0
+    if fail_on == "warn" and code == 0 and status_of(report) is Status.LOOK:
+        return 1
+    return code
+
+
+def _guarded(context: Context, publisher: Publisher) -> int:
+    """Run the mode; whatever it raises is published as an error with its exit code."""
+    try:
+        outcome = _mode(context.inputs)(context, publisher.begin)
+    except RagateError as error:
+        failure = error
+    except KeyboardInterrupt:
+        failure = RagateError("the run was interrupted", remedy="run the job again")
+        publisher.fail(failure, exit_code=130, target=context.target or early_target(context))
+        return 130
+    except SystemExit as error:
+        failure = RagateError(f"something called exit({error.code}) in the middle")
+    except BaseException as error:  # noqa: BLE001 - no accident may look like a verdict
+        failure = _unexpected(error, context)
+    else:
+        return _published(context, publisher, outcome)
+    target = context.target or early_target(context)
+    publisher.fail(failure, exit_code=failure.exit_code, target=target)
+    return failure.exit_code
+
+
+def _published(context: Context, publisher: Publisher, outcome: Outcome) -> int:
+    if outcome.report is None or context.target is None:
+        code = outcome.exit_code
+        values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
+        try:
+            write_outputs(context.environ, values)
+        except (RagateError, ValueError) as error:
+            context.log.warning(f"the outputs could not be written: {error}")
+        return code
+    report = outcome.report
+    code = exit_code_of(report, context.inputs.fail_on)
+    context.log.plain(_console(report))
+    publisher.finish(
+        context.target,
+        report,
+        exit_code=code,
+        paths=outcome.paths,
+        annotations=outcome.annotations,
+    )
+    # A command that was obeyed is no failure, whatever the verdict that it led to.
+    return 0 if context.inputs.mode == "command" else code
+
+
+def _console(report: Report) -> str:
+    from ragate.renderers.console import render
+
+    return render(report)
+
+
+def _mode(inputs: Inputs) -> Run:
+    if inputs.mode == "check":
+        from ragate.github.modes.check import run_check
+
+        return run_check
+    if inputs.mode == "collect":
+        from ragate.github.modes.collect import run_collect
+
+        return run_collect
+    if inputs.mode == "decide":
+        from ragate.github.modes.decide import run_decide
+
+        return run_decide
+    if inputs.mode == "command":
+        from ragate.github.modes.command import run_command
+
+        return run_command
+    from ragate.github.modes.main_branch import run_baseline
+
+    return run_baseline
+
+
+def _repository(
+    inputs: Inputs, event: Event, environ: Mapping[str, str], log: Log, stack: ExitStack
+) -> Repository | None:
+    if not inputs.github_token.get_secret_value():
+        return None
+    url = environ.get("GITHUB_API_URL") or "https://api.github.com"
+    api = Api(url, inputs.github_token, connection=inputs.connection, say=log.plain)
+    return Repository(stack.enter_context(api), event.repository)
+
+
+def _unexpected(error: BaseException, context: Context) -> RagateError:
+    if context.environ.get("RAGATE_DEBUG"):
+        import traceback
+
+        context.log.plain("".join(traceback.format_exception(error)))
+    lack, remedy = machine_fault(error)
+    if lack:
+        return RagateError(lack, remedy=remedy)
+    return RagateError(
+        f"unexpected {type(error).__name__}: {error}",
+        remedy="this is a bug in ragate: RAGATE_DEBUG=1 prints where",
+    )
+
+
+def _unread(error: RagateError, environ: Mapping[str, str], log: Log) -> int:
+    log.error(str(error), title="ragate: no verdict")
+    try:
+        write_outputs(environ, outputs_without_report("error", exit_code=error.exit_code))
+    except (RagateError, ValueError) as problem:
+        log.warning(f"the outputs could not be written: {problem}")
+    return error.exit_code

@@ -1,0 +1,141 @@
+"""``/ragate update-baseline``: the baseline that the stored runs of a commit give, as a commit."""
+
+from __future__ import annotations
+
+import difflib
+
+from ragate.github.commits.policy_files import Place
+from ragate.github.gate.result_artifact import Stored
+from ragate.github.modes.accept_command import accepted, decided
+from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
+from ragate.github.rest.api import ApiError
+from ragate.github.rest.commit_files import make_commit
+from ragate.github.rest.repository import BOT
+from ragate.models import Report
+from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.record_baseline import means
+from ragate.support.escape import code, plain
+
+MOST_PATCH = 50_000
+MOST_CONTEXTS = 10
+# A conflict, or a branch that is no longer where the commit's parent is.
+_MOVED = (409, 422)
+
+
+def update_baseline(
+    talk: Conversation, stored: Stored, place: Place, *, default_branch: str
+) -> Report | None:
+    """Commit the baseline on the pull request's branch; return the report for the new commit.
+
+    None where nothing can be committed: on a fork's branch.
+
+    The commit's parent is the very commit that was judged and the branch is moved forward only, so
+    that a branch which moved meanwhile, or a second command at the same time, changes nothing.
+
+    Raises:
+        RefusedError: the runs do not make a baseline, the branch has moved, or it is the default
+            branch itself, where a commit would be in force without a review.
+    """
+    _refuse_default_branch(talk, default_branch)
+    taken = accepted(talk, stored)
+    files = baseline_files(
+        stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
+    )
+    files = {place.at(path): content for path, content in files.items()}
+    if talk.is_fork:
+        _reply_with_patch(talk, files)
+        return None
+    changed = {
+        path: content
+        for path, content in files.items()
+        if talk.repository.contents(path, stored.head) != content
+    }
+    if not changed:
+        raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
+    report = decided(talk, stored)
+    new = _commit(talk, stored, changed)
+    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in means(stored.run).items())
+    runs = stored.run.manifest.runs
+    told = (
+        f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "
+        f"at {code(stored.head[:7])}: {figures}."
+    )
+    status = (
+        "The status of the new commit is that of its parent: only the baseline differs, and a "
+        "pull request is judged by the baseline of its base."
+    )
+    talk.reply([told, status, *_not_started(talk, stored, new)])
+    return report.model_copy(update={"head": new})
+
+
+def _refuse_default_branch(talk: Conversation, default_branch: str) -> None:
+    if not talk.is_fork and talk.pull["head"]["ref"] == default_branch:
+        raise RefusedError(
+            f"The branch of this pull request is {default_branch!r} itself, which takes no commit "
+            "from a comment: nobody would review it. The workflow of mode baseline records the "
+            "baseline there."
+        )
+
+
+def _not_started(talk: Conversation, stored: Stored, new: str) -> list[str]:
+    """Say which required checks the commit does not start, where the token is the workflow's."""
+    if talk.bot != BOT:
+        return []
+    ours = f"ragate/{stored.gate}"
+    contexts = {str(one.get("context")) for one in talk.repository.statuses(stored.head)} - {ours}
+    others = ", ".join(code(context, SENTENCE) for context in sorted(contexts)[:MOST_CONTEXTS])
+    told = (
+        "A commit of a workflow's own token starts no other workflow: "
+        f"{code(new[:7])} has the status {code(ours)} and no other check"
+    )
+    told += f", also none of {others}, which its parent has." if others else "."
+    return [f"{told} Where others are required, close and reopen the pull request."]
+
+
+def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:
+    message = (
+        f"Baseline of {stored.gate} at {stored.head[:7]}\n\n"
+        f"Asked for by @{talk.comment.author} in #{talk.number}."
+    )
+    new = make_commit(talk.repository, stored.head, files, message)
+    if not talk.same_head():
+        raise RefusedError("The head has moved meanwhile: nothing is written.")
+    try:
+        talk.repository.update_branch(str(talk.pull["head"]["ref"]), new)
+    except ApiError as error:
+        if error.status in _MOVED:
+            raise RefusedError("The branch has moved meanwhile: nothing is written.") from error
+        raise
+    return new
+
+
+def _reply_with_patch(talk: Conversation, files: dict[str, bytes]) -> None:
+    patch = "".join(
+        _diff(talk.repository.contents(path, talk.head), content, path)
+        for path, content in files.items()
+        if not path.endswith(".gz")
+    )
+    told = "This branch is in a fork, where nothing can be written from here."
+    if not patch or len(patch) > MOST_PATCH or plain(patch, ci=False) != patch:
+        command = code("ragate baseline update")
+        talk.reply([told, f"Run {command} on the branch, and commit the file."])
+        return
+    fence = "`" * max(4, _longest_run(patch) + 1)
+    lines = [told, "Apply this with " + code("git apply") + ":"]
+    body = "\n".join([*(f"<p>{line}</p>" for line in lines), "", f"{fence}diff", patch + fence])
+    talk.repository.create_comment(talk.number, body)
+
+
+def _diff(old: bytes | None, new: bytes, path: str) -> str:
+    before = (old or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    after = new.decode("utf-8", "replace").splitlines(keepends=True)
+    source = "/dev/null" if old is None else f"a/{path}"
+    return "".join(difflib.unified_diff(before, after, source, f"b/{path}"))
+
+
+def _longest_run(text: str) -> int:
+    longest = current = 0
+    for char in text:
+        current = current + 1 if char == "`" else 0
+        longest = max(longest, current)
+    return longest

@@ -1,0 +1,1 @@
+"""Where a verdict is told: status, comment, summary, annotations, outputs."""

@@ -1,0 +1,254 @@
+"""Tells the verdict: status, comment, job summary, annotations, outputs.
+
+The verdict stands before any of this begins, and nothing that goes wrong here changes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from ragate.errors import RagateError
+from ragate.github.event.event import Event
+from ragate.github.event.inputs import Inputs
+from ragate.github.publish.comment import Sticky, outdated
+from ragate.github.publish.messages import description, error_page, hint
+from ragate.github.publish.step_outputs import Paths, outputs_of, outputs_without_report
+from ragate.github.publish.workflow_commands import (
+    Level,
+    Log,
+    summary_room,
+    write_outputs,
+    write_summary,
+)
+from ragate.github.rest.api import ApiError
+from ragate.github.rest.repository import Repository, State
+from ragate.models import Report
+from ragate.renderers import markdown as renderer
+from ragate.renderers._headline import Status, status_of
+from ragate.support.escape import one_line
+
+T = TypeVar("T")
+SUMMARY_BUDGET = 1_000_000
+INTERRUPTED = 130
+_ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
+SUMMARY_SAMPLES = 2000  # of one kind
+_ROOM = 10_000  # what the runner's limit keeps over the budget: our own notes
+_STATES: dict[int, State] = {0: "success", 1: "failure"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is judged.
+
+    Attributes:
+        head: The commit that gets the status: a pull request's head, not its merge commit.
+        number: The pull request that gets the comment; None where there is none.
+    """
+
+    gate: str
+    head: str
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A remark on a changed line that explains a flip."""
+
+    path: str
+    line: int
+    title: str
+    message: str
+    level: Level = "warning"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the reader gets to see."""
+
+    comment_url: str
+    markdown: str
+
+
+@dataclass
+class Publisher:
+    """Publishes one run's verdict.
+
+    Attributes:
+        repository: None without a token: summary and outputs only.
+    """
+
+    inputs: Inputs
+    event: Event
+    repository: Repository | None
+    environ: Mapping[str, str]
+    log: Log
+    _told: set[str] = field(default_factory=set)
+    _stickies: dict[Target, Sticky] = field(default_factory=dict)
+    _down: bool = False
+
+    def begin(self, target: Target) -> None:
+        """Say that `target` is being judged: a pending status, and the old comment is outdated."""
+        self._status(target, "pending", "judging")
+        if target.number is not None and self.inputs.comment != "off":
+            sticky = self._sticky(target)
+            if sticky is not None:
+                self._try("the comment", lambda: sticky.outdated(target.head))
+
+    def finish(
+        self,
+        target: Target,
+        report: Report,
+        *,
+        exit_code: int,
+        paths: Paths | None = None,
+        annotations: Sequence[Annotation] = (),
+    ) -> Published:
+        """Publish the verdict that `report` gives.
+
+        Args:
+            exit_code: What the step ends with; the status goes by it.
+        """
+        report = linked(report, self.event)
+        text = self.log.redact(renderer.render(report))
+        self._annotations(annotations)
+        told = description(report, exit_code=exit_code)
+        self._status(target, _STATES.get(exit_code, "error"), told)
+        url = ""
+        if self._wants_comment(report, exit_code):
+            url = self._comment(target, text)
+        elif self.inputs.comment != "off":
+            url = self._comment(target, text, only_if_there=True)
+        self._try("the job summary", lambda: self._summary(report, text))
+        outputs = outputs_of(report, exit_code=exit_code, paths=paths or Paths(), comment_url=url)
+        self._try("the outputs", lambda: write_outputs(self.environ, outputs))
+        return Published(url, text)
+
+    def fail(self, error: RagateError, *, exit_code: int, target: Target | None = None) -> None:
+        """Publish that there is no verdict, and why.
+
+        A run that was interrupted, mostly by a newer push, leaves the comment to that one.
+        """
+        gate = target.gate if target else self.inputs.gate
+        head = target.head if target else ""
+        self.log.error(str(error), title=f"{gate or 'ragate'}: no verdict")
+        text = self.log.redact(error_page(error, gate=gate, head=head, run_url=self.event.run_url))
+        url = ""
+        if target is not None:
+            told = self.log.redact(one_line(f"no verdict: {error.message}"))
+            self._status(target, "error", told)
+            if self.inputs.comment != "off" and exit_code != INTERRUPTED:
+                url = self._comment(target, text, only_if_current=True)
+        self._try("the job summary", lambda: write_summary(self.environ, text))
+        outputs = outputs_without_report("error", exit_code=exit_code, comment_url=url)
+        self._try("the outputs", lambda: write_outputs(self.environ, outputs))
+
+    def _wants_comment(self, report: Report, exit_code: int) -> bool:
+        failed = exit_code != 0 or report.decision.exit_code != 0
+        return {
+            "always": True,
+            "on-change": failed or status_of(report) is not Status.UNCHANGED,
+            "on-failure": failed,
+            "off": False,
+        }[self.inputs.comment]
+
+    def _comment(
+        self,
+        target: Target,
+        text: str,
+        *,
+        only_if_there: bool = False,
+        only_if_current: bool = False,
+    ) -> str:
+        sticky = self._sticky(target)
+        if sticky is None:
+            return ""
+
+        def publish() -> str:
+            found = sticky.find()
+            if found is None and only_if_there:
+                return ""
+            current = self._moved_to(target)
+            if current and (only_if_current or (found is not None and found.head == current)):
+                return found.url if found is not None else ""  # a newer run tells more
+            return sticky.publish(outdated(text, current) if current else text)
+
+        url = self._try("the comment", publish) or ""
+        return url if _ADDRESS.fullmatch(url) else ""
+
+    def _moved_to(self, target: Target) -> str:
+        """Return the pull request's head where it is another commit by now, else ""."""
+        if self.repository is None or target.number is None:
+            return ""
+        try:
+            head = self.repository.pull(target.number)["head"]["sha"]
+        except (ApiError, KeyError, TypeError):
+            return ""
+        return str(head) if head != target.head else ""
+
+    def _sticky(self, target: Target) -> Sticky | None:
+        if self.repository is None or target.number is None:
+            return None
+        if target not in self._stickies:  # it remembers whose token this is
+            self._stickies[target] = Sticky(self.repository, target.number, target.gate)
+        return self._stickies[target]
+
+    def _status(self, target: Target, state: State, told: str) -> None:
+        repository = self.repository
+        if repository is None:
+            return
+        context = f"ragate/{one_line(target.gate, 80)}"
+        url = self.event.run_url
+        self._try(
+            "the status", lambda: repository.set_status(target.head, state, context, told, url)
+        )
+
+    def _summary(self, report: Report, text: str) -> None:
+        budget = min(SUMMARY_BUDGET, summary_room(self.environ) - _ROOM)
+        whole = (
+            self.log.redact(renderer.render(report, budget=budget, most=SUMMARY_SAMPLES))
+            if budget > 0
+            else ""
+        )
+        if not (whole and write_summary(self.environ, whole)):
+            write_summary(self.environ, text)
+
+    def _annotations(self, annotations: Sequence[Annotation]) -> None:
+        tell = {"error": self.log.error, "warning": self.log.warning, "notice": self.log.notice}
+        for one in annotations:
+            tell[one.level](one.message, file=one.path, line=one.line, title=one.title)
+
+    def _try(self, what: str, call: Callable[[], T]) -> T | None:
+        """Return what `call` returns; whatever it raises is a warning, for the verdict stands."""
+        if self._down and what in ("the comment", "the status"):
+            return None
+        try:
+            return call()
+        except ApiError as error:
+            self._down = self._down or error.status == 0
+            self._warn(what, str(error), hint(error, what, self.event))
+        except Exception as error:  # noqa: BLE001  no accident here may become another verdict
+            self._warn(what, f"{type(error).__name__}: {error}", "")
+        return None
+
+    def _warn(self, what: str, reason: str, remedy: str) -> None:
+        told = f"{what} could not be written: {reason}{'. ' + remedy if remedy else ''}"
+        if told not in self._told:
+            self._told.add(told)
+            self.log.warning(told, title="ragate: not published; the verdict stands")
+
+
+def linked(report: Report, event: Event) -> Report:
+    """Return the report with the address of the run's page, where it names no other."""
+    return report if report.report_url else report.model_copy(update={"report_url": event.run_url})
+
+
+def relative(path: Path, workspace: Path) -> str:
+    """Return a path as the outputs tell it: below the workspace, else ""."""
+    try:
+        return path.resolve().relative_to(workspace.resolve()).as_posix()
+    except ValueError:
+        return ""

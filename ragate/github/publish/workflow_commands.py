@@ -1,0 +1,179 @@
+"""All that the action prints and all that it hands to the runner: nothing else here prints.
+
+A runner obeys lines of a step's log: ``::error …::text`` at the start of a line, ``##[error]text``
+anywhere in one. Text of others is therefore never printed as it came.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TextIO
+
+from ragate.errors import StorageError
+from ragate.support.escape import one_line, plain
+
+Level = Literal["error", "warning", "notice"]
+
+MOST_OF_A_LEVEL = 10  # annotations that GitHub shows of a step and a level
+SUMMARY_LIMIT = 1024 * 1024
+_LONGEST_TITLE = 120
+_LONGEST_MESSAGE = 2000
+_OUTPUT_NAME = re.compile(r"[a-z][a-z0-9-]{0,60}")
+_OUTPUT_VALUE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,4000}")
+
+
+class Log:
+    """The step's log.
+
+    Attributes:
+        redact: Cuts keys out of everything that is printed.
+    """
+
+    def __init__(
+        self, stream: TextIO | None = None, *, redact: Callable[[str], str] = lambda text: text
+    ) -> None:
+        self._stream = sys.stdout if stream is None else stream
+        self._left: dict[Level, int] = dict.fromkeys(
+            ("error", "warning", "notice"), MOST_OF_A_LEVEL
+        )
+        self.redact = redact
+        self._pause = ""
+
+    def plain(self, text: str) -> None:
+        """Print text, foreign or not, so that it commands nothing."""
+        self._print(plain(self.redact(text), ci=True))
+
+    def error(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
+        """Annotate the run, or a line of a file, with an error."""
+        self._annotate("error", message, file, line, title)
+
+    def warning(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
+        self._annotate("warning", message, file, line, title)
+
+    def notice(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
+        self._annotate("notice", message, file, line, title)
+
+    def mask(self, value: str) -> None:
+        """Have the runner replace a secret in everything that it shows from now on."""
+        for line in value.splitlines():
+            if line.strip():
+                self._command(f"::add-mask::{_data(line)}")
+
+    @contextmanager
+    def group(self, title: str) -> Iterator[None]:
+        """Fold what is printed meanwhile."""
+        self._command(f"::group::{_data(one_line(self.redact(title), _LONGEST_TITLE))}")
+        try:
+            yield
+        finally:
+            self._command("::endgroup::")
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Have the runner obey nothing that is printed meanwhile, by whomever, but our commands.
+
+        A system under test, a library or a thread of theirs may print what it likes.
+        """
+        self._pause = secrets.token_hex(16)
+        self._print(f"::stop-commands::{self._pause}")
+        try:
+            yield
+        finally:
+            # Others may have left a line open; a command has to begin one.
+            self._print(f"\n::{self._pause}::")
+            self._pause = ""
+
+    def _annotate(self, level: Level, message: str, file: str, line: int, title: str) -> None:
+        shown = plain(self.redact(message), ci=False)[:_LONGEST_MESSAGE].strip()
+        if not self._left[level]:  # GitHub would drop it; the log keeps it
+            place = f"{one_line(file)}:{line}: " if file else ""
+            self.plain(f"{level}: {place}{title + ': ' if title else ''}{shown}")
+            return
+        self._left[level] -= 1
+        properties = {
+            "file": one_line(file, 1000) if file else "",
+            "line": str(line) if file and line > 0 else "",
+            "title": one_line(self.redact(title), _LONGEST_TITLE),
+        }
+        told = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+        self._command(f"::{level}{' ' + told if told else ''}::{_data(shown)}")
+
+    def _command(self, line: str) -> None:
+        if not self._pause:
+            self._print(line)
+            return
+        before, self._pause = self._pause, secrets.token_hex(16)
+        # In one piece: nobody else's line comes between.
+        self._print(f"\n::{before}::\n{line}\n::stop-commands::{self._pause}")
+
+    def _print(self, text: str) -> None:
+        safe = text.encode("utf-8", "replace").decode("utf-8")
+        self._stream.write(f"{safe}\n")
+        self._stream.flush()
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def write_outputs(environ: Mapping[str, str], values: Mapping[str, str]) -> None:
+    """Hand the step's outputs to the runner; does nothing outside of one.
+
+    Every value ends at a delimiter that nobody can foresee, and none holds a line end: what is
+    written are words, numbers, paths and addresses.
+
+    Raises:
+        StorageError: the file cannot be written.
+        ValueError: a name or a value is of another kind.
+    """
+    path = environ.get("GITHUB_OUTPUT", "")
+    if not path:
+        return
+    delimiter = f"ragate_{secrets.token_hex(16)}"
+    lines = []
+    for name, value in values.items():
+        if not _OUTPUT_NAME.fullmatch(name) or not _OUTPUT_VALUE.fullmatch(value):
+            raise ValueError(
+                f"output {name!r} = {value[:80]!r} is no word, number, path or address"
+            )
+        lines.append(f"{name}<<{delimiter}\n{value}\n{delimiter}\n")
+    _append(Path(path), "".join(lines))
+
+
+def summary_room(environ: Mapping[str, str]) -> int:
+    """Return how many bytes the job summary still takes; one that is too large is dropped."""
+    path = environ.get("GITHUB_STEP_SUMMARY", "")
+    try:
+        return SUMMARY_LIMIT - Path(path).stat().st_size if path else 0
+    except OSError:
+        return SUMMARY_LIMIT
+
+
+def write_summary(environ: Mapping[str, str], text: str) -> bool:
+    """Append to the job summary; return False where it has no room for the text, or there is none.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    content = f"{text.rstrip()}\n\n"
+    if len(content.encode("utf-8", "replace")) > summary_room(environ):
+        return False
+    _append(Path(environ["GITHUB_STEP_SUMMARY"]), content)
+    return True
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise StorageError(f"{path}: cannot write: {error.strerror or error}") from error

@@ -1,0 +1,1 @@
+"""GitHub's REST API: one client, and the calls that the gate makes."""

@@ -1,0 +1,206 @@
+"""GitHub's REST API over HTTP: one client, bound to one host."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from pydantic import SecretStr
+
+from ragate.clients.http.redact import Redactor
+from ragate.errors import RagateError
+from ragate.github.rest.connection import Connection
+from ragate.github.rest.http_call import Answer, bearer, moved_to, origin, send
+from ragate.github.rest.retry_rules import Patience
+from ragate.support.escape import one_line
+
+JSON = "application/vnd.github+json"
+RAW = "application/vnd.github.raw+json"
+VERSION = "2022-11-28"
+PER_PAGE = 100
+MOST_PAGES = 100
+MOST_BYTES = 128 * 1024 * 1024  # the contents API ends at 100 MB
+MOST_MOVES = 3
+STRAIGHT = Connection()
+_NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+_LOUD = ("httpx", "httpcore")
+
+Params = Mapping[str, str | int]
+
+
+class ApiError(RagateError):
+    """The API refused, failed or did not answer; never a verdict by itself.
+
+    Attributes:
+        status: The HTTP status, 0 where there was no answer: what was asked for may be done
+            nevertheless.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Api:
+    """The API at `url` for one token; close it, or use it as a context manager.
+
+    Args:
+        sleep, now, say: What `Patience` waits and tells by.
+        connection: The way to the API, and to where it keeps artifacts.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | SecretStr,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+        timeout_s: float = 20.0,
+        connection: Connection = STRAIGHT,
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        import httpx
+
+        for name in _LOUD:  # their debug logs hold the headers
+            logging.getLogger(name).setLevel(logging.WARNING)
+        secret = token if isinstance(token, SecretStr) else SecretStr(token)
+        self.url = url.rstrip("/")
+        self._patience = Patience(sleep=sleep, now=now, say=say)
+        hidden = (secret, connection.proxy)
+        self._redact = Redactor([text for one in hidden if (text := one.get_secret_value())])
+        timeout = httpx.Timeout(timeout_s, connect=5.0)
+        self._client = connection.client(timeout, sign=bearer(secret, origin(self.url)))
+        self._bare = connection.client(timeout)
+
+    def __enter__(self) -> Api:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+        self._bare.close()
+
+    def get(self, path: str, params: Params | None = None) -> Any:
+        """Return the JSON at `path`.
+
+        Raises:
+            ApiError: any status but 2xx, no answer, or no JSON.
+        """
+        return self._json(self._call("GET", path, params=params))
+
+    def post(self, path: str, body: Any = None, *, repeatable: bool = False) -> Any:
+        """Send `body` and return the JSON of the answer, None where it has none.
+
+        Args:
+            repeatable: Doing it twice does no harm, so a call without an answer is repeated.
+        """
+        return self._json(self._call("POST", path, body=body, repeatable=repeatable))
+
+    def patch(self, path: str, body: Any) -> Any:
+        return self._json(self._call("PATCH", path, body=body))
+
+    def delete(self, path: str) -> None:
+        self._call("DELETE", path)
+
+    def pages(
+        self, path: str, params: Params | None = None, *, key: str = ""
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of all pages; `key` names the list where an object is round it."""
+        wanted: Params | None = {"per_page": PER_PAGE, **(params or {})}
+        for _ in range(MOST_PAGES):
+            answer = self._call("GET", path, params=wanted)
+            found = self._json(answer)
+            items = found.get(key) if key and isinstance(found, dict) else found
+            if not isinstance(items, list):
+                raise ApiError(answer.status, f"{_plain(path)}: no list in the answer")
+            yield from (item for item in items if isinstance(item, dict))
+            link = _NEXT.search(answer.headers.get("link", ""))
+            if link is None:
+                return
+            path, wanted = link[1], None
+
+    def raw(self, path: str, params: Params | None = None) -> bytes:
+        """Return a file's bytes, also above the 1 MB to which the JSON form goes."""
+        return self._call("GET", path, params=params, accept=RAW).body
+
+    def download(self, path: str, *, most: int = MOST_BYTES) -> bytes:
+        """Return what `path` redirects to; the other host is not told the token."""
+        answer = self._call("GET", path, redirect=True, most=most)
+        if answer.status // 100 == 2:
+            return answer.body
+        target = urljoin(f"{self.url}/", answer.headers.get("location", ""))
+        secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
+        if not secure or not urlsplit(target).netloc:
+            raise ApiError(answer.status, f"{path}: redirected to no https address")
+        found = self._patience.answer(lambda: send(self._bare, "GET", target, most=most))
+        if found.status // 100 != 2:
+            raise self._error(found, "GET", path)
+        return found.body
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: Any = None,
+        accept: str = JSON,
+        repeatable: bool = False,
+        redirect: bool = False,
+        most: int = MOST_BYTES,
+    ) -> Answer:
+        url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
+        headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
+        options: dict[str, Any] = {"headers": headers, "params": params}
+        if body is not None:
+            options["json"] = body
+
+        def once() -> Answer:
+            return send(self._client, method, url, most=most, **options)
+
+        answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
+        for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
+            if not (target := moved_to(answer, url)):
+                break
+            url = self._ours(target)
+            answer = self._patience.answer(once)
+        moved = redirect and answer.status in (301, 302, 303, 307, 308)
+        if answer.status // 100 != 2 and not moved:
+            raise self._error(answer, method, path)
+        return answer
+
+    def _ours(self, url: str) -> str:
+        if origin(url) != origin(self.url):
+            raise ApiError(0, f"{one_line(url, 200)}: leads to another host")
+        return url
+
+    def _json(self, answer: Answer) -> Any:
+        if not answer.body:
+            return None
+        try:
+            return json.loads(answer.body)
+        except (ValueError, RecursionError):
+            pass
+        raise ApiError(answer.status, "the API's answer is not JSON")
+
+    def _error(self, answer: Answer, method: str, path: str) -> ApiError:
+        told = self._redact(answer.message())
+        status = max(answer.status, 0)
+        code = f" {status}" if status else ""
+        return ApiError(status, f"{method} {_plain(path)}:{code} {told}".rstrip())
+
+
+_HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
+
+
+def _plain(path: str) -> str:
+    return one_line(urlsplit(path).path, 200)

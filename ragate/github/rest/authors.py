@@ -1,0 +1,28 @@
+"""Whose change a pull request is, where the policy lets nobody accept their own drops."""
+
+from __future__ import annotations
+
+from ragate.config import Policy
+from ragate.github.rest.repository import Json, Repository
+
+NOBODY: frozenset[str] = frozenset()
+
+
+def without_own(policy: Policy, repository: Repository, number: int) -> frozenset[str]:
+    """Return whose accepts do not count on a pull request: its authors, where they may not.
+
+    Who opened it is an author, and so is who wrote a commit of it that is no merge: a pull request
+    of a bot or of a colleague may hold one's own commits.
+    """
+    if policy.accept_own:
+        return NOBODY
+    people = [_login(repository.pull(number), "user")]
+    for commit in repository.pull_commits(number):
+        if len(commit.get("parents") or []) < 2:
+            people += [_login(commit, "author"), _login(commit, "committer")]
+    return frozenset(filter(None, people))
+
+
+def _login(found: Json, key: str) -> str:
+    person = found.get(key)
+    return str(person.get("login", "")) if isinstance(person, dict) else ""

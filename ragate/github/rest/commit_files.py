@@ -1,0 +1,80 @@
+"""Committing files to a branch through the API: forward only, or as a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ragate.github.rest.api import ApiError
+from ragate.github.rest.repository import Repository
+
+# Not allowed, a conflict, or a rule of the branch.
+_REFUSED = (403, 409, 422)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of the files.
+
+    Attributes:
+        commit: The new commit, on the branch itself or proposed to it; "" where there is none.
+        told: The same in a sentence.
+    """
+
+    commit: str
+    told: str
+
+
+def make_commit(
+    repository: Repository, parent: str, files: Mapping[str, bytes], message: str
+) -> str:
+    """Return a new commit with these files on top of `parent`; no branch points at it yet."""
+    blobs = {path: repository.create_blob(content) for path, content in files.items()}
+    tree = repository.create_tree(repository.commit(parent).tree, blobs)
+    return repository.create_commit(message, tree, [parent])
+
+
+def write(
+    repository: Repository,
+    branch: str,
+    parent: str,
+    files: Mapping[str, bytes],
+    message: str,
+    *,
+    gate: str,
+) -> Written:
+    """Commit `files` to `branch` on top of `parent`, or propose them where that is refused.
+
+    A branch that is not at `parent` any more is left alone: its newer commit has a run of its own.
+    """
+    changed = {
+        path: content
+        for path, content in files.items()
+        if repository.contents(path, parent) != content
+    }
+    if not changed:
+        return Written("", "the branch has these files already")
+    if repository.branch_sha(branch) != parent:
+        return Written("", f"{branch} has moved meanwhile: nothing is committed")
+    commit = make_commit(repository, parent, changed, message)
+    try:
+        repository.update_branch(branch, commit)
+    except ApiError as error:
+        if error.status not in _REFUSED:
+            raise
+        return _proposed(repository, branch, commit, message, gate)
+    return Written(commit, f"{message}: committed as {commit[:7]}")
+
+
+def _proposed(repository: Repository, branch: str, commit: str, message: str, gate: str) -> Written:
+    side = f"ragate/baseline-{gate}-{commit[:12]}"
+    repository.create_branch(side, commit)
+    pull = repository.create_pull(
+        message,
+        side,
+        branch,
+        f"`{branch}` takes no commit from this workflow, so the baseline is proposed here. "
+        "Merge it before the next pull request is judged. A workflow's own token starts no checks "
+        "here: where some are required, close this pull request and reopen it.",
+    )
+    return Written(commit, f"{message}: proposed as pull request {int(pull['number'])}")

@@ -1,0 +1,82 @@
+"""When a call is made again: GitHub's own rules for limits, and little patience for the rest."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+from ragate.github.rest.http_call import Answer
+
+TRIES = 4
+# Together, for all calls of one client: a secondary limit asks for a minute, then for more.
+PATIENCE_S = 300.0
+# Where a limit does not say how long: GitHub asks for a minute at least, longer each time.
+UNSAID_S = 60.0
+_PASSING = frozenset({502, 503, 504})
+_LIMITS = ("secondary rate limit", "abuse detection")
+
+
+class Patience:
+    """How long one client has waited, and how long it still may.
+
+    A call is repeated when it was turned down for its rate, or when it may have failed in passing
+    and doing it twice does no harm.
+    """
+
+    def __init__(
+        self,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._sleep, self._now, self._say = sleep, now, say
+        self._left_s = PATIENCE_S
+
+    def answer(self, once: Callable[[], Answer], *, repeatable: bool = True) -> Answer:
+        """Return the answer of `once`, called again where waiting may help."""
+        answer = once()
+        for count in range(1, TRIES):
+            wait = self._wait(answer, count, repeatable=repeatable)
+            if wait is None or wait > self._left_s:
+                break
+            if wait >= 10:
+                self._say(f"GitHub limits the rate of calls: waiting for {wait:.0f} s")
+            self._left_s -= wait
+            self._sleep(wait)
+            answer = once()
+        return answer
+
+    def _wait(self, answer: Answer, count: int, *, repeatable: bool) -> float | None:
+        """Return the seconds before the next try, None where there is none."""
+        limited = limited_until(answer, self._now(), count)
+        if limited is not None:
+            return limited + random.uniform(0.0, 1.0)  # noqa: S311
+        passing = answer.status in _PASSING or answer.status == 0
+        if passing and (repeatable or not answer.sent):
+            return random.uniform(0.5, 1.0) * 2.0 ** (count - 1)  # noqa: S311
+        return None
+
+
+def limited_until(answer: Answer, now: float, count: int = 1) -> float | None:
+    """Return the seconds for which the API wants no more calls, None where it does not say so.
+
+    Args:
+        count: So many calls were turned down in a row.
+
+    Source:
+        "Handle rate limit errors appropriately" in GitHub's best practices for the REST API.
+    """
+    if answer.status not in (403, 429):
+        return None
+    after = answer.headers.get("retry-after", "")
+    if after.isdecimal():
+        return float(after[:9])
+    reset = answer.headers.get("x-ratelimit-reset", "")
+    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return max(0.0, float(reset[:12]) - now)
+    message = answer.message().lower()
+    if answer.status == 429 or any(words in message for words in _LIMITS):
+        return UNSAID_S * 2.0 ** (count - 1)
+    return None

@@ -1,0 +1,29 @@
+"""citation_coverage: does every sentence cite?"""
+
+from __future__ import annotations
+
+from ragate.core.text.words import markers
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics.grounding._grounding import claim_metric, worded_sentences
+from ragate.models import Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return citation_coverage: the share of answer sentences with a citation that resolves.
+
+    Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
+    full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
+    Version 2.
+    Edge cases: no marker at all 0, also where the system reports citations apart from the text;
+    no words in the answer 0; unanswerable: not applicable.
+    Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
+    """
+    return claim_metric(request, _coverage, version=2)
+
+
+def _coverage(_sample: Sample, output: SystemOutput) -> Outcome:
+    sentences = worded_sentences(output.answer or "")
+    places = range(1, len(output.chunks) + 1)
+    citing = sum(any(n in places for n in markers(s)) for s in sentences)
+    return citing / max(1, len(sentences))

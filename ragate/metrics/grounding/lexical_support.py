@@ -1,0 +1,57 @@
+"""lexical_support: are the answer's words in the retrieved contexts?"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ragate.core.text.words import tokens, without_markers
+from ragate.metrics._identity import own_settings
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics.grounding._grounding import (
+    NO_TEXTS,
+    claim_metric,
+    lacks_texts,
+    worded_sentences,
+)
+from ragate.models import Frozen, Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+class Settings(Frozen):
+    """Keys of lexical_support.
+
+    Attributes:
+        threshold: Share of a sentence's words that the contexts must hold.
+    """
+
+    threshold: float = Field(default=0.5, gt=0, le=1)
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return lexical_support: the share of answer sentences whose words the contexts hold.
+
+    Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
+    words. A tripwire, not a proof: it sees an answer that left its sources, not a wrong claim made
+    of their words. Range [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
+    unanswerable: not applicable.
+    Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
+    """
+    settings = own_settings(request, Settings)
+
+    def support(_sample: Sample, output: SystemOutput) -> Outcome:
+        if lacks_texts(output):
+            return NO_TEXTS
+        sentences = worded_sentences(output.answer or "")
+        if not sentences:
+            return 0.0
+        known = {word for chunk in output.chunks for word in tokens(chunk.text)}
+        supported = sum(_precision(s, known) >= settings.threshold - 1e-9 for s in sentences)
+        return supported / len(sentences)
+
+    return claim_metric(request, support, version=2, settings=settings)
+
+
+def _precision(sentence: str, known: set[str]) -> float:
+    words = set(tokens(without_markers(sentence)))
+    return len(words & known) / len(words)

@@ -1,0 +1,50 @@
+"""quote_fidelity: are the quotations real?"""
+
+from __future__ import annotations
+
+import re
+
+from ragate.core.text.words import tokens, without_markers
+from ragate.metrics._parts import of_a_part
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
+from ragate.models import Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+MIN_WORDS = 3
+_QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
+
+    Formula: share of the spans of three words or more in quotation marks whose words stand, in
+    this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
+    [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
+    without texts: unscored; unanswerable: not applicable.
+    Source: this project.
+    """
+    metric = claim_metric(request, _fidelity, version=2)
+    return of_a_part(metric, request, _without_quotes)
+
+
+def _fidelity(_sample: Sample, output: SystemOutput) -> Outcome:
+    if lacks_texts(output):
+        return NO_TEXTS
+    quotes = _quotes(output.answer or "")
+    texts = [_words(chunk.text) for chunk in output.chunks]
+    return sum(any(quote in text for text in texts) for quote in quotes) / len(quotes)
+
+
+def _without_quotes(output: SystemOutput) -> str:
+    return "" if _quotes(output.answer or "") else "no quotes in the answer"
+
+
+def _quotes(answer: str) -> list[str]:
+    spans = ("".join(groups) for groups in _QUOTE.findall(without_markers(answer)))
+    return [_words(span) for span in spans if len(tokens(span)) >= MIN_WORDS]
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(tokens(text))} "

@@ -1,0 +1,45 @@
+"""unsupported_numbers: does the answer hold numbers that no context holds?"""
+
+from __future__ import annotations
+
+import re
+
+from ragate.core.text.words import claimed_numbers, numbers, without_markers
+from ragate.metrics._parts import of_a_part
+from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
+from ragate.models import Direction, Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+_LIST_NUMBER = re.compile(r"(?m)^[ \t]{0,20}\d{1,3}[.)][ \t]")
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return unsupported_numbers: the share of the answer's numbers that stand nowhere else.
+
+    Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
+    number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
+    fraction, lower is better. Version 2.
+    Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
+    without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
+    unanswerable: not applicable.
+    Source: this project.
+    """
+    metric = claim_metric(request, _unsupported, version=2, direction=Direction.LOWER)
+    return of_a_part(metric, request, _without_numbers)
+
+
+def _unsupported(sample: Sample, output: SystemOutput) -> Outcome:
+    if lacks_texts(output):
+        return NO_TEXTS
+    claimed = _claimed(output)
+    known = {number for chunk in output.chunks for number in numbers(chunk.text)}
+    return len(claimed - known - set(numbers(sample.query))) / len(claimed)
+
+
+def _claimed(output: SystemOutput) -> set[str]:
+    return set(claimed_numbers(_LIST_NUMBER.sub("", without_markers(output.answer or ""))))
+
+
+def _without_numbers(output: SystemOutput) -> str:
+    return "" if _claimed(output) else "no numbers in the answer"

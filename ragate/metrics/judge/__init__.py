@@ -1,0 +1,1 @@
+"""What a judge model is asked."""

@@ -1,0 +1,31 @@
+"""rouge_l: the longest run of words, with gaps, that answer and reference share."""
+
+from __future__ import annotations
+
+from ragate.core.text.words import lcs_length, tokens
+from ragate.metrics._shared import SampleMetric
+from ragate.metrics.reference._reference import harmonic_mean, reference_metric
+from ragate.protocols import MetricRequest
+
+MAX_TOKENS = 10_000
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return rouge_l: F1 of the longest common subsequence of words.
+
+    Formula: max over references of F1(l / |a|, l / |r|), l the length of the longest common
+    subsequence; lower-cased words, no stemming, precision and recall weighted equally. Range
+    [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: a side without any word scores 0; only the first 10,000 words of each side count; no
+    reference or unanswerable: not applicable.
+    Source: Lin, ROUGE: a package for automatic evaluation of summaries, 2004.
+    """
+    return reference_metric(request, _rouge_l)
+
+
+def _rouge_l(answer: str, reference: str) -> float:
+    given, wanted = tokens(answer)[:MAX_TOKENS], tokens(reference)[:MAX_TOKENS]
+    if not given or not wanted:
+        return 0.0
+    common = lcs_length(wanted, given)
+    return harmonic_mean(common / len(given), common / len(wanted))

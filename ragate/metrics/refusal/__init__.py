@@ -1,0 +1,1 @@
+"""Whether the system refuses what it should, and only that."""

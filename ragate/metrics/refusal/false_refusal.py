@@ -1,0 +1,33 @@
+"""false_refusal: are questions refused that the corpus does answer?"""
+
+from __future__ import annotations
+
+from ragate.metrics._identity import metric_info, no_cut_off, own_settings
+from ragate.metrics._shared import SampleMetric, unanswerable
+from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
+from ragate.models import Direction, Reads
+from ragate.protocols import MetricRequest
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return false_refusal: 1 when an answerable question is refused, else 0.
+
+    Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
+    lower is better. Version 1.
+    Edge cases: a failed sample counts as refused: 1; unanswerable: not applicable.
+    Source: this project.
+    """
+    no_cut_off(request)
+    settings = own_settings(request, RefusalSettings)
+    refuses = Refusals(settings)
+    return SampleMetric(
+        info=metric_info(
+            request,
+            version=1,
+            reads=Reads.ANSWER,
+            settings=settings,
+            direction=Direction.LOWER,
+        ),
+        formula=lambda _sample, output: float(refuses(output.answer or "")),
+        exclude=unanswerable,
+    )

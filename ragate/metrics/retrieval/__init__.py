@@ -1,0 +1,1 @@
+"""What was retrieved, against labels."""

@@ -1,0 +1,27 @@
+"""mrr, mrr@k: how early does the first relevant document come?"""
+
+from __future__ import annotations
+
+from ragate.core.ranking import hits
+from ragate.metrics._identity import optional_cut_off
+from ragate.metrics._shared import SampleMetric
+from ragate.metrics.retrieval._retrieval import ranking_metric
+from ragate.models import Sample
+from ragate.protocols import MetricRequest
+
+
+def create(request: MetricRequest) -> SampleMetric:
+    """Return mrr: the reciprocal rank of the first relevant document, 0 if there is none.
+
+    Formula: 1 / min{i : D_i in R}, over the first k where a cut-off is given. Range [0, 1], a
+    fraction, higher is better. Version 1.
+    Edge cases: nothing retrieved 0; no relevant document known: not applicable.
+    Source: ``recip_rank`` in trec_eval, ``RR`` in ir_measures.
+    """
+    k = optional_cut_off(request)
+
+    def reciprocal_rank(ranking: list[str], sample: Sample) -> float:
+        found = hits(ranking, sample.expected, k)
+        return 1 / found[0] if found else 0.0
+
+    return ranking_metric(request, reciprocal_rank)

@@ -1,0 +1,1 @@
+"""Recording a baseline, and judging a recorded one again."""

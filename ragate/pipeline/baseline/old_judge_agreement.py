@@ -1,0 +1,62 @@
+"""How a new judge agrees with the old one on the outputs that a baseline holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragate.config import Config
+from ragate.core.judging.judge_agreement import kappa
+from ragate.models import MetricInfo, Run
+
+GRADE_PASS = 4.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Old judge against new on one metric.
+
+    Attributes:
+        n: Distinct stored outputs that both scored.
+        agreement: Share with the same pass or fail; kappa: the same beyond chance, None where one
+            side always says the same.
+        flips: Samples whose pass or fail changed.
+    """
+
+    metric: str
+    n: int
+    old_mean: float | None
+    new_mean: float | None
+    agreement: float | None
+    kappa: float | None
+    flips: tuple[str, ...]
+
+
+def agreement_on(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:
+    """Compare the scores of one metric in a baseline before and after it was judged anew."""
+    rule = next((one for one in config.policy.metrics if one.metric == info.name), None)
+    mark = rule.pass_at if rule is not None and rule.pass_at is not None else _mark(info)
+    pairs: dict[tuple[str, str], tuple[float, float]] = {}
+    for before, after in zip(old.records, new.records, strict=True):
+        first, second = before.scores.get(info.name), after.scores[info.name]
+        if first is not None and first.value is not None and second.value is not None:
+            pairs[before.sample_id, before.output_hash] = (first.value, second.value)
+    passes = [(a >= mark - 1e-9, b >= mark - 1e-9) for a, b in pairs.values()]
+    flips = [key[0] for key, (a, b) in zip(pairs, passes, strict=True) if a != b]
+    return Agreement(
+        metric=info.name,
+        n=len(pairs),
+        old_mean=_mean([a for a, _ in pairs.values()]),
+        new_mean=_mean([b for _, b in pairs.values()]),
+        agreement=_mean([float(a == b) for a, b in passes]),
+        kappa=kappa([a for a, _ in passes], [b for _, b in passes]) if passes else None,
+        flips=tuple(dict.fromkeys(flips)),
+    )
+
+
+def _mark(info: MetricInfo) -> float:
+    return GRADE_PASS if info.unit == "grade" else (info.high or 1.0)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

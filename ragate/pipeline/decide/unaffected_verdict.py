@@ -1,0 +1,80 @@
+"""A change that touches nothing the system reads: the baseline itself is what it would give."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Sequence
+
+from ragate import __version__, plugins
+from ragate.config import Config
+from ragate.core.hashing import content_hash
+from ragate.models import Record, Report, Run, Sample, SystemInfo, Verdict
+from ragate.pipeline.decide.compare_and_decide import judge
+from ragate.pipeline.decide.gate_setup import open_case
+from ragate.pipeline.run.system_session import Selection
+from ragate.runtime.resources import Operations, open_resources
+from ragate.stores.local import new_run_id
+from ragate.support.spill import Spill
+
+
+async def judge_unaffected(
+    config: Config, operations: Operations, selection: Selection, *, why: str
+) -> Report | None:
+    """Return the verdict on the baseline as its own candidate; nothing is run and nobody is asked.
+
+    None where that would not be a plain pass: the baseline does not cover every sample as it is
+    now, or does not keep every rule itself.
+
+    Args:
+        why: How it is known, in one sentence.
+    """
+    started = time.monotonic()
+    case = open_case(config, operations, selection)
+    if case.baseline is None or not _covers(case.baseline, case.samples):
+        return None
+    candidate = _as_candidate(case.baseline, case.samples, config, operations, selection)
+    judged = judge(config, case.samples, case.baseline, candidate, today=case.today, untouched=True)
+    if judged.decision.verdict is not Verdict.PASSED:
+        return None
+    return case.finish(candidate, judged.with_line(why), started=started)
+
+
+async def describe_system(config: Config, operations: Operations) -> SystemInfo | None:
+    """Return what the system would tell of itself, without starting it; None where it cannot."""
+    if not plugins.is_builtin("systems", config.system.use):
+        return None
+    identify = getattr(plugins.load("systems", config.system.use), "identify", None)
+    if identify is None:
+        return None
+    async with open_resources(config, operations) as opened:
+        info: SystemInfo = await identify(config.system.settings, opened.system)
+        return info
+
+
+def _covers(baseline: Run, samples: Sequence[Sample]) -> bool:
+    held = {record.sample_id: record.content_hash for record in baseline.records}
+    return all(held.get(sample.id) == content_hash(sample) for sample in samples)
+
+
+def _as_candidate(
+    baseline: Run,
+    samples: Sequence[Sample],
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+) -> Run:
+    chosen = {sample.id for sample in samples}
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    manifest = baseline.manifest.model_copy(
+        update={
+            "run_id": new_run_id(),
+            "gate": config.gate,
+            "created": now,
+            "commit": operations.commit,
+            "ragate_version": __version__,
+            "filters": selection.filters,
+        }
+    )
+    records = Spill(Record, (one for one in baseline.records if one.sample_id in chosen))
+    return baseline.model_copy(update={"manifest": manifest, "records": records})

@@ -1,0 +1,72 @@
+"""Outputs of a job that is not trusted: what they say of themselves may not soften the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ragate.core.hashing import output_hash
+from ragate.errors import DatasetError
+from ragate.models import Run, SystemOutput
+from ragate.pipeline.run.collect_pass import Outputs
+from ragate.pipeline.run.collected_outputs import Collected
+from ragate.runtime.output_spool import Spool
+
+MOST_PASSES = 60
+MOST_CHARS = 1_000_000
+
+
+def distrust(collected: Collected, baseline: Run | None) -> Collected:
+    """Return the outputs without claims that could make a change look smaller than it is.
+
+    - Equal model requests make a sample unaffected: the claim stands only on an output that the
+      baseline holds for that very request.
+    - What repeats exactly needs no test: that is taken from the baseline's system.
+    - A fingerprint, and the name of the state, are not believed.
+
+    Raises:
+        DatasetError: there are too many passes, or a text is too long.
+    """
+    _refuse_large(collected)
+    manifest = collected.manifest
+    declared = manifest.system.deterministic
+    if baseline is not None and baseline.manifest.system.use == manifest.system.use:
+        declared = baseline.manifest.system.deterministic
+    system = manifest.system.model_copy(update={"fingerprint": "", "deterministic": declared})
+    known = _requests(baseline)
+    passes: list[Outputs] = []
+    for outputs in collected.passes:
+        doubted = Spool()
+        for key, output in outputs.items():
+            doubted[key] = _doubted(key, output, known)
+        passes.append(doubted)
+    update = {"system": system, "evidence": "", "commit": ""}
+    return replace(collected, manifest=manifest.model_copy(update=update), passes=passes)
+
+
+def _requests(baseline: Run | None) -> set[tuple[str, str, str]]:
+    return {
+        (record.sample_id, record.output.request_hash, record.output_hash)
+        for record in (baseline.records if baseline is not None else ())
+        if record.output.request_hash
+    }
+
+
+def _doubted(
+    sample_id: str, output: SystemOutput, known: set[tuple[str, str, str]]
+) -> SystemOutput:
+    request = output.request_hash
+    if request is None or (sample_id, request, output_hash(output)) in known:
+        return output
+    return output.model_copy(update={"request_hash": None})
+
+
+def _refuse_large(collected: Collected) -> None:
+    if len(collected.passes) > MOST_PASSES:
+        raise DatasetError(f"{len(collected.passes)} passes, and the limit is {MOST_PASSES}")
+    for outputs in collected.passes:
+        for key, output in outputs.items():
+            size = len(output.answer or "") + sum(len(chunk.text) for chunk in output.chunks)
+            if size > MOST_CHARS:
+                raise DatasetError(
+                    f"sample {key!r}: an output of {size} characters, and the limit is {MOST_CHARS}"
+                )

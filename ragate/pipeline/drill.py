@@ -1,0 +1,80 @@
+"""The drill: break stored outputs on purpose and see which breaks the gate catches."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.core.comparison.own_passes import earlier_passes
+from ragate.core.drill.detection import SHARES, Drill, drill
+from ragate.errors import NoBaselineError, UsageError
+from ragate.models import Decision, DrillProof, Needs, Sample, SystemOutput
+from ragate.pipeline.decide.compare_and_decide import judge
+from ragate.pipeline.decide.drill_proof import DRILL_FILE
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
+from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.score.metric_records import evaluate, make_metrics
+from ragate.runtime.resources import Operations
+from ragate.stores.local import LocalStore
+from ragate.support.atomic_files import write_atomic
+
+
+def run_drill(
+    config: Config, operations: Operations, paths: Sequence[Path], *, seed: int = 0
+) -> Drill:
+    """Plant every break in stored outputs (default: the newest run's); runs nothing of the RAG.
+
+    Judged metrics are left out: a drill costs no call.
+
+    Raises:
+        NoBaselineError: there is nothing to be worse than.
+        UsageError: there are no stored outputs.
+    """
+    baseline = load_baseline_or_none(config)
+    if baseline is None:
+        raise NoBaselineError(
+            f"{config.policy.baseline}: a drill needs a baseline to be worse than",
+            remedy="record one with `ragate baseline update`",
+        )
+    samples = load_samples(config, Selection())
+    collected = read_collected(paths or [newest_outputs(operations)], samples)
+    today = datetime.datetime.now(datetime.UTC).date()
+
+    states = baseline.manifest.states
+    made = make_metrics(config, samples, states=states)
+    metrics = [one for one in made if one.info.needs is Needs.NOTHING]
+    left_out = tuple(one.info.name for one in made if one.info.needs is not Needs.NOTHING)
+    intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
+    one_look = {"left_out": left_out, "confirm": 0, "earlier": ()}
+    manifest = collected.manifest.model_copy(update=one_look)
+
+    def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
+        broken = [{sample.id: output for sample, output in pairs}]
+        run = evaluate(broken, samples, metrics, manifest=manifest)
+        return judge(config, samples, baseline, run, today=today).decision
+
+    infos = {one.info.name: one.info for one in metrics}
+    unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
+    pairs = [(one, intact.get(one.id, unmeasured[one.id])) for one in samples]
+    found = drill(pairs, judge_outputs, metrics=infos, shares=SHARES, seed=seed)
+    proof = DrillProof(date=today.isoformat(), caught=found.caught, planted=len(found.rows))
+    write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
+    return found
+
+
+def newest_outputs(operations: Operations) -> Path:
+    """Return the outputs of the newest run that has some."""
+    store = LocalStore(operations.state)
+    for run_id in reversed(store.list()):
+        path = store.folder(run_id) / "outputs.jsonl"
+        if path.is_file():
+            return path
+    path = operations.state / "outputs.jsonl"
+    if path.is_file():
+        return path
+    raise UsageError(
+        "there are no stored outputs to break", remedy="run `ragate check` or `ragate collect`"
+    )

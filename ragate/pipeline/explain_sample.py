@@ -1,0 +1,80 @@
+"""All that is known of one sample of a stored run, beside the baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragate.baseline import load_contexts
+from ragate.config import Config
+from ragate.core.comparison.own_passes import deciding_run, earlier_passes
+from ragate.errors import UsageError
+from ragate.models import Record, Run
+from ragate.outputs import read_outputs
+from ragate.pipeline.compare_stored import known_samples
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.renderers.explain import explain
+from ragate.stores.local import LocalStore
+from ragate.support.settings import nearest
+
+
+def explain_sample(
+    config: Config, store: LocalStore, folder: Path, sample_id: str, *, ci: bool = True
+) -> str:
+    """Return the text of `ragate report RUN --explain SAMPLE`.
+
+    Raises:
+        UsageError: the run has no such sample; names the nearest.
+    """
+    run = store.load(folder)
+    samples = {sample.id: sample for sample in known_samples(config, run)}
+    if sample_id not in samples:
+        raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")
+    baseline = load_baseline_or_none(config)
+    rows = {row.sample_id: row for row in store.load_report(folder).samples}
+    return explain(
+        samples[sample_id],
+        _with_contexts(config, _of(baseline, sample_id)) if baseline else [],
+        _with_texts(folder, _newest_first(run, sample_id)),
+        row=rows.get(sample_id),
+        ci=ci,
+    )
+
+
+def _of(run: Run, sample_id: str) -> list[Record]:
+    return [record for record in run.records if record.sample_id == sample_id]
+
+
+def _newest_first(run: Run, sample_id: str) -> list[Record]:
+    """Return the records that decided, those of the newest run in front: what is true now."""
+    own = earlier_passes(run.manifest)
+    records = _of(deciding_run(run), sample_id)
+    return sorted(records, key=lambda record: record.run < own)
+
+
+def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
+    """Put the full texts back where the run's own outputs file has them."""
+    path = folder / "outputs.jsonl"
+    if not path.is_file() or not records:
+        return records
+    wanted = records[0].sample_id
+    found = {line.run or 0: line for _, line in read_outputs(path)[1] if line.id == wanted}
+    return [
+        record.model_copy(update={"output": found[record.run].output()})
+        if record.run in found
+        else record
+        for record in records
+    ]
+
+
+def _with_contexts(config: Config, records: list[Record]) -> list[Record]:
+    contexts = load_contexts(config.baseline)
+    return [
+        record.model_copy(
+            update={
+                "output": record.output.model_copy(
+                    update={"chunks": contexts.get(record.retrieval_hash, record.output.chunks)}
+                )
+            }
+        )
+        for record in records
+    ]

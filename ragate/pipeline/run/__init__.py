@@ -1,0 +1,1 @@
+"""The system under test, asked: one pass after the other."""

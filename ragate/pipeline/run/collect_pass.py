@@ -1,0 +1,87 @@
+"""Running the system under test: one pass over the samples, each on its own."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from ragate.clients.http.outage import is_outage
+from ragate.errors import ProviderError
+from ragate.models import Failure, Sample, SystemOutput
+from ragate.protocols import System
+from ragate.runtime.fatal import FATAL
+from ragate.runtime.output_spool import Outputs as Outputs
+from ragate.runtime.output_spool import Spool
+from ragate.runtime.sample_time import SampleTimeError, sample_time
+
+OnOutput = Callable[[Sample, SystemOutput, int], None]
+Room = Callable[[], Awaitable[None]]
+
+
+async def no_wait() -> None:
+    return
+
+
+async def run_pass(
+    system: System,
+    samples: Sequence[Sample],
+    *,
+    run: int,
+    concurrency: int,
+    timeout_s: float,
+    on_output: OnOutput,
+    room: Room = no_wait,
+) -> Outputs:
+    """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
+
+    A failure of one sample becomes its output and never ends the pass.
+
+    Args:
+        room: Waits until whoever sees the outputs can take more.
+    """
+    outputs = Spool()
+    left = iter(samples)
+
+    async def work() -> None:
+        for sample in left:
+            output = await ask(system, sample, run=run, timeout_s=timeout_s)
+            on_output(sample, output, run)
+            outputs[sample.id] = output
+            await room()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(samples))):
+                group.create_task(work())
+    except* FATAL as errors:
+        raise errors.exceptions[0] from errors
+    return outputs
+
+
+async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> SystemOutput:
+    """Return the system's output for one sample; a failure of any kind is an output too.
+
+    Args:
+        timeout_s: Seconds for the system itself, and as many for the model providers it waits for.
+    """
+    started = time.perf_counter()
+    try:
+        async with sample_time(timeout_s):
+            output = await system.answer(sample, run=run)
+    except SampleTimeError as error:
+        return error.output
+    except ProviderError as error:
+        return _failed("provider", error.message)
+    except FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - the system under test is foreign code
+        kind = "provider" if is_outage(error) else "system"
+        return _failed(kind, f"{type(error).__name__}: {error}"[:500])
+    if output.latency_s is None and system.max_runs is None:
+        output = output.model_copy(update={"latency_s": time.perf_counter() - started})
+    return output
+
+
+def _failed(kind: str, message: str) -> SystemOutput:
+    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

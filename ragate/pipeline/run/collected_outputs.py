@@ -1,0 +1,169 @@
+"""Outputs of a run in memory, and back from the files that `collect` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragate.core.hashing import content_hash
+from ragate.core.lookup import Lookup, samples_by_id
+from ragate.errors import DatasetError, StorageError
+from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
+from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
+from ragate.runtime.output_spool import Outputs, Spool
+from ragate.stores.local import LocalStore
+from ragate.support.atomic_files import write_lines
+
+
+@dataclass
+class Collected:
+    """What was collected: one mapping of outputs by sample id for each pass.
+
+    A record of the scored run holds no texts; `whole` puts them back.
+    """
+
+    manifest: RunManifest
+    passes: list[Outputs] = field(default_factory=list)
+
+    def whole(self, record: Record) -> Record:
+        """Return a record of these outputs with everything that was collected."""
+        return record.model_copy(update={"output": self.passes[record.run][record.sample_id]})
+
+
+def read_collected(
+    paths: Sequence[Path],
+    samples: Sequence[Sample],
+    *,
+    top_k: int | None = None,
+    retrieval_only: bool = False,
+) -> Collected:
+    """Return the outputs of `paths`, pass by pass, for the samples of the golden set.
+
+    A sample without an output in the first pass is unscored there: it was wanted and not measured.
+    Outputs of samples that the golden set does not have are left out.
+
+    Raises:
+        DatasetError: a file or a line cannot be read, or two files come from different systems.
+    """
+    by_id = samples_by_id(samples)
+    by_query = Lookup(samples, {_words(one.query): row for row, one in enumerate(samples)})
+    passes: list[Outputs] = []
+    stale: set[tuple[int, str]] = set()
+    headers: list[OutputsHeader] = []
+    for path in paths:
+        header, lines = read_outputs(path)
+        if header is not None:
+            headers.append(header)
+        offset = len(passes)
+        for number, line in lines:
+            sample = by_id.get(line.id) or by_query.get(_words(line.question))
+            if sample is not None:
+                output = _output(line, sample, top_k=top_k, bare=retrieval_only)
+                _place(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
+    collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
+    for sample in samples:
+        collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
+    return collected
+
+
+def _words(query: str) -> str:
+    return " ".join(query.split())
+
+
+def _place(
+    passes: list[Outputs],
+    stale: set[tuple[int, str]],
+    offset: int,
+    line: RecordedOutput,
+    sample: Sample,
+    output: SystemOutput,
+    *,
+    where: str,
+) -> None:
+    """Put an output into its pass.
+
+    Args:
+        stale: Places of outputs to another wording of the sample. They give way: a file may hold
+            a sample as it is in two golden sets.
+    """
+    run = line.run
+    if run is None:
+        run = 0
+        while offset + run < len(passes) and sample.id in passes[offset + run]:
+            run += 1
+    while len(passes) <= offset + run:
+        passes.append(Spool())
+    place = (offset + run, sample.id)
+    old = _is_stale(line, sample)
+    if sample.id in passes[place[0]] and place not in stale:
+        if old:
+            return
+        raise DatasetError(f"{where}: a second output for sample {sample.id!r} in run {run}")
+    stale.discard(place)
+    if old:
+        stale.add(place)
+    passes[place[0]][sample.id] = output
+
+
+def _is_stale(line: RecordedOutput, sample: Sample) -> bool:
+    return bool(line.hash) and line.hash != content_hash(sample)
+
+
+def _output(line: RecordedOutput, sample: Sample, *, top_k: int | None, bare: bool) -> SystemOutput:
+    if _is_stale(line, sample):
+        return _unmeasured("the sample was edited after its output was collected")
+    output = line.output()
+    if top_k is not None:
+        output = output.model_copy(update={"chunks": output.chunks[:top_k]})
+    return output.model_copy(update={"answer": None, "citations": None}) if bare else output
+
+
+def _unmeasured(message: str) -> SystemOutput:
+    return SystemOutput(error=Failure(kind="provider", message=message))
+
+
+def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifest:
+    if not headers:
+        return RunManifest(system=SystemInfo(use="replay"))
+    first = headers[0].manifest
+    for header, path in zip(headers, paths, strict=False):
+        if header.manifest.system != first.system:
+            raise DatasetError(
+                f"{path}: collected from another system than {paths[0]}",
+                remedy="decide on outputs of one system at a time",
+            )
+    return _with_earlier(first, paths)
+
+
+def _with_earlier(manifest: RunManifest, paths: Sequence[Path]) -> RunManifest:
+    """Return the manifest with the earlier runs whose passes stand in the file of a stored run.
+
+    The head of that file was written before they were taken over; its run's manifest knows.
+    """
+    update: dict[str, object] = {"earlier": ()}
+    if len(paths) == 1:
+        stored, folder = manifest, paths[0].parent
+        with suppress(StorageError):  # a file of somebody else, in whose folder none need be
+            stored = LocalStore(folder).load_manifest(folder)
+        if stored.run_id == manifest.run_id:
+            update = {"earlier": stored.earlier, "same_state": stored.same_state}
+    return manifest.model_copy(update=update)
+
+
+def save_collected(path: Path, collected: Collected, samples: Sequence[Sample]) -> None:
+    """Write what was collected as a file that `decide` and the replay system read.
+
+    Raises:
+        StorageError: it cannot be written; a file that was there is unchanged.
+    """
+    write_lines(path, (line.removesuffix("\n") for line in _lines(collected, samples)))
+
+
+def _lines(collected: Collected, samples: Sequence[Sample]) -> Iterator[str]:
+    yield header_line(OutputsHeader(manifest=collected.manifest, samples=len(samples)))
+    for run, outputs in enumerate(collected.passes):
+        for sample in samples:
+            if sample.id in outputs:
+                yield output_line(sample, outputs[sample.id], run=run)

@@ -1,0 +1,84 @@
+"""The documents that a golden set speaks of, as far as their texts can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.core.text.quoted_passages import holds
+from ragate.dataset import Entry
+from ragate.errors import UsageError
+from ragate.models import Sample
+from ragate.support.settings import nearest
+
+Texts = dict[str, str]  # by document id
+
+
+def corpus_texts(config: Config | None, corpus: Path | None) -> Texts | None:
+    """Return the texts of all documents, None where the system does not tell them.
+
+    Args:
+        corpus: A folder of documents, or one with a BEIR ``corpus.jsonl``; it wins over the
+            configured system's.
+
+    Raises:
+        ConfigError: the corpus cannot be read.
+    """
+    if corpus is not None:
+        from ragate.systems.pgvector.corpus.texts import read_texts
+
+        folder = corpus.resolve()
+        return read_texts(folder.parent, folder.name)
+    if config is None or not plugins.is_builtin("systems", config.system.use):
+        return None
+    tell = getattr(plugins.load("systems", config.system.use), "document_texts", None)
+    return None if tell is None else tell(config.system.settings, config.root)
+
+
+def needed_texts(config: Config | None, corpus: Path | None, *, why: str) -> Texts:
+    """Return the texts of all documents.
+
+    Args:
+        why: What they are needed for, for the message.
+
+    Raises:
+        UsageError: the system does not tell them, and no corpus is given.
+    """
+    texts = corpus_texts(config, corpus)
+    if texts is None:
+        raise UsageError(
+            f"{why} needs the texts of the documents, and this system does not tell them",
+            remedy="name the folder of the documents with --corpus",
+        )
+    return texts
+
+
+def stale_evidence(samples: Sequence[Sample], texts: Texts) -> dict[str, tuple[str, ...]]:
+    """Return, by sample, the documents that no longer hold the passage that is evidence."""
+    found = {sample.id: stale_in(sample, texts) for sample in samples if sample.evidence}
+    return {sample_id: docs for sample_id, docs in found.items() if docs}
+
+
+def stale_in(sample: Sample, texts: Texts) -> tuple[str, ...]:
+    """Return the documents of a sample's evidence that changed; absent ones are not among them."""
+    return tuple(
+        doc_id
+        for doc_id, evidence in sample.evidence.items()
+        if doc_id in texts and not holds(texts[doc_id], evidence)
+    )
+
+
+def by_id(entries: list[Entry], ids: tuple[str, ...]) -> list[Entry]:
+    """Return the entries with these ids, in the order of the file; all where none is named.
+
+    Raises:
+        UsageError: no sample has one of them.
+    """
+    known = {entry.sample.id: entry for entry in entries}
+    for name in ids:
+        if name not in known:
+            raise UsageError(f"no sample has the id {name!r}{nearest(name, known)}")
+    wanted = set(ids)
+    return [entry for entry in entries if not wanted or entry.sample.id in wanted]

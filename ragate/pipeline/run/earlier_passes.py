@@ -1,0 +1,127 @@
+"""The passes of earlier runs of the same commit: found, taken over, and named by their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ragate.baseline import baseline_bytes
+from ragate.config import Config
+from ragate.core.hashing import content_hash, digest
+from ragate.errors import StorageError
+from ragate.models import EarlierRun, Reads, Sample, SystemInfo, Verdict
+from ragate.pipeline.run.collect_pass import Outputs
+from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.system_session import Selection, Session
+from ragate.stores.local import LocalStore
+from ragate.support.git import head_commit, is_clean
+
+MOST_PASSES = 20
+
+
+def evidence_key(
+    config: Config,
+    samples: Sequence[Sample],
+    system: SystemInfo,
+    selection: Selection,
+    *,
+    own: Sequence[Path] = (),
+) -> str:
+    """Return what names the state that is judged: commit, rules, questions, baseline, system.
+
+    "" where that cannot be told: no commit, or files that differ from it.
+
+    Args:
+        own: What ragate itself writes: it changes nothing that is judged.
+    """
+    commit = head_commit(config.root)
+    if not commit or not is_clean(config.root, but=own):
+        return ""
+    baseline = baseline_bytes(config.baseline) or b""
+    return digest(
+        [
+            commit,
+            config.path.read_text(encoding="utf-8") if config.path.is_file() else "",
+            [content_hash(sample) for sample in samples],
+            digest(baseline.decode("utf-8", "replace")),
+            [system.use, system.fingerprint],
+            selection.filters.model_dump(mode="json"),
+            [selection.top_k, selection.retrieval_only, selection.eval_date],
+        ]
+    )
+
+
+def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
+    """Take over the passes that an earlier run of this very state made; return their number.
+
+    They stand before the run's own passes, and the manifest says whose they are. Systems that
+    repeat exactly, or that hold recordings, would only give the same passes again.
+    """
+    if session.system.max_runs is not None:
+        return 0
+    if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
+        return 0
+    manifest = session.collected.manifest
+    same_state = bool(getattr(session.system, "identifies_state", False))
+    try:
+        kept = _earlier(session, manifest.evidence, samples)
+    except StorageError as error:
+        session.operations.say(f"earlier passes of this commit cannot be read: {error.message}")
+        return 0
+    kept = kept[:MOST_PASSES] if same_state else kept[-MOST_PASSES:]
+    for _, outputs in kept:
+        session.adopt(samples, outputs)
+    update = {"earlier": _runs(run for run, _ in kept), "same_state": same_state and bool(kept)}
+    session.collected.manifest = manifest.model_copy(update=update)
+    if kept:
+        use = "counted too" if same_state else "shown beside this run, which they may confirm"
+        session.operations.say(f"earlier passes of this commit: {len(kept)}, {use}")
+    return len(kept)
+
+
+def _earlier(
+    session: Session, key: str, samples: Sequence[Sample]
+) -> list[tuple[EarlierRun, Outputs]]:
+    """Return the whole passes of earlier runs with the run that each is of, oldest first."""
+    store = LocalStore(session.operations.state)
+    newest = store.newest_of(key) if key else None
+    path = newest / "outputs.jsonl" if newest is not None else None
+    if newest is None or path is None or not path.is_file():
+        return []
+    passes = read_collected([path], samples).passes
+    known = _runs_in(store, newest)
+    owners = [run for run in known for _ in range(run.passes)]
+    owners += [_own(store, newest)] * max(0, len(passes) - len(owners))
+    return [
+        (run, outputs)
+        for run, outputs in zip(owners, passes, strict=False)
+        if len(outputs) == len(samples) and _is_measured(outputs)
+    ]
+
+
+def _runs_in(store: LocalStore, folder: Path) -> tuple[EarlierRun, ...]:
+    """Return the runs whose passes a stored run took over."""
+    return store.load_manifest(folder).earlier
+
+
+def _own(store: LocalStore, folder: Path) -> EarlierRun:
+    """Return what a stored run says of the passes that it made itself."""
+    try:
+        failed = store.load_report(folder).decision.verdict is Verdict.FAILED
+    except StorageError:
+        failed = False  # it was never finished, or another ragate wrote it
+    return EarlierRun(created=store.load_manifest(folder).created, passes=1, failed=failed)
+
+
+def _runs(owners: Iterable[EarlierRun]) -> tuple[EarlierRun, ...]:
+    """Return each run once, with the number of its passes."""
+    return tuple(
+        run.model_copy(update={"passes": len(list(passes))})
+        for run, passes in groupby(owners, key=lambda run: run.model_copy(update={"passes": 1}))
+    )
+
+
+def _is_measured(outputs: Outputs) -> bool:
+    """Return False where a provider failed: what was not measured is measured again."""
+    return not any(output.error and output.error.kind == "provider" for output in outputs.values())

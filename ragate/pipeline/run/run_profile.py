@@ -1,0 +1,87 @@
+"""What part of the gate a run is asked for: options, a profile of the policy, or both."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ragate.config import Config, Profile
+from ragate.errors import UsageError
+from ragate.models import Filters
+from ragate.pipeline.run.system_session import Selection
+from ragate.support.settings import nearest
+
+# There without being written: the two that everyone needs.
+BUILT_IN = {"full": Profile(), "retrieval": Profile(retrieval_only=True)}
+CORRECTNESS = ("correctness", "correctness_binary")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for on the command line; an option that was not given is empty."""
+
+    ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    limit: int | None = None
+    top_k: int | None = None
+    retrieval_only: bool = False
+    skip: tuple[str, ...] = ()
+    skip_correctness: bool = False
+    profile: str = ""
+    eval_date: datetime.date | None = None
+
+
+def selection_of(config: Config, wanted: Wanted, *, runs: int = 1) -> Selection:
+    """Return the selection: an option that is given wins over the profile's.
+
+    Raises:
+        UsageError: there is no such profile, or no such metric to skip.
+    """
+    profile = find_profile(config, wanted.profile) if wanted.profile else Profile()
+    skip = [*(wanted.skip or profile.skip), *_correctness(config, wanted)]
+    refuse_unknown_metrics(config, skip)
+    eval_date = wanted.eval_date or profile.eval_date
+    return Selection(
+        filters=Filters(
+            ids=wanted.ids,
+            tags=wanted.tags or profile.tags,
+            where=wanted.where or profile.where,
+            limit=wanted.limit or profile.limit,
+            skip=tuple(dict.fromkeys(skip)),
+            profile=wanted.profile,
+        ),
+        top_k=wanted.top_k or profile.top_k,
+        retrieval_only=wanted.retrieval_only or profile.retrieval_only,
+        runs=runs,
+        eval_date=eval_date.isoformat() if eval_date else "",
+    )
+
+
+def find_profile(config: Config, name: str) -> Profile:
+    """Return a profile of the policy, or a built-in one that the policy does not redefine.
+
+    Raises:
+        UsageError: names the nearest.
+    """
+    known = {**BUILT_IN, **config.policy.profiles}
+    if name not in known:
+        raise UsageError(
+            f"no profile {name!r}{nearest(name, known)}",
+            remedy=f"write it as [policy.profiles.{name}]: docs/run-options.md",
+        )
+    return known[name]
+
+
+def _correctness(config: Config, wanted: Wanted) -> Sequence[str]:
+    names = [rule.metric for rule in config.policy.metrics if rule.metric in CORRECTNESS]
+    return names if wanted.skip_correctness else ()
+
+
+def refuse_unknown_metrics(config: Config, skip: Sequence[str]) -> None:
+    """Raise where a metric that is to be skipped is none of the policy's: a slip skips nothing."""
+    known = [rule.metric for rule in config.policy.metrics]
+    for name in skip:
+        if name not in known:
+            raise UsageError(f"--skip {name!r}: no such metric in the policy{nearest(name, known)}")

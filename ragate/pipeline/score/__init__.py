@@ -1,0 +1,1 @@
+"""From outputs to scores: metrics, and the judge."""

@@ -1,0 +1,96 @@
+"""An answer beside the baseline's: whom it is compared with, and what needs no judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ragate.core.hashing import content_hash, digest
+from ragate.core.judging.criteria import PAIRWISE, Criterion, decide
+from ragate.core.judging.judgement_hash import verdict_hash
+from ragate.core.lookup import Lookup
+from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
+
+TIE = 0.5
+_SAMPLE = Criterion(PAIRWISE)
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """The baseline's first run by content of the sample.
+
+    Attributes:
+        itself: There is no baseline yet: what is to become one is compared with itself.
+    """
+
+    records: Mapping[str, Record] = field(default_factory=dict)
+    itself: bool = False
+
+    def settled(self, sample: Sample, output: SystemOutput) -> Score | None:
+        """Return the score that needs no judgement, None where a judge has to be asked."""
+        if self.itself:
+            return _tie("a baseline beside itself")
+        key = content_hash(sample)
+        if key not in self.records:
+            return not_applicable(PAIRWISE, "the baseline does not hold this sample")
+        decided = decide(_SAMPLE, sample, output)
+        if decided is not None and decided.value is None:
+            return decided
+        other = self._answer(key)
+        if other is None:
+            return unscored(
+                PAIRWISE, 'the baseline holds no answers: set [policy] store = "answers"'
+            )
+        answer = "" if decided is not None else (output.answer or "")
+        if answer.strip() == other.strip():
+            return _tie("the same answer")
+        if not answer.strip() or not other.strip():
+            return Score(metric=PAIRWISE, value=float(bool(answer.strip())), reason="one is empty")
+        return None
+
+    def other(self, sample: Sample) -> SystemOutput:
+        """Return what a judge sees of the baseline's output."""
+        return SystemOutput(answer=self._answer(content_hash(sample)))
+
+    def _answer(self, key: str) -> str | None:
+        """Return "" where the output failed, None where the baseline keeps no answers."""
+        output = self.records[key].output
+        return "" if output.error is not None else output.answer
+
+
+def opponents_of(baseline: Run | None) -> Opponents:
+    """Return the answers to compare with, those of a run itself without a baseline."""
+    if baseline is None:
+        return Opponents(itself=True)
+    first: dict[str, int] = {}
+    rows: dict[str, int] = {}
+    for row, record in enumerate(baseline.records):
+        if record.run < first.get(record.content_hash, math.inf):
+            first[record.content_hash], rows[record.content_hash] = record.run, row
+    return Opponents(Lookup(baseline.records, rows))
+
+
+def pair_hash(judge: str, sample: Sample, output: SystemOutput, other: SystemOutput) -> str:
+    """Return the identity of a verdict over two answers, the candidate's first."""
+    return digest([PAIRWISE, *(verdict_hash(judge, sample, one) for one in (output, other))])
+
+
+def bare(output: SystemOutput) -> SystemOutput:
+    """Return what a comparison sees of an output: its answer."""
+    return SystemOutput(answer=output.answer)
+
+
+def losses(scores: Mapping[str, Score]) -> str:
+    """Return one line on the samples whose answer the judge liked less, "" where there are none."""
+    lost = [key for key, score in scores.items() if score.value is not None and score.value < TIE]
+    if not lost:
+        return ""
+    won = sum(score.value is not None and score.value > TIE for score in scores.values())
+    more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
+    return f"{PAIRWISE}: {won} better, {len(lost)} worse: {', '.join(lost[:_LISTED])}{more}"
+
+
+def _tie(reason: str) -> Score:
+    return Score(metric=PAIRWISE, value=TIE, reason=reason)

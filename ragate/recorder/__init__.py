@@ -1,0 +1,1 @@
+"""Model calls of a system under test: recorded, replayed, forwarded or left pending."""

@@ -1,0 +1,172 @@
+"""Answering pending requests where the keys are, without running the code that asked them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ragate.baseline import load_replies, requests_path, save_replies
+from ragate.clients.budget import Tally
+from ragate.clients.memoised.memoised_chat import Memo
+from ragate.config import Config
+from ragate.errors import BudgetError, ProviderError, UsageError
+from ragate.protocols import ChatReply
+from ragate.recorder.fulfil_rules import why_refused
+from ragate.recorder.pending_requests import read_pending
+from ragate.recorder.proxy.reply_resolver import Pending
+from ragate.recorder.proxy.upstream import Upstream
+from ragate.recorder.run_resolver import REPLIES_NAME, make_upstream
+from ragate.runtime.resources import Opened, Operations, open_resources
+
+
+@dataclass
+class Fulfilled:
+    """What became of a file of pending requests.
+
+    Attributes:
+        path: Where the replies are: `.ragate/replies.jsonl.gz`, which every later run reads.
+        answered, known: Requests that were sent, and those whose reply was there already.
+        refused: Why a request was not sent: it asks for more than text, or for another model.
+        failed: What the provider said instead of an answer.
+        stopped: The cap that ended it early, "" where none did.
+    """
+
+    path: Path
+    answered: int = 0
+    known: int = 0
+    refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    stopped: str = ""
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def whole(self) -> bool:
+        return not (self.refused or self.failed or self.stopped)
+
+
+async def fulfil_pending(
+    config: Config, operations: Operations, path: Path, *, output: Path | None = None
+) -> Fulfilled:
+    """Answer the pending requests of `path` under the policy's caps, and keep the replies.
+
+    The file is hostile data: whoever wrote it may be the author of the change under test. Nothing
+    of it is run, no other host is asked than the policy's, and a request may hold text, functions
+    and pictures of its own only: nothing that makes the provider read or fetch something.
+
+    Args:
+        output: Where the replies go, beside those that are there; else ``replies.jsonl.gz`` in the
+            state folder.
+
+    Raises:
+        UsageError: the file cannot be read; nothing was sent.
+        ProviderError: there is no key.
+        StorageError: the replies cannot be written.
+    """
+    wanted = list(read_pending(path))
+    done = Fulfilled(output or operations.state / REPLIES_NAME)
+    allowed = _models(config)
+    asked: list[Pending] = []
+    for number, pending in enumerate(wanted, start=2):
+        if why := why_refused(pending, config.policy.providers, allowed):
+            done.refused.append(f"line {number}: {why}")
+        else:
+            asked.append(pending)
+    if asked:
+        async with open_resources(config, operations) as opened:
+            await _Fulfilling(config, operations, opened, done).run(asked)
+            done.tally = opened.tally
+    return done
+
+
+def _models(config: Config) -> frozenset[str]:
+    """Return the models of the baseline's own requests."""
+    return frozenset(load_replies(requests_path(config.baseline)).models.values())
+
+
+class _Fulfilling:
+    """One file on its way."""
+
+    def __init__(
+        self, config: Config, operations: Operations, opened: Opened, done: Fulfilled
+    ) -> None:
+        self._config = config
+        self._operations = operations
+        self._opened = opened
+        self._done = done
+        self._replies = load_replies(done.path)
+        self._baseline = load_replies(requests_path(config.baseline))
+        self._memo = Memo(opened.cache, budget=opened.budget)
+        self._upstreams: dict[str, Upstream] = {}
+
+    async def run(self, wanted: list[Pending]) -> None:
+        for name in {pending.provider for pending in wanted}:
+            self._upstreams[name] = self._upstream(name)
+        gate = asyncio.Semaphore(self._operations.concurrency)
+        minutes = self._config.policy.max_minutes
+
+        async def one(pending: Pending) -> None:
+            async with gate:
+                if not self._done.stopped:
+                    await self._answer(pending)
+
+        try:
+            async with asyncio.timeout(minutes * 60):
+                await asyncio.gather(*map(one, wanted))
+        except TimeoutError:
+            self._done.stopped = f"[policy] max_minutes = {minutes:g} is reached"
+        finally:
+            if self._replies.draws:
+                save_replies(self._done.path, self._replies)
+            for upstream in self._upstreams.values():
+                await upstream.aclose()
+
+    async def _answer(self, pending: Pending) -> None:
+        known = (self._baseline, self._replies)
+        if any(pending.draw in one.draws.get(pending.key, {}) for one in known):
+            self._done.known += 1
+            return
+        try:
+            reply = await self._memo.draw(pending.key, pending.draw, lambda: self._ask(pending))
+        except BudgetError as error:
+            self._done.stopped = error.message
+        except ProviderError as error:
+            self._done.failed.append(error.message)
+        else:
+            self._done.known += reply.reused
+            self._done.answered += not reply.reused
+            model = pending.request.model
+            self._replies.add(pending.key, pending.draw, model, reply.text)
+
+    async def _ask(self, pending: Pending) -> ChatReply:
+        upstream = self._upstreams[pending.provider]
+        reply = await upstream.ask(pending.request)
+        return ChatReply(
+            text=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost_usd=upstream.channel.cost(pending.request.model, reply),
+        )
+
+    def _upstream(self, name: str) -> Upstream:
+        made = make_upstream(self._config, self._operations, self._opened, name, patient=True)
+        if made is None:
+            raise ProviderError(
+                f"provider {name!r} cannot be asked",
+                remedy="set its key, and leave RAGATE_OFFLINE out",
+                fatal=True,
+            )
+        return made
+
+
+def refuse_empty(path: Path) -> None:
+    """Raise where there is no such file: nothing is pending, or another folder was meant.
+
+    Raises:
+        UsageError: names the path.
+    """
+    if not path.is_file():
+        raise UsageError(
+            f"{path}: no such file",
+            remedy="a run without a key writes .ragate/pending.jsonl when it has to ask",
+        )

@@ -1,0 +1,212 @@
+"""From a request to its reply: known, forwarded, or pending; without HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from ragate.clients.memoised.memoised_chat import Memo
+from ragate.errors import BudgetError, ProviderError, RagateError
+from ragate.protocols import ChatReply
+from ragate.recorder.proxy.request_identity import Request
+from ragate.recorder.proxy.request_ledger import Ledger, Scope
+from ragate.recorder.proxy.upstream import Send, Upstream
+
+NOT_RECORDED = "model request is not recorded; fulfil it"
+
+
+class PendingError(RagateError):
+    """A request that is not known, and that may not be forwarded."""
+
+
+class ForeignModelError(RagateError):
+    """A model that the policy does not allow."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A request that nobody has answered yet.
+
+    Attributes:
+        draw: Which of its answers is wanted.
+        occurrence: As in `Request.key`.
+    """
+
+    key: str
+    draw: int
+    occurrence: int
+    provider: str
+    request: Request
+
+
+@dataclass
+class Desk:
+    """Gives every request its reply, and notes who asked.
+
+    Attributes:
+        provider: Its name in the policy: part of a request's identity.
+        upstream: None where nothing may be forwarded.
+        models: The models that may be asked for; empty: any.
+        pend: Is told of every pending request, once.
+    """
+
+    provider: str
+    memo: Memo
+    ledger: Ledger
+    upstream: Upstream | None
+    models: Collection[str] = ()
+    pend: Callable[[Pending], None] = lambda _pending: None
+    used: dict[str, dict[int, tuple[str, str]]] = field(default_factory=dict)
+    pending: int = 0
+    _pended: set[tuple[str, int]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def seat(self, request: Request, sample_id: str) -> Iterator[Seat]:
+        """Yield what answers one request; whoever leaves without the answer has not asked."""
+        scopes = self.ledger.scopes(sample_id)
+        first = scopes[0]
+        counted = len(scopes) == 1
+        plain = request.key(self.provider)
+        occurrence = first.take(plain) if counted else 0
+        key = request.key(self.provider, occurrence)
+        seat = Seat(self, request, scopes, key, occurrence, plain)
+        try:
+            yield seat
+        finally:
+            if not seat.delivered:
+                seat.take_back()
+                if counted:
+                    first.give_back(plain, occurrence)
+
+    def note_used(self, key: str, draw: int, model: str, text: str) -> None:
+        """Remember a reply that was given, for the file of this recording."""
+        with self._lock:
+            self.used.setdefault(key, {})[draw] = (model, text)
+
+    def note_pending(self, seat: Seat) -> None:
+        """Count a pending request, and have it written down, once."""
+        place = (seat.key, seat.draw)
+        with self._lock:
+            if place in self._pended:
+                return
+            self._pended.add(place)
+            self.pending += 1
+        self.pend(Pending(seat.key, seat.draw, seat.occurrence, self.provider, seat.request))
+
+
+@dataclass
+class Seat:
+    """One request under way.
+
+    Attributes:
+        plain: Its key as if it were the first of its kind.
+    """
+
+    desk: Desk
+    request: Request
+    scopes: list[Scope]
+    key: str
+    occurrence: int
+    plain: str
+    delivered: bool = False
+    held: list[dict[str, Any]] | None = None
+    _noted: ChatReply | None = None
+
+    @property
+    def draw(self) -> int:
+        return self.scopes[0].run
+
+    async def reply(self, send: Send | None = None) -> ChatReply:
+        """Return the reply, whole.
+
+        Args:
+            send: Gets the parts of a fresh stream as they come; `held` are then the last ones, and
+                None where nothing was streamed.
+
+        Raises:
+            PendingError, ForeignModelError, ProviderError, BudgetError: noted for the sample, too.
+        """
+        try:
+            with self._waiting():
+                found = await self.desk.memo.draw(self.key, self.draw, lambda: self._ask(send))
+        except PendingError:
+            self.desk.note_pending(self)
+            for scope in self.scopes:
+                scope.pending.add(self.key)
+            raise
+        except ForeignModelError as error:
+            self.broken(error.message)
+            raise
+        except ProviderError as error:
+            self._failed(error)
+            raise
+        except BudgetError as error:
+            for scope in self.scopes:
+                scope.stopped = error
+            raise
+        self.desk.note_used(self.key, self.draw, self.request.model, found.text)
+        return found
+
+    def handing_over(self, reply: ChatReply) -> None:
+        """Note the answer, before the caller has all of it: it may be done with the sample then."""
+        self._noted = reply
+        for scope in self.scopes:
+            scope.heard(self.plain)
+            scope.answered(self.key, reply)
+
+    def take_back(self) -> None:
+        """Forget an answer that the caller did not wait for."""
+        if self._noted is not None:
+            for scope in self.scopes:
+                scope.unanswered(self.key)
+
+    def broken(self, message: str) -> None:
+        """Note why there is no answer, where the system is not to blame."""
+        for scope in self.scopes:
+            scope.failed[self.key] = message
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for scope in self.scopes:
+                stack.enter_context(scope.waiting(self.plain))
+            yield
+
+    def _heard(self, send: Send) -> Send:
+        """Return `send` that notes for the sample that an answer has begun."""
+
+        async def noted(event: dict[str, Any]) -> None:
+            for scope in self.scopes:
+                scope.heard(self.plain)
+            await send(event)
+
+        return noted
+
+    def _failed(self, error: ProviderError) -> None:
+        if error.status in (400, 413, 422):
+            return  # the request was wrong, and that is the system's own failure
+        self.broken(error.message)
+
+    async def _ask(self, send: Send | None) -> ChatReply:
+        desk = self.desk
+        if desk.models and self.request.model not in desk.models:
+            raise ForeignModelError(
+                f"the model {self.request.model!r} is not in [policy.providers."
+                f"{desk.provider}] models"
+            )
+        if desk.upstream is None:
+            raise PendingError(NOT_RECORDED)
+        if send is None:
+            reply = await desk.upstream.ask(self.request)
+        else:
+            reply, self.held = await desk.upstream.stream(self.request, self._heard(send))
+        return ChatReply(
+            text=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost_usd=desk.upstream.channel.cost(self.request.model, reply),
+        )

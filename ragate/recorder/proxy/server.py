@@ -1,0 +1,198 @@
+"""The HTTP side: an OpenAI-compatible server on the loopback interface, for one run."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from aiohttp import web
+
+from ragate.errors import BudgetError, ProviderError, RagateError, UsageError
+from ragate.protocols import ChatReply
+from ragate.recorder.proxy import HEADER
+from ragate.recorder.proxy.chat_stream import chat_events
+from ragate.recorder.proxy.reply_format import shown_body
+from ragate.recorder.proxy.reply_resolver import Desk, ForeignModelError, PendingError, Seat
+from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Kind, Request, read_request
+from ragate.recorder.proxy.response_stream import response_events
+
+_SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Kind), "GET /v1/models"])
+# Everything here was tried as often as makes sense: a caller that tries again loses time, and would
+# multiply the calls. Clients repeat after 408, 409, 429 and 5xx, whatever a header says; not after
+# 424, that something else failed which this depends on.
+_ONCE = {"x-should-retry": "false"}
+_FAILED = 424
+_OWN_FAULT = frozenset({400, 401, 403, 404, 413, 422})
+
+
+class ApiError(Exception):
+    """Ends one request with an error in the API's own form."""
+
+    def __init__(self, status: int, message: str, code: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"error": {"message": message, "type": "ragate", "param": None, "code": code}}
+
+
+def application(desk: Desk, token: str) -> web.Application:
+    """Return the server's application.
+
+    Args:
+        token: Every request must bring it as its key: other processes of the machine must not
+            spend the policy's money.
+    """
+
+    @web.middleware
+    async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
+        try:
+            _check_token(request, token)
+            found: web.StreamResponse = await handler(request)
+        except ApiError as error:
+            return web.json_response(error.body, status=error.status, headers=_ONCE)
+        except web.HTTPRequestEntityTooLarge:
+            text = f"a body of more than {MAX_BODY_BYTES} bytes"
+            return _error(413, text, "too_large")
+        except web.HTTPException as error:
+            return _error(error.status, error.reason, "unsupported")
+        return found
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        return await _serve(request, desk)
+
+    made = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[guard])
+    made.router.add_route("*", "/{path:.*}", serve)
+    return made
+
+
+async def _serve(request: web.Request, desk: Desk) -> web.StreamResponse:
+    kind = next((one for one in Kind if request.path == f"/v1{one.value}"), None)
+    if request.path == "/v1/models" and request.method == "GET":
+        return _models(desk)
+    if kind is None or request.method != "POST":
+        raise ApiError(
+            404,
+            f"{request.method} {request.path[:100]} is not recorded by ragate; supported: "
+            f"{_SUPPORTED}",
+            "unsupported",
+        )
+    try:
+        asked = read_request(kind, await request.read())
+    except UsageError as error:
+        raise ApiError(400, error.message, "invalid_request") from error
+    with desk.seat(asked, request.headers.get(HEADER, "")) as seat:
+        try:
+            return await _answer(request, seat)
+        except (ApiError, OSError):
+            raise
+        except Exception as error:  # a kept reply that makes no sense, say
+            seat.broken(f"the recorder failed: {type(error).__name__}")
+            raise ApiError(500, "the recorder failed", "ragate") from error
+
+
+def _check_token(request: web.Request, token: str) -> None:
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        raise ApiError(
+            401,
+            "this server takes the key that ragate put into OPENAI_API_KEY, and no other; do not "
+            "set api_key in the code",
+            "invalid_api_key",
+        )
+
+
+def _error(status: int, message: str, code: str) -> web.Response:
+    return web.json_response(ApiError(status, message, code).body, status=status, headers=_ONCE)
+
+
+def _models(desk: Desk) -> web.Response:
+    known = {model for draws in desk.used.values() for model, _ in draws.values()}
+    names = sorted(known | set(desk.models))
+    rows = [{"id": one, "object": "model", "created": 0, "owned_by": "ragate"} for one in names]
+    return web.json_response({"object": "list", "data": rows})
+
+
+async def _answer(request: web.Request, seat: Seat) -> web.StreamResponse:
+    if seat.request.streams and seat.request.kind is not Kind.EMBEDDINGS:
+        return await _Streaming(request, seat).answer()
+    try:
+        reply = await seat.reply()
+    except RagateError as error:
+        raise _api_error(error) from error
+    text = json.dumps(shown_body(reply.text, seat.request), ensure_ascii=False)
+    response = web.Response(text=text, content_type="application/json")
+    seat.handing_over(reply)
+    await response.prepare(request)
+    await response.write_eof()
+    seat.delivered = True
+    return response
+
+
+def _api_error(error: RagateError) -> ApiError:
+    if isinstance(error, PendingError):
+        return ApiError(_FAILED, error.message, "ragate_not_recorded")
+    if isinstance(error, ForeignModelError):
+        return ApiError(403, error.message, "model_not_allowed")
+    if isinstance(error, BudgetError):
+        return ApiError(402, error.message, "ragate_budget")
+    if isinstance(error, ProviderError):
+        status = error.status if error.status in _OWN_FAULT else _FAILED
+        return ApiError(status or _FAILED, error.message, "upstream")
+    return ApiError(500, error.message, "ragate")
+
+
+class _Streaming:
+    """One answer as server-sent events."""
+
+    def __init__(self, request: web.Request, seat: Seat) -> None:
+        self._request = request
+        self._seat = seat
+        self._named = seat.request.kind is Kind.RESPONSES
+        self._response: web.StreamResponse | None = None
+
+    async def answer(self) -> web.StreamResponse:
+        try:
+            reply = await self._seat.reply(self._send)
+        except RagateError as error:
+            problem = _api_error(error)
+            if self._response is None:
+                raise problem from error
+            await self._send(problem.body)
+            await self._response.write_eof()
+            return self._response
+        self._seat.handing_over(reply)
+        for event in self._rest(reply):
+            await self._send(event)
+        response = self._response or await self._begun()
+        if not self._named:
+            await response.write(b"data: [DONE]\n\n")
+        await response.write_eof()
+        self._seat.delivered = True
+        return response
+
+    def _rest(self, reply: ChatReply) -> Iterable[dict[str, Any]]:
+        """Return what is not sent yet: the end of a fresh stream, or all of a known reply."""
+        if self._seat.held is not None:
+            return self._seat.held
+        body = json.loads(reply.text)
+        if self._named:
+            return response_events(body)
+        return chat_events(body, usage=_wants_usage(self._seat.request))
+
+    async def _send(self, event: dict[str, Any]) -> None:
+        response = self._response or await self._begun()
+        name = f"event: {event['type']}\n" if self._named and "type" in event else ""
+        await response.write(f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+
+    async def _begun(self) -> web.StreamResponse:
+        self._response = web.StreamResponse(headers={"Cache-Control": "no-cache"})
+        self._response.content_type = "text/event-stream"
+        self._response.charset = "utf-8"
+        await self._response.prepare(self._request)
+        return self._response
+
+
+def _wants_usage(request: Request) -> bool:
+    options = request.body.get("stream_options")
+    return isinstance(options, dict) and options.get("include_usage") is True

@@ -1,0 +1,162 @@
+"""Forwarding to the provider, whole or as a stream, through the channel that pays and retries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragate.clients.channel import Channel
+from ragate.clients.http.bounded_body import CHAT_BYTES, embedding_bytes
+from ragate.clients.http.error_mapping import MalformedError
+from ragate.errors import ProviderError
+from ragate.recorder.proxy.aiohttp_upstream import post_json, post_stream
+from ragate.recorder.proxy.chat_stream import ChatParts
+from ragate.recorder.proxy.reply_format import Reply, read_reply, reply_of, text_count
+from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.response_stream import ResponseParts
+
+if TYPE_CHECKING:
+    import aiohttp
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+_MOST_EVENTS = 200_000
+
+
+class CutError(ProviderError):
+    """A stream ended too early, after parts of it were passed on."""
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Stands for the answer of a stream that cannot be asked for again."""
+
+    why: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass
+class Upstream:
+    """One provider.
+
+    Attributes:
+        channel: Holds the key, the caps, the retries and the breaker.
+    """
+
+    channel: Channel
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the reply to one request.
+
+        Raises:
+            ProviderError: no reply after all tries, or a refusal.
+            BudgetError: a cap is reached.
+        """
+        body = _body(request, stream=False)
+        most = CHAT_BYTES
+        if request.kind is Kind.EMBEDDINGS:
+            most = embedding_bytes(text_count(request.body["input"]), None)
+
+        async def once(session: Any) -> Reply:
+            content = await post_json(session, self._url(request), body, max_bytes=most)
+            return read_reply(self._clean(content), request)
+
+        return await self.channel.ask(request.model, once)
+
+    async def stream(self, request: Request, send: Send) -> tuple[Reply, list[dict[str, Any]]]:
+        """Pass the events of one reply on as they come; return the whole, and the last events.
+
+        The last events are held back, so that a caller who has them all finds the reply kept.
+
+        Raises:
+            ProviderError, BudgetError: as for `ask`; `CutError` after a part was sent.
+        """
+        passing = _Passing(request, self._url(request), send, self._clean)
+
+        async def once(session: Any) -> Reply | _Cut:
+            return await passing.run(session)
+
+        found = await self.channel.ask(request.model, once)
+        if isinstance(found, _Cut):
+            raise CutError(f"{self.channel.transport.host}: {self.channel.redact(found.why)}")
+        return found, passing.held
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.channel.aclose()
+
+    def _url(self, request: Request) -> str:
+        return f"{self.channel.transport.base_url}{request.kind.value}"
+
+    def _clean(self, content: bytes) -> bytes:
+        text = content.decode("utf-8", "replace")
+        return self.channel.redact(text).encode()
+
+
+@dataclass
+class _Passing:
+    """One stream on its way to the caller; only one that has sent nothing can begin anew."""
+
+    request: Request
+    url: str
+    send: Send
+    clean: Callable[[bytes], bytes]
+    held: list[dict[str, Any]] = field(default_factory=list)
+    _sent: int = 0
+
+    async def run(self, session: aiohttp.ClientSession) -> Reply | _Cut:
+        if self._sent:
+            return _Cut("a stream was cut")
+        try:
+            return await self._read(session)
+        except Exception as error:
+            if not self._sent:
+                raise
+            return _Cut(f"a stream was cut: {error}"[:200])
+
+    async def _read(self, session: aiohttp.ClientSession) -> Reply:
+        self.held = []
+        parts: ChatParts | ResponseParts = (
+            ChatParts() if self.request.kind is Kind.CHAT else ResponseParts()
+        )
+        async for raw in post_stream(session, self.url, _body(self.request, stream=True)):
+            if self._sent > _MOST_EVENTS:
+                raise MalformedError("a stream without an end")
+            event = self._cleaned(raw)
+            if parts.add(event):
+                self.held.append(event)
+                continue
+            if event.get("choices") == [] and not _wants_usage(self.request):
+                continue  # counts that only we have asked for
+            await self.send(event)
+            self._sent += 1
+        if not _wants_usage(self.request):
+            self.held = [one for one in self.held if one.get("choices") != []]
+        # Once more as a whole: a key may have come in pieces.
+        return reply_of(self.request, self._cleaned(parts.body()))
+
+    def _cleaned(self, event: dict[str, Any]) -> dict[str, Any]:
+        text = json.dumps(event, ensure_ascii=False).encode("utf-8", "replace")
+        clean = self.clean(text)
+        return event if clean == text else dict(json.loads(clean))
+
+
+def _wants_usage(request: Request) -> bool:
+    options = request.body.get("stream_options")
+    return request.kind is Kind.RESPONSES or (
+        isinstance(options, dict) and options.get("include_usage") is True
+    )
+
+
+def _body(request: Request, *, stream: bool) -> dict[str, Any]:
+    """Return what is sent: all that the caller said, and for a stream the wish to know its size."""
+    body = {k: v for k, v in request.body.items() if k not in {"stream", "stream_options"}}
+    if not stream:
+        return body
+    options = request.body.get("stream_options")
+    given = options if isinstance(options, dict) else {}
+    if request.kind is Kind.CHAT:
+        given = {**given, "include_usage": True}
+    return {**body, "stream": True, **({"stream_options": given} if given else {})}

@@ -1,0 +1,140 @@
+"""Any command behind the recorder: what it asks of a model is replayed, forwarded or pending."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.baseline import load_replies, requests_path, save_replies
+from ragate.clients.budget import Tally
+from ragate.config import Config
+from ragate.errors import BudgetError, UsageError
+from ragate.recorder.baseline_replies import recorded_replies
+from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
+from ragate.recorder.proxy.recorder import open_recorder
+from ragate.recorder.proxy.reply_resolver import Desk
+from ragate.recorder.run_resolver import open_desk
+from ragate.runtime.resources import Operations, open_resources
+from ragate.stores.local import new_run_id
+from ragate.systems._process import allowed_environment
+
+_GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a command is recorded.
+
+    Attributes:
+        run: Which draw of every request it gets.
+        save: Its replies become those of this run in the gate's file.
+        fresh: Nothing that is known is used.
+        pending: Where pending requests go; None for the state folder.
+    """
+
+    run: int = 0
+    save: bool = False
+    fresh: bool = False
+    provider: str = ""
+    pending: Path | None = None
+
+
+@dataclass(frozen=True)
+class RecordedCommand:
+    """What a recorded command left behind.
+
+    Attributes:
+        code: Its exit code; negative where a signal ended it.
+        pending: Requests that were not answered.
+        stopped: The cap that it met, "" where none.
+        saved: The file that its replies are in, None where they were not saved.
+    """
+
+    code: int
+    tally: Tally
+    pending: int
+    pending_path: Path
+    stopped: str = ""
+    saved: Path | None = None
+
+
+async def record_command(
+    config: Config, operations: Operations, argv: Sequence[str], options: Options
+) -> RecordedCommand:
+    """Run a command with ``OPENAI_BASE_URL`` leading to the recorder.
+
+    Raises:
+        UsageError: it cannot be started.
+        BudgetError: ``max_minutes`` of the policy has passed; the command was ended.
+    """
+    pending = PendingFile(options.pending or operations.state / PENDING_NAME)
+    pending.clear()
+    recording = f"record-{new_run_id()}" if options.fresh else ""
+    async with open_resources(config, operations) as opened:
+        with (
+            open_desk(
+                config,
+                operations,
+                opened,
+                provider=options.provider,
+                recording=recording,
+                pending=pending,
+                run=options.run,
+            ) as desk,
+            open_recorder(desk) as recorder,
+        ):
+            passed = allowed_environment(operations.environment, config.policy.key_names, ())
+            code = await _run(argv, recorder.environment(passed), config.policy.max_minutes)
+        stopped = desk.ledger.outside.stopped
+        whole = code == 0 and not desk.pending and stopped is None
+        return RecordedCommand(
+            code=code,
+            tally=opened.tally,
+            pending=desk.pending,
+            pending_path=pending.path,
+            stopped=stopped.message if stopped else "",
+            saved=_save(config, desk, options.run) if options.save and whole else None,
+        )
+
+
+def _save(config: Config, desk: Desk, run: int) -> Path:
+    """Put the replies of one run in place of those that the gate's file has of it."""
+    path = requests_path(config.baseline)
+    replies = load_replies(path).without(run)
+    for key, draws in recorded_replies(desk).draws.items():
+        for number, text in draws.items():
+            replies.add(key, number, desk.used[key][number][0], text)
+    save_replies(path, replies)
+    return path
+
+
+async def _run(argv: Sequence[str], environment: Mapping[str, str], minutes: float) -> int:
+    try:
+        process = await asyncio.create_subprocess_exec(*argv, env=dict(environment))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"{argv[0]!r} cannot be started: {reason}",
+            remedy="write it as in: ragate record -- python rag.py",
+        ) from error
+    try:
+        async with asyncio.timeout(minutes * 60):
+            return await process.wait()
+    except TimeoutError as error:
+        raise BudgetError(f"[policy] max_minutes = {minutes:g} is reached") from error
+    finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        process.terminate()
+    with suppress(TimeoutError):
+        await asyncio.wait_for(process.wait(), _GRACE_S)
+    with suppress(ProcessLookupError):
+        process.kill()

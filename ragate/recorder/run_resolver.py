@@ -1,0 +1,143 @@
+"""The desk of one run: what answers recorded requests, by the policy and with what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ragate.baseline import load_replies, requests_path
+from ragate.cache import Cache, Draw
+from ragate.clients.memoised.memoised_chat import Memo
+from ragate.config import Config
+from ragate.errors import ConfigError, ProviderError
+from ragate.recorder.pending_requests import PendingFile
+from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES
+from ragate.recorder.proxy.reply_resolver import Desk
+from ragate.recorder.proxy.request_ledger import Ledger
+from ragate.recorder.proxy.upstream import Upstream
+from ragate.runtime.resources import Opened, Operations
+from ragate.support.settings import nearest
+
+REPLIES_NAME = "replies.jsonl.gz"
+
+
+@contextmanager
+def open_desk(
+    config: Config,
+    operations: Operations,
+    opened: Opened,
+    *,
+    provider: str,
+    recording: str,
+    pending: PendingFile,
+    run: int | None = None,
+) -> Iterator[Desk]:
+    """Yield what answers the requests of one run.
+
+    Args:
+        run: What is asked outside of any sample gets this draw, and another if it is repeated.
+    """
+    name = provider_of(config, provider)
+    take_fulfilled(operations, opened.cache)
+    memo = Memo(
+        opened.cache,
+        baseline=known_replies(config, run),
+        session=recording,
+        budget=opened.budget,
+    )
+    upstream = make_upstream(config, operations, opened, name, patient=run is not None)
+    if upstream is None and recording:
+        raise ProviderError(
+            f"fresh answers are wanted, and provider {name!r} cannot be asked",
+            remedy="set its key, and leave RAGATE_OFFLINE out; nothing was changed",
+            fatal=True,
+        )
+    ledger = Ledger(counts=run is not None)
+    ledger.outside.run = run or 0
+    yield Desk(
+        provider=name,
+        memo=memo,
+        ledger=ledger,
+        upstream=upstream,
+        models=config.policy.providers[name].models,
+        pend=pending.add,
+    )
+
+
+def provider_of(config: Config, name: str) -> str:
+    """Return the provider that requests are forwarded to.
+
+    Raises:
+        ConfigError: the policy has none of that name, or several and no name is given.
+    """
+    known = config.policy.providers
+    if name in known:
+        return name
+    if name:
+        raise ConfigError(
+            f"record_provider = {name!r} is not in [policy.providers]{nearest(name, known)}"
+        )
+    if len(known) == 1:
+        return next(iter(known))
+    if not known:
+        raise ConfigError(
+            "record = true forwards to a provider of the policy, and there is none",
+            remedy="add [policy.providers.openai] with base_url and key_env",
+        )
+    raise ConfigError(
+        f"[policy.providers] has {', '.join(sorted(known))}: which one is recorded?",
+        remedy="set [system] record_provider",
+    )
+
+
+def known_replies(config: Config, run: int | None) -> dict[str, tuple[str, ...]]:
+    """Return the baseline's replies by request and pass.
+
+    Args:
+        run: Only this draw is wanted, and no other instead of it.
+    """
+    replies = load_replies(requests_path(config.baseline))
+    return replies.by_pass() if run is None else replies.of_run(run)
+
+
+def take_fulfilled(operations: Operations, cache: Cache) -> None:
+    """Put fulfilled replies where fresh ones are: each is one draw, and stands for no other.
+
+    A confirmation run that got the first run's reply again would confirm nothing.
+    """
+    replies = load_replies(operations.state / REPLIES_NAME)
+    cache.put_draws(
+        {
+            ("", key, run): Draw(text=text)
+            for key, draws in replies.draws.items()
+            for run, text in draws.items()
+            if len(text) <= MAX_REPLY_BYTES
+        }
+    )
+
+
+def make_upstream(
+    config: Config, operations: Operations, opened: Opened, name: str, *, patient: bool
+) -> Upstream | None:
+    """Return the way to the provider, None where nothing may or can be forwarded.
+
+    Args:
+        patient: No sample waits for the answer.
+    """
+    provider = config.policy.providers[name]
+    key = operations.environment.get(provider.key_env, "") if provider.key_env else ""
+    if operations.offline or (provider.key_env and not key):
+        return None
+    return Upstream(
+        open_channel(
+            base_url=provider.base_url,
+            key=key,
+            # As for our own answers: one that hangs is given up before its sample is.
+            timeout_s=(1.0 if patient else 0.45) * operations.timeout_s,
+            deadline_s=(4.0 if patient else 0.9) * operations.timeout_s,
+            concurrency=operations.concurrency,
+            budget=opened.budget,
+            prices=provider.prices,
+        )
+    )

@@ -1,0 +1,48 @@
+"""How to run, as the environment says it: the variables that docs/environment.md lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ragate.errors import ConfigError
+from ragate.runtime.resources import Operations
+from ragate.support.foreign_files import refuse_unwritable_path
+
+STATE = ".ragate"
+
+
+def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
+    """Return the operational settings that the environment gives.
+
+    Args:
+        root: Where the state folder is, unless a variable names another.
+
+    Raises:
+        ConfigError: a variable holds no number, or one that makes no sense.
+    """
+    state = environment.get("RAGATE_STATE_DIR", "")
+    refuse_unwritable_path(Path(state))
+    return Operations(
+        environment=environment,
+        state=(root / state).resolve() if state else root / STATE,
+        database_url=environment.get("RAGATE_DATABASE_URL", ""),
+        offline=environment.get("RAGATE_OFFLINE", "").lower() not in {"", "0", "false"},
+        concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
+        timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),
+    )
+
+
+def _number(
+    environment: Mapping[str, str], name: str, default: float, *, least: float, most: float
+) -> float:
+    text = environment.get(name, "")
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if least <= value <= most:
+        return value
+    raise ConfigError(f"{name} = {text!r}: must be a number from {least:g} to {most:g}")

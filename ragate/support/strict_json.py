@@ -1,0 +1,120 @@
+"""JSON without surprises: no NaN, no duplicate keys, no lone surrogates, bounded depth and size."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from ragate.errors import RagateError
+from ragate.support.foreign_files import MAX_BYTES, decode, open_regular
+
+MAX_DEPTH = 64
+
+# Everything but brackets. Possessive, and an unclosed string ends at the end of the text: linear.
+_NOT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^\[\]{}"]++', re.DOTALL)
+_STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _RefusedError(ValueError):
+    """A value that JSON's grammar or its users allow and we do not."""
+
+
+def loads(
+    text: str | bytes, *, where: str, error: type[RagateError], max_depth: int = MAX_DEPTH
+) -> JsonValue:
+    """Return the value of one JSON text.
+
+    Args:
+        where: The place for the message, such as ``golden.jsonl:12``.
+        error: What is raised.
+        max_depth: Largest nesting of arrays and objects.
+
+    Raises:
+        error: not JSON, not UTF-8, NaN or an infinity, a key twice in one object, a lone
+            surrogate, or nested too deeply.
+    """
+    if isinstance(text, bytes):
+        text = decode(text, where=where, error=error)
+    if _depth(text) > max_depth:
+        raise error(f"{where}: nested more than {max_depth} deep")
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except json.JSONDecodeError as problem:
+        raise error(f"{where}: not JSON: {_explain(problem)}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"{where}: {problem}") from problem
+    if _SURROGATE.search(text):
+        _refuse_surrogates(value, where, error)
+    return value
+
+
+def read_lines(
+    path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES
+) -> Iterator[tuple[int, Any]]:
+    """Yield (line number, value) for each line of a JSON Lines file; empty lines are skipped.
+
+    Raises:
+        error: the file or a line cannot be read; names file and line.
+    """
+    with open_regular(path, error=error, max_bytes=max_bytes) as file:
+        # Lines end at LF only: U+2028 and its like may stand inside a JSON string.
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, loads(line, where=f"{path}:{number}", error=error)
+
+
+def _depth(text: str) -> int:
+    openers = text.count("[") + text.count("{")
+    if openers <= 1:
+        return openers
+    brackets = _NOT_BRACKETS.sub("", text)
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RefusedError(f"key {key!r} stands twice in one object")
+            seen.add(key)
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _RefusedError(f"{text} is too large for a number")
+    return value
+
+
+def _constant(text: str) -> float:
+    raise _RefusedError(f"{text} is not a number")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_finite, parse_constant=_constant
+)
+
+
+def _explain(problem: json.JSONDecodeError) -> str:
+    near = problem.doc[max(problem.pos - 20, 0) : problem.pos + 20]
+    line = f"line {problem.lineno}, " if problem.lineno > 1 else ""
+    return f"{problem.msg} at {line}column {problem.colno}, near {near!r}"
+
+
+def _refuse_surrogates(value: JsonValue, where: str, error: type[RagateError]) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as problem:
+        bad = problem.object[problem.start]
+        raise error(f"{where}: {bad!r} is half of a character and cannot be written") from problem

@@ -1,0 +1,231 @@
+"""Requests to one service: pinned addresses, no redirects, nothing of the environment, a cap."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from collections.abc import AsyncIterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
+from ragate.clients.http.error_mapping import MalformedError
+from ragate.support.escape import one_line
+from ragate.systems.http.address import Place, place_of, resolve
+
+MAX_BYTES = 16 * 1024 * 1024
+TRIES = 3
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_UNAVAILABLE = 503
+_AGAIN = frozenset({502, _UNAVAILABLE, 504})
+# A connection that the server has meanwhile closed would cost a sample: its usual patience is 5 s.
+_IDLE_S = 1.0
+
+
+class UnreachableError(Exception):
+    """No request reached the service."""
+
+
+class BadReplyError(Exception):
+    """The service answered, and not with what was asked for."""
+
+
+class UnavailableError(BadReplyError):
+    """The service answered that it cannot answer now (503), also after trying again."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole reply, with a status of success."""
+
+    headers: Mapping[str, str]
+    content: bytes
+
+
+class HttpClient:
+    """Sends requests to the hosts that the policy allows.
+
+    Args:
+        secrets: Header values; what a service sends back of them is cut out on arrival, so that no
+            message, run or baseline can hold one.
+    """
+
+    def __init__(self, *, hosts: Sequence[str], timeout_s: float, secrets: Sequence[str]) -> None:
+        self._hosts = hosts
+        self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
+        self._addresses: dict[Place, list[str]] = {}
+        self._hidden: list[re.Pattern[str]] = []
+        self._urls: dict[tuple[str, str, int], httpx.URL] = {}
+        self._timeout_s = timeout_s
+        self._tls: ssl.SSLContext | None = None
+        self._all: list[httpx.AsyncHTTPTransport] = []
+        self._free: list[httpx.AsyncHTTPTransport] = []
+
+    async def close(self) -> None:
+        """Close the connections."""
+        for transport in self._all:
+            await transport.aclose()
+
+    def _pinned(self, url: str, address: str, port: int) -> httpx.URL:
+        found = self._urls.get((url, address, port))
+        if found is None:
+            found = httpx.URL(url).copy_with(host=address, port=port)
+            self._urls[url, address, port] = found
+        return found
+
+    def _transport(self) -> httpx.AsyncHTTPTransport:
+        """Return a connection that nobody uses.
+
+        There is no client around it: a client keeps cookies, by which a service would know one
+        sample from the last, and its pool looks through all connections at every step.
+        """
+        if self._free:
+            return self._free.pop()
+        self._tls = self._tls or httpx.create_ssl_context(trust_env=False)
+        transport = httpx.AsyncHTTPTransport(
+            verify=self._tls,
+            trust_env=False,
+            limits=httpx.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
+        )
+        self._all.append(transport)
+        return transport
+
+    async def check(self, url: str, *, key: str) -> None:
+        """Resolve the host of `url`, once for the whole run.
+
+        Raises:
+            ConfigError: the policy does not allow the host, or its address is never asked.
+            SystemStartError: the name is unknown.
+        """
+        place = place_of(url, key=key, hosts=self._hosts)
+        if place not in self._addresses:
+            found = self._addresses[place] = await resolve(place, key=key)
+            if place.hidden:
+                self._hidden += [_whole(text) for text in (place.host, *found)]
+
+    async def send(self, method: str, url: str, *, key: str, **parts: Any) -> Reply:
+        """Return the reply to a request; `check` was called for its host.
+
+        Raises:
+            UnreachableError: it could not connect, also after trying again.
+            BadReplyError: a status other than success, a body that is too long, or a broken reply.
+        """
+        place = place_of(url, key=key, hosts=self._hosts)
+        addresses = self._addresses[place]
+        for attempt in range(max(TRIES, len(addresses))):
+            last = attempt + 1 >= max(TRIES, len(addresses))
+            try:
+                return await self._once(method, url, place, addresses[0], **parts)
+            except _UNSENT as error:
+                addresses.append(addresses.pop(0))  # the next may listen where this does not
+                if last:
+                    raise UnreachableError(self._connect_failed(place, error)) from error
+            except httpx.HTTPError as error:
+                if last or method != "GET":
+                    raise BadReplyError(self.clean(f"no reply: {_told(error)}")) from error
+            except _TryAgainError as error:
+                if last or method != "GET":
+                    final = UnavailableError if error.unavailable else BadReplyError
+                    raise final(str(error)) from error
+            if attempt + 1 >= len(addresses):
+                await asyncio.sleep(0.2 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _once(self, method: str, url: str, place: Place, address: str, **parts: Any) -> Reply:
+        # Host and port are those that were checked, however another parser reads the address.
+        pinned = self._pinned(url, address, place.port)
+        if params := parts.pop("params", None):
+            pinned = pinned.copy_merge_params(params)
+        headers = {"Accept": "*/*", "User-Agent": "ragate", **parts.pop("headers", {})}
+        headers |= {"Host": place.authority, "Accept-Encoding": "identity"}
+        timeout = httpx.Timeout(self._timeout_s).as_dict()
+        extensions = {"sni_hostname": place.host, "timeout": timeout}
+        request = httpx.Request(method, pinned, headers=headers, extensions=extensions, **parts)
+        transport = self._transport()
+        try:
+            response = await transport.handle_async_request(request)
+            response.request = request
+            try:
+                content = self._without_secrets(await _content(response))
+            finally:
+                await response.aclose()
+        finally:
+            self._free.append(transport)
+        self._check(response, content)
+        shown = {
+            name: self._without_secrets(value.encode()).decode("utf-8", "replace")
+            for name, value in response.headers.items()
+        }
+        return Reply(headers=shown, content=content)
+
+    def _check(self, response: httpx.Response, content: bytes) -> None:
+        code = response.status_code
+        if 200 <= code < 300:
+            return
+        if 300 <= code < 400:
+            target = self.clean(response.headers.get("location", "nowhere"))
+            raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
+        message = f"answered {code}: {self.clean(content[:2000].decode('utf-8', 'replace'))}"
+        if code in _AGAIN:
+            raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
+        raise BadReplyError(message)
+
+    def clean(self, text: str) -> str:
+        """Return foreign text on one line, without secrets that came back and hidden hosts."""
+        content = self._without_secrets(text.encode("utf-8", "replace"))
+        shown = content.decode("utf-8", "replace")
+        for pattern in self._hidden:
+            shown = pattern.sub("***", shown)
+        return one_line(shown, 200)
+
+    def _without_secrets(self, content: bytes) -> bytes:
+        for secret in self._secrets:
+            content = content.replace(secret, b"***")
+        return content
+
+    def _connect_failed(self, place: Place, error: Exception) -> str:
+        hint = ""
+        if place.host in {"localhost", "127.0.0.1", "::1"} and not place.hidden:
+            hint = "; in a container localhost is the container itself: call a service by its name"
+        return f"no connection to {place.told}: {self.clean(_told(error))}{hint}"
+
+
+class _TryAgainError(Exception):
+    """A status that a later attempt may not meet."""
+
+    def __init__(self, message: str, *, unavailable: bool) -> None:
+        super().__init__(message)
+        self.unavailable = unavailable
+
+
+async def _content(response: httpx.Response) -> bytes:
+    content = bytearray()
+    # The stream itself: half the CPU of a reply, and what is unpacked is bounded.
+    assert isinstance(response.stream, AsyncIterable)
+    try:
+        body = BoundedBody(response.headers.get("content-encoding", ""), MAX_BYTES)
+        async for part in response.stream:
+            content += body.feed(part)
+    except ReplyTooLargeError as error:
+        raise BadReplyError(f"answered with more than {MAX_BYTES} bytes") from error
+    except MalformedError as error:
+        raise BadReplyError(f"answered with a body that cannot be read: {error}") from error
+    return bytes(content)
+
+
+def _whole(host: str) -> re.Pattern[str]:
+    """Return what finds a host in a message, and no part of a longer word."""
+    return re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
+
+
+def _parts(secret: str) -> list[str]:
+    """Return a header's value, and the token in it: services send back the one or the other."""
+    token = secret.rpartition(" ")[2]
+    return [secret, token] if len(token) >= 8 else [secret]
+
+
+def _told(error: Exception) -> str:
+    return str(error) or type(error).__name__

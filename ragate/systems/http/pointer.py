@@ -1,0 +1,94 @@
+"""JSON pointers (RFC 6901), and ``*`` for every item of a list."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ragate.support.settings import nearest
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_POINTER = re.compile(r"(/([^/~]|~[01])*)*")
+Path = tuple[str, ...]
+
+
+class PointerError(Exception):
+    """A pointer leads nowhere in this reply."""
+
+
+def parse(pointer: str) -> Path:
+    """Return the parts of a pointer.
+
+    Raises:
+        ValueError: it does not begin with ``/``, or has a ``~`` that is neither ``~0`` nor ``~1``.
+    """
+    if not _POINTER.fullmatch(pointer):
+        raise ValueError('a JSON pointer begins with "/": "/result/answer", "/hits/*/text"')
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+def one(value: Any, pointer: str) -> Any:
+    """Return what `pointer` leads to.
+
+    Raises:
+        PointerError: there is nothing, or it names a list of values.
+    """
+    parts = parse(pointer)
+    if "*" in parts:
+        raise PointerError(f"{pointer}: a * gives a list, and one value is wanted")
+    return _follow(value, parts, pointer)
+
+
+def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
+    """Return the list that `pointer` leads to, or the values of all that its ``*`` stands for.
+
+    Args:
+        optional: A value that is missing below a ``*`` is None.
+
+    Raises:
+        PointerError: there is nothing, or no list.
+    """
+    parts = parse(pointer)
+    if "*" not in parts:
+        found = _follow(value, parts, pointer)
+        if not isinstance(found, list):
+            raise PointerError(f"{pointer} is {_kind(found)}, and a list is wanted")
+        return found
+    place = parts.index("*")
+    items = _follow(value, parts[:place], pointer)
+    if not isinstance(items, list):
+        raise PointerError(
+            f"{pointer}: * stands for the items of a list, and there is {_kind(items)}"
+        )
+    rest = parts[place + 1 :]
+    return [_item(item, rest, pointer, optional=optional) for item in items]
+
+
+def _item(item: Any, rest: Path, pointer: str, *, optional: bool) -> Any:
+    try:
+        return _follow(item, rest, pointer)
+    except PointerError:
+        if optional:
+            return None
+        raise
+
+
+def _follow(value: Any, parts: Path, pointer: str) -> Any:
+    for part in parts:
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and _INDEX.fullmatch(part) and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            known = (
+                nearest(part, [str(key) for key in value][:20]) if isinstance(value, dict) else ""
+            )
+            raise PointerError(f"{pointer} leads nowhere: {_kind(value)} has no {part!r}{known}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
+    if value is None:
+        return "null"
+    return names.get(type(value), "a number")

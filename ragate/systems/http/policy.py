@@ -1,0 +1,109 @@
+"""What the policy and the environment give to a request: keys, an address, and the wanted build."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from ragate.errors import ConfigError, ProviderError
+from ragate.protocols import Resources
+from ragate.systems.http.settings import Settings
+
+_SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
+
+
+def is_commit(found: Any, head: str) -> bool:
+    """Whether `found` is the commit `head`, whole or its first 7 digits or more."""
+    text = found.strip().lower() if isinstance(found, str) else ""
+    return bool(_SHORT_SHA.fullmatch(text)) and head.startswith(text)
+
+
+def check_request(
+    method: str, url: str, *, key: str, methods: Sequence[str], paths: Sequence[str]
+) -> None:
+    """Check a request's method and path against the policy.
+
+    Args:
+        key: The key of ``[system]`` that holds the address.
+
+    Raises:
+        ConfigError: the method or the path is not allowed; a path of a variable is not shown.
+    """
+    if method not in methods:
+        asked = "method" if key in ("url", "url_env") else key
+        raise ConfigError(
+            f"[system] {asked}: {method} is not in [policy] http_methods = {list(methods)}",
+            remedy=f'add "{method}" to http_methods (in CI the base branch\'s policy counts)',
+        )
+    path = urlsplit(url).path or "/"
+    if not is_allowed_path(path, paths):
+        shown = "the path of the variable's address" if key == "url_env" else f"the path {path!r}"
+        raise ConfigError(
+            f"[system] {key}: {shown} is not in [policy] http_paths = {list(paths)}",
+            remedy="add it to http_paths (in CI the base branch's policy counts)",
+        )
+
+
+def is_allowed_path(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a pattern allows the path: ``**`` for any folders, ``*`` within one.
+
+    A path that servers read in different ways (dots, a slash twice, an escape within an escape) is
+    allowed by ``/**`` only.
+    """
+    if "/**" in patterns:
+        return True
+    decoded = unquote(path)
+    parts = decoded.split("/")[1:]
+    odd = {".", ".."} & set(parts) or "" in parts[:-1] or set(decoded) & set("%\\;")
+    return not odd and any(_path_pattern(one).fullmatch(decoded) for one in patterns)
+
+
+@cache
+def _path_pattern(pattern: str) -> re.Pattern[str]:
+    forms = {"**": ".*", "*": "[^/]*"}
+    parts = (forms.get(part, re.escape(part)) for part in re.split(r"(\*\*|\*)", pattern))
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> dict[str, str]:
+    """Return the headers whose values are in variables.
+
+    Args:
+        rule: The entry of ``http_hosts`` that allows the host.
+
+    Raises:
+        ConfigError: the policy does not let this variable go to this host.
+        ProviderError: the variable is not set.
+    """
+    allowed = resources.http_header_env.get(rule, ())
+    found: dict[str, str] = {}
+    for header, name in settings.headers_env.items():
+        if name not in allowed:
+            raise ConfigError(
+                f"[system] headers_env: the variable {name!r} may not be sent to {rule}",
+                remedy=f'add it to the policy: [policy.http_header_env] "{rule}" = ["{name}"] (in '
+                "CI the base branch's policy counts)",
+            )
+        value = resources.environment.get(name, "").strip()
+        if not value:
+            raise ProviderError(
+                f"[system] headers_env: the environment variable {name} is not set",
+                remedy=f"set {name} to the whole value of the header {header}",
+            )
+        if not value.isascii() or not value.isprintable():
+            raise ConfigError(f"[system] headers_env: the value of {name} fits no header")
+        found[header] = value
+    return found
+
+
+def address_in(name: str, resources: Resources) -> str:
+    value = "" if name in resources.key_names else resources.environment.get(name, "").strip()
+    if not value:
+        raise ConfigError(
+            f"[system] url_env: the environment variable {name} holds no address",
+            remedy=f"set {name} in the step that knows where the service is",
+        )
+    return value

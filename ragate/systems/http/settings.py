@@ -1,0 +1,111 @@
+"""The keys of ``[system]`` for ``use = "http"``."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from ragate.models import Frozen
+from ragate.systems._foreign import ForeignSettings
+from ragate.systems.http.pointer import parse
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
+
+
+class Pointers(Frozen):
+    """``[system.pointers]``: where in the reply each part is. "" is not read.
+
+    Attributes:
+        contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
+    """
+
+    answer: str = ""
+    contexts: str = ""
+    ids: str = ""
+    scores: str = ""
+    citations: str = ""
+    tool_calls: str = ""
+    latency: str = ""
+
+    @field_validator("*")
+    @classmethod
+    def _is_pointer(cls, value: str) -> str:
+        parse(value)
+        return value
+
+    @property
+    def empty(self) -> bool:
+        """True where none is given: the reply is read as a recorded output."""
+        return not any(self.model_dump().values())
+
+
+class Settings(ForeignSettings):
+    """``[system]``.
+
+    Attributes:
+        url: The address that is asked; or `url_env`, the variable that holds it.
+        headers_env: By header, the variable that holds its whole value; the policy's
+            ``http_header_env`` says which may go to which host.
+        params, body: Jinja templates that know ``query``, ``id`` and ``metadata``.
+        start: A program that serves, started before the first question and ended after the last.
+        health: Asked until it answers with success.
+        record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
+            its recorded requests.
+        version_header, version_pointer: Where a reply says which commit it was built from.
+        version_url: Where that stands, if not in every answer; asked once.
+    """
+
+    url: str = ""
+    url_env: str = ""
+    method: Literal["POST", "GET", "PUT"] = "POST"
+    headers: dict[str, str] = {}
+    headers_env: dict[str, str] = {}
+    params: dict[str, str] = {}
+    body: str = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
+    pointers: Pointers = Pointers()
+    start: tuple[str, ...] = ()
+    health: str = ""
+    start_timeout_s: float = Field(default=60.0, gt=0)
+    pass_env: tuple[str, ...] = ()
+    record_header: bool = False
+    version_header: str = ""
+    version_pointer: str = ""
+    version_url: str = ""
+
+    @field_validator("version_pointer")
+    @classmethod
+    def _is_pointer(cls, value: str) -> str:
+        parse(value)
+        return value
+
+    @field_validator("headers", "headers_env")
+    @classmethod
+    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if not _NAME.fullmatch(name) or name.lower() in _OURS:
+                raise ValueError(f"{name!r} is no header that can be set")
+            if not text.isascii() or not text.isprintable():
+                raise ValueError(f"the value of {name!r} has a character that no header takes")
+        return value
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if bool(self.url) == bool(self.url_env):
+            raise ValueError("give url, or url_env with the variable that holds the address")
+        if self.start and not self.health:
+            raise ValueError("start needs health, the address that says when it is up")
+        if self.record and not self.start:
+            raise ValueError("record needs start: a service that runs already calls its own model")
+        if self.version_header and self.version_pointer:
+            raise ValueError("give version_header or version_pointer, not both")
+        if self.version_url and not self.demands_version:
+            raise ValueError("version_url needs version_header or version_pointer")
+        return self
+
+    @property
+    def demands_version(self) -> bool:
+        """True where the service must be the build of the head commit."""
+        return bool(self.version_header or self.version_pointer)

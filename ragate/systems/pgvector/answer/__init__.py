@@ -1,0 +1,1 @@
+"""From passages to an answer, by a model or by quoting."""

@@ -1,0 +1,1 @@
+"""Documents: found, read, cut into chunks."""

@@ -1,0 +1,1 @@
+"""The index in Postgres: its tables, what fills them, and its file."""

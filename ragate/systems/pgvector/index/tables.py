@@ -1,0 +1,223 @@
+"""The tables of one index, and everything that is asked of them in SQL."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from psycopg import AsyncConnection, sql
+
+from ragate.database.schema import ADVISORY_CLASS
+from ragate.systems.pgvector.index.bm25_weights import Counted
+from ragate.systems.pgvector.index.terms import DIMENSIONS
+
+if TYPE_CHECKING:
+    from ragate.systems.pgvector.corpus.chunking import Chunk
+
+Connection = AsyncConnection[tuple[Any, ...]]
+TABLES = ("documents", "chunks", "parents", "counts", "weights", "terms", "vectors")
+# Weights of a long chunk take up to 8 kB; kept in the row, a search reads them without detours.
+_CREATE = """
+CREATE TABLE {documents} (doc_id text COLLATE "C" PRIMARY KEY, hash text NOT NULL,
+    metadata jsonb NOT NULL);
+CREATE TABLE {chunks} (doc_id text COLLATE "C", position integer, title text NOT NULL,
+    section text NOT NULL, text text NOT NULL, parent integer NOT NULL,
+    PRIMARY KEY (doc_id, position));
+CREATE TABLE {parents} (LIKE {chunks} INCLUDING INDEXES);
+CREATE TABLE {counts} (doc_id text COLLATE "C", position integer, counted bytea NOT NULL,
+    PRIMARY KEY (doc_id, position));
+CREATE TABLE {weights} (doc_id text COLLATE "C", position integer, tf sparsevec({size}) NOT NULL)
+    WITH (toast_tuple_target = 8160);
+CREATE TABLE {terms} (term integer PRIMARY KEY, df integer NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index as it is registered.
+
+    Attributes:
+        dimension: Of its embeddings; None where it has none.
+    """
+
+    id: int
+    corpus_hash: str
+    chunks: int
+    total_length: int
+    dimension: int | None
+
+    def table(self, name: str) -> sql.Identifier:
+        return sql.Identifier("ragate", f"{name}_{self.id}")
+
+    def query(self, text: str, **values: int | sql.Composable) -> sql.Composed:
+        """Return SQL with {documents}, {chunks}, … replaced by this index's tables."""
+        tables = {name: self.table(name) for name in TABLES}
+        parts = {
+            name: value if isinstance(value, sql.Composable) else sql.Literal(value)
+            for name, value in values.items()
+        }
+        return sql.SQL(text).format(**tables, **parts)
+
+
+async def connect(conninfo: str) -> Connection:
+    """Return a connection that finds pgvector's types wherever they were installed."""
+    from pgvector.psycopg import register_vector_async
+
+    connection = await AsyncConnection.connect(conninfo, autocommit=True, connect_timeout=10)
+    try:
+        cursor = await connection.execute(
+            "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace "
+            "WHERE e.extname = 'vector'"
+        )
+        row = await cursor.fetchone()
+        place = sql.Identifier(row[0] if row else "public")
+        await connection.execute(sql.SQL("SET search_path = ragate, {}").format(place))
+        await connection.execute("SET idle_in_transaction_session_timeout = 0")
+        await register_vector_async(connection)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def lock(connection: Connection, key: str, *, wait: bool) -> bool:
+    """Take the lock of one index until the transaction ends; False where another holds it."""
+    pair = (ADVISORY_CLASS, zlib.crc32(key.encode()) - 2**31 or 1)  # 0 is the schema's
+    if wait:
+        await connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", pair)
+        return True
+    cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", pair)
+    row = await cursor.fetchone()
+    return bool(row and row[0])
+
+
+async def find(connection: Connection, key: str) -> Index | None:
+    cursor = await connection.execute(
+        "SELECT id, corpus_hash, chunks, total_length, dimension FROM ragate.indexes "
+        "WHERE key = %s",
+        (key,),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else Index(*row)
+
+
+async def create(connection: Connection, key: str, corpus: str) -> Index:
+    """Register a new, empty index under `key`; one that had the key before loses it."""
+    await connection.execute("UPDATE ragate.indexes SET key = NULL WHERE key = %s", (key,))
+    cursor = await connection.execute(
+        "INSERT INTO ragate.indexes (key, corpus, corpus_hash, chunks, total_length) "
+        "VALUES (%s, %s, '', 0, 0) RETURNING id",
+        (key, corpus),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    index = Index(row[0], "", 0, 0, None)
+    await connection.execute(index.query(_CREATE, size=DIMENSIONS))
+    return index
+
+
+async def touch(connection: Connection, index: Index) -> None:
+    """Note that the index is in use; collection removes the ones that were not for longest."""
+    await connection.execute("UPDATE ragate.indexes SET used_at = now() WHERE id = %s", (index.id,))
+
+
+async def finish(connection: Connection, index: Index) -> None:
+    """Write what is known of the index after its ingestion."""
+    await connection.execute(
+        "UPDATE ragate.indexes SET corpus_hash = %s, chunks = %s, total_length = %s, "
+        "dimension = %s, used_at = now() WHERE id = %s",
+        (index.corpus_hash, index.chunks, index.total_length, index.dimension, index.id),
+    )
+    for name in ("chunks", "weights", "terms"):
+        await connection.execute(sql.SQL("ANALYZE {}").format(index.table(name)))
+
+
+async def hashes(connection: Connection, index: Index) -> dict[str, str]:
+    cursor = await connection.execute(index.query("SELECT doc_id, hash FROM {documents}"))
+    return dict(await cursor.fetchall())
+
+
+async def metadata_fields(connection: Connection, index: Index) -> set[str]:
+    """Return the names of all fields that any document has."""
+    cursor = await connection.execute(
+        index.query("SELECT DISTINCT jsonb_object_keys(metadata) FROM {documents}")
+    )
+    return {row[0] for row in await cursor.fetchall()}
+
+
+async def remove(connection: Connection, index: Index, doc_ids: Sequence[str]) -> None:
+    """Remove documents with everything that belongs to them."""
+    names = ["documents", "chunks", "parents", "counts"] + (["vectors"] if index.dimension else [])
+    for name in names:
+        await connection.execute(
+            sql.SQL("DELETE FROM {} WHERE doc_id = ANY(%s)").format(index.table(name)),
+            (list(doc_ids),),
+        )
+
+
+async def add_documents(
+    connection: Connection, index: Index, rows: Iterable[tuple[str, str, Mapping[str, Any]]]
+) -> None:
+    """Add documents: id, hash and metadata."""
+    from psycopg.types.json import Jsonb
+
+    prepared = ((doc_id, content, Jsonb(fields)) for doc_id, content, fields in rows)
+    await _copy(connection, index.query("COPY {documents} FROM STDIN (FORMAT BINARY)"), prepared)
+
+
+async def add_chunks(
+    connection: Connection,
+    index: Index,
+    chunks: Sequence[Chunk],
+    parents: Sequence[Chunk],
+    counted: Sequence[Counted],
+) -> None:
+    for table, rows in (("chunks", chunks), ("parents", parents)):
+        await _copy(
+            connection,
+            index.query(f"COPY {{{table}}} FROM STDIN (FORMAT BINARY)"),
+            ((c.doc_id, c.position, c.title, c.section, c.text, c.parent) for c in rows),
+        )
+    await _copy(
+        connection,
+        index.query("COPY {counts} FROM STDIN (FORMAT BINARY)"),
+        ((c.doc_id, c.position, c.to_bytes()) for c in counted),
+    )
+
+
+async def counted(connection: Connection, index: Index) -> list[Counted]:
+    """Return the counted terms of all chunks, in order of document and place."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        index.query("SELECT doc_id, position, counted FROM {counts} ORDER BY doc_id, position")
+    )
+    return [Counted.from_bytes(*row) async for row in cursor]
+
+
+async def replace_weights(
+    connection: Connection,
+    index: Index,
+    weights: Iterable[tuple[str, int, bytes]],
+    terms: Iterable[tuple[int, int]],
+) -> None:
+    """Write all weights and document frequencies anew: they depend on the corpus as a whole."""
+    await connection.execute(index.query("DELETE FROM {weights}"))
+    await connection.execute(index.query("DELETE FROM {terms}"))
+    await _copy(connection, index.query("COPY {weights} FROM STDIN (FORMAT BINARY)"), weights)
+    await _copy(connection, index.query("COPY {terms} FROM STDIN (FORMAT BINARY)"), terms)
+
+
+async def _copy(
+    connection: Connection, statement: sql.Composed, rows: Iterable[tuple[Any, ...]]
+) -> None:
+    async with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            await copy.write_row([_int4(value) for value in row])
+
+
+def _int4(value: Any) -> Any:
+    from psycopg.types.numeric import Int4
+
+    return Int4(value) if isinstance(value, int) else value

@@ -1,0 +1,190 @@
+"""What is asked of an index: BM25, nearest vectors, and texts. Ties go by document id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pgvector import SparseVector
+
+from ragate.models import RetrievedChunk
+from ragate.models.sample import MetadataValue
+from ragate.systems.pgvector.corpus.metadata import Conditions
+from ragate.systems.pgvector.index.bm25_weights import idf
+from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.systems.pgvector.index.terms import DIMENSIONS
+from ragate.systems.pgvector.index.vectors import check_dimension
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+ALL = Conditions()
+MOST_NEARLY = 1000  # the most that pgvector's graph search returns
+# Rounded before it is compared: two servers may differ in the last bits of a sum.
+_BM25 = """
+WITH scored AS MATERIALIZED (
+    SELECT doc_id, position, round((tf <#> %(question)s) * -10000) AS score FROM {weights}
+    WHERE {allowed}
+)
+SELECT doc_id, position, score / 10000 FROM scored
+WHERE score > 0 ORDER BY score DESC, doc_id, position LIMIT %(limit)s
+"""
+_EXACT = """
+WITH scored AS MATERIALIZED (
+    SELECT doc_id, position, round((1 - (embedding <=> %(question)s)) * 100000) AS score
+    FROM {vectors} WHERE {allowed}
+)
+SELECT doc_id, position, score / 100000 FROM scored
+ORDER BY score DESC, doc_id, position LIMIT %(limit)s
+"""
+_HNSW = """
+SELECT doc_id, position, 1 - (embedding <=> %(question)s) FROM {vectors}
+ORDER BY embedding <=> %(question)s LIMIT %(limit)s
+"""
+_TEXTS = """
+SELECT c.doc_id, c.position, c.title, c.section, c.text FROM {chunks} c
+JOIN unnest(%s::text[], %s::integer[]) AS wanted (doc_id, position) USING (doc_id, position)
+"""
+_PARENT = """
+SELECT doc_id, position, parent FROM {chunks}
+JOIN unnest(%s::text[], %s::integer[]) AS wanted (doc_id, position) USING (doc_id, position)
+"""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One retrieved chunk, without its text.
+
+    Attributes:
+        chunk: Where the hit is a larger passage, the position of the chunk that was found in it.
+    """
+
+    doc_id: str
+    position: int
+    score: float
+    chunk: int | None = None
+
+
+async def weights_of(
+    connection: Connection, index: Index, counts: Mapping[int, int]
+) -> dict[int, float]:
+    """Return the idf of each dimension of a question; one that no chunk holds weighs most."""
+    cursor = await connection.execute(
+        index.query("SELECT term, df FROM {terms} WHERE term = ANY(%s)"), (list(counts),)
+    )
+    found = {int(term): int(df) for term, df in await cursor.fetchall()}
+    return {term: idf(found.get(term, 0), index.chunks) for term in counts}
+
+
+async def bm25(
+    connection: Connection,
+    index: Index,
+    counts: Mapping[int, int],
+    weights: Mapping[int, float],
+    *,
+    limit: int,
+    allowed: Conditions = ALL,
+) -> list[Hit]:
+    """Return the chunks that share a term with the question, best first."""
+    if not counts:
+        return []
+    question = SparseVector({term: counts[term] * weights[term] for term in counts}, DIMENSIONS)
+    return await _hits(connection, index, _BM25, question, limit, allowed)
+
+
+async def dense(
+    connection: Connection,
+    index: Index,
+    embedding: npt.NDArray[np.float32],
+    *,
+    limit: int,
+    allowed: Conditions = ALL,
+) -> list[Hit]:
+    """Return the chunks nearest in cosine, best first; all chunks take part.
+
+    Raises:
+        DatabaseError: the embedding has another dimension than the index.
+    """
+    if index.chunks == 0:
+        return []
+    check_dimension(index, len(embedding))
+    return await _hits(connection, index, _EXACT, embedding, limit, allowed)
+
+
+async def nearly(
+    connection: Connection,
+    index: Index,
+    embedding: npt.NDArray[np.float32],
+    *,
+    limit: int,
+    ef_search: int,
+) -> list[Hit]:
+    """Return what the HNSW graph finds of the nearest chunks: at most 1,000, best first.
+
+    Raises:
+        DatabaseError: as for `dense`.
+    """
+    if index.chunks == 0:
+        return []
+    check_dimension(index, len(embedding))
+    wide = min(max(limit, ef_search), MOST_NEARLY)
+    await connection.execute(f"SET LOCAL hnsw.ef_search = {wide}")
+    found = await _hits(connection, index, _HNSW, embedding, limit, ALL)
+    hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in found]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.doc_id, hit.position))
+
+
+async def _hits(
+    connection: Connection,
+    index: Index,
+    statement: str,
+    question: object,
+    limit: int,
+    allowed: Conditions,
+) -> list[Hit]:
+    clause, values = allowed.clause()
+    query = index.query(statement, allowed=index.query(clause))
+    cursor = await connection.execute(query, {"question": question, "limit": limit, **values})
+    return [Hit(*row) for row in await cursor.fetchall()]
+
+
+async def parents(connection: Connection, index: Index, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the passages that hold the hits, each once, at the place of its best chunk."""
+    cursor = await connection.execute(
+        index.query(_PARENT), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
+    )
+    above = {(row[0], row[1]): row[2] for row in await cursor.fetchall()}
+    found: dict[tuple[str, int], Hit] = {}
+    for hit in hits:
+        place = (hit.doc_id, above[hit.doc_id, hit.position])
+        found.setdefault(place, Hit(*place, hit.score, hit.position))
+    return list(found.values())
+
+
+async def texts(
+    connection: Connection, index: Index, hits: Sequence[Hit]
+) -> tuple[RetrievedChunk, ...]:
+    """Return the hits with their full texts, in their order."""
+    statement = _TEXTS
+    if any(hit.chunk is not None for hit in hits):
+        statement = _TEXTS.replace("{chunks}", "{parents}")
+    cursor = await connection.execute(
+        index.query(statement), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
+    )
+    rows = {(row[0], row[1]): row[2:] for row in await cursor.fetchall()}
+    return tuple(_chunk(hit, *rows[hit.doc_id, hit.position]) for hit in hits)
+
+
+def _chunk(hit: Hit, title: str, section: str, text: str) -> RetrievedChunk:
+    known = {"title": title, "section": section}
+    metadata: dict[str, MetadataValue] = {key: value for key, value in known.items() if value}
+    if hit.chunk is not None:
+        metadata["found_by"] = hit.chunk
+    return RetrievedChunk(
+        doc_id=hit.doc_id,
+        text=text,
+        score=hit.score,
+        metadata={"position": hit.position, **metadata},
+    )
