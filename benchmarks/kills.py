@@ -41,7 +41,7 @@ from ragate.cache import STEPS, Cache
 from ragate.cache.rows import read_draw
 from ragate.config import load_config
 from ragate.core.hashing import digest
-from ragate.core.judging.judgement_hash import verdict_hash
+from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Report
@@ -230,7 +230,7 @@ def numbers_of(root: Path) -> dict[str, str]:
     samples = {sample.id: sample for sample in read_dataset(config.dataset)}
     _, lines = read_outputs(folder / "outputs.jsonl")
     return {
-        digest([verdict_hash(judge, samples[line.id], line.output()), address]): line.id[1:]
+        digest([judgement_hash(judge, samples[line.id], line.output()), address]): line.id[1:]
         for _, line in lines
     }
 

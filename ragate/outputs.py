@@ -185,7 +185,7 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OutputLocation:
     """Where one recorded output stands, so that its texts need not stay in memory."""
 
     path: Path
@@ -211,25 +211,25 @@ class Place:
         return _output(self.path, self.number, loads(line, where=where, error=DatasetError))
 
 
-class Places:
+class OutputLocations:
     """Many places in little memory, each under the number that it got."""
 
     def __init__(self) -> None:
         self._paths: dict[Path, int] = {}
         self._rows = array("Q")  # the path's number, and three fields, of one place after another
 
-    def add(self, place: Place) -> int:
+    def add(self, place: OutputLocation) -> int:
         """Keep `place` and return its number."""
         path = self._paths.setdefault(place.path, len(self._paths))
         self._rows.extend((path, place.number, place.offset, place.check))
         return len(self._rows) // 4 - 1
 
-    def get(self, number: int) -> Place:
+    def get(self, number: int) -> OutputLocation:
         path, *fields = self._rows[4 * number : 4 * number + 4]
-        return Place(list(self._paths)[path], *fields)
+        return OutputLocation(list(self._paths)[path], *fields)
 
 
-def read_places(path: Path) -> Iterator[tuple[Place, RecordedOutput]]:
+def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]]:
     """Yield the outputs of a file, header left out, each with the place where it stands.
 
     Raises:
@@ -238,7 +238,7 @@ def read_places(path: Path) -> Iterator[tuple[Place, RecordedOutput]]:
     offset = count = 0
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
-            place = Place(path, number, offset, crc32(line))
+            place = OutputLocation(path, number, offset, crc32(line))
             offset += len(line)
             if not line.strip():
                 continue

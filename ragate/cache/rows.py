@@ -27,7 +27,7 @@ class Draw(Frozen):
     finish_reason: str = ""
 
 
-class Verdict(Frozen):
+class Judgement(Frozen):
     """A judge's score on one criterion; `value` is None where it does not apply."""
 
     value: float | None
@@ -56,7 +56,7 @@ def score_text(score: Score) -> str | None:
 def read_score(criterion: str, text: object) -> Score | None:
     """Return the score, None where the text is none."""
     try:
-        found = Verdict.model_validate_json(text, strict=True) if isinstance(text, str) else None
+        found = Judgement.model_validate_json(text, strict=True) if isinstance(text, str) else None
     except ValidationError:
         return None
     if found is None or (found.value is not None and not math.isfinite(found.value)):

@@ -15,7 +15,7 @@ from ragate.errors import DatasetError
 from ragate.models import Acceptance, Report, Run, Sample, Verdict
 from ragate.pipeline.decide.compare_and_decide import (
     build_report,
-    judge,
+    compare_and_decide,
     refuse_expired_waivers,
     run_facts,
 )
@@ -44,7 +44,7 @@ def compare_stored(config: Config, operations: Operations, a: str, b: str) -> Re
     baseline, candidate = deciding_run(load_any(operations, a)), load_any(operations, b)
     samples = known_samples(config, candidate)
     today = datetime.datetime.now(datetime.UTC).date()
-    judged = judge(config, samples, baseline, candidate, today=today)
+    judged = compare_and_decide(config, samples, baseline, candidate, today=today)
     facts = run_facts(samples, candidate, judged, duration_s=None)
     return build_report(config, samples, baseline, candidate, judged, facts=facts)
 
@@ -65,7 +65,9 @@ def decide_again(
     refuse_expired_waivers(config, today := datetime.datetime.now(datetime.UTC).date())
     samples = select(read_dataset(config.dataset), run.manifest.filters)
     baseline = load_baseline_or_none(config)
-    judged = judge(config, samples, baseline, run, today=today, accepted=accepted, control=control)
+    judged = compare_and_decide(
+        config, samples, baseline, run, today=today, accepted=accepted, control=control
+    )
     facts = run_facts(samples, run, judged, duration_s=None)
     report = build_report(config, samples, baseline, run, judged, facts=facts, control=control)
     return _without_what_was_left_out(config, run, report)

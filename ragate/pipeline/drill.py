@@ -11,7 +11,7 @@ from ragate.core.comparison.own_passes import earlier_passes
 from ragate.core.drill.detection import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
 from ragate.models import Decision, DrillProof, Needs, Sample, SystemOutput
-from ragate.pipeline.decide.compare_and_decide import judge
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.drill_proof import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import read_collected
@@ -54,7 +54,7 @@ def run_drill(
     def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]
         run = evaluate(broken, samples, metrics, manifest=manifest)
-        return judge(config, samples, baseline, run, today=today).decision
+        return compare_and_decide(config, samples, baseline, run, today=today).decision
 
     infos = {one.info.name: one.info for one in metrics}
     unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well

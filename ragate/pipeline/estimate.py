@@ -17,7 +17,7 @@ from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
 from ragate.pipeline.run.collect_pass import run_pass
 from ragate.pipeline.run.system_session import Selection
-from ragate.pipeline.score.judgement_cache import cached_verdicts
+from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.judging import Judging, asks
 from ragate.pipeline.score.metric_records import make_metrics
 from ragate.pipeline.score.pairwise import opponents_of
@@ -188,7 +188,7 @@ async def _verdicts(
             judge,
             judged,
             baseline=baseline,
-            cache=cached_verdicts(config, opened),
+            cache=cached_judgements(config, opened),
             concurrency=1,
             timeout_s=settings.timeout_s,
             opponents=opponents_of(baseline),

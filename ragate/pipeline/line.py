@@ -12,7 +12,12 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Proposed, Report, Run, Sample
 from ragate.pipeline.decide.final_verdict import decide_files, decide_session, plan_confirmation
-from ragate.pipeline.decide.gate_setup import Case, load_baseline_or_none, load_samples, open_case
+from ragate.pipeline.decide.gate_setup import (
+    GateSetup,
+    load_baseline_or_none,
+    load_samples,
+    open_case,
+)
 from ragate.pipeline.decide.head_policy_verdict import Ask, Proposal, propose
 from ragate.pipeline.decide.untrusted_claims import distrust
 from ragate.pipeline.run.ask_again import ask_changed_again
@@ -116,7 +121,7 @@ async def check(
 
 
 async def _proposed(
-    proposal: Proposal | None, case: Case, session: Session, selection: Selection
+    proposal: Proposal | None, case: GateSetup, session: Session, selection: Selection
 ) -> Proposed | None:
     if proposal is None:
         return None

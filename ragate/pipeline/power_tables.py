@@ -13,7 +13,7 @@ from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
-from ragate.core.rules.metric_case import Case, read_cases
+from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.noisy.visible_drop import noise_of, visible_drop
 from ragate.core.statistics.metric_noise import Noise
@@ -39,7 +39,7 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MetricPower:
     """One gated metric and what can be seen of it.
 
     Attributes:
@@ -73,7 +73,7 @@ def plans(
     *,
     today: datetime.date,
     size: int | None = None,
-) -> list[Plan]:
+) -> list[MetricPower]:
     """Return one plan for each error-level metric, from the noise of the baseline's own runs.
 
     Args:
@@ -84,7 +84,7 @@ def plans(
     comparison = compare(
         baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
     )
-    found: list[Plan] = []
+    found: list[MetricPower] = []
     cases = [
         case
         for case in read_cases(gated(config), comparison, policy.waivers, today)
@@ -98,15 +98,17 @@ def plans(
         n = _units(case, comparison)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
-            found.append(Plan(rule.metric, n, Noise(q=0.0, known=True), exact=True, limit=limit))
+            found.append(
+                MetricPower(rule.metric, n, Noise(q=0.0, known=True), exact=True, limit=limit)
+            )
         else:
             noise = noise_of(case, comparison)
             sights = _sights(config, rule, column.span, size or n, noise, runs=runs, family=noisy)
-            found.append(Plan(rule.metric, size or n, noise, sights=sights))
+            found.append(MetricPower(rule.metric, size or n, noise, sights=sights))
     return found
 
 
-def _units(case: Case, comparison: Comparison) -> int:
+def _units(case: MetricCase, comparison: Comparison) -> int:
     """Return how many samples have a value, or how many clusters have such a sample."""
     assert case.column is not None
     valued = np.isfinite(case.column.recorded.values).any(axis=1) & case.counted
@@ -115,13 +117,13 @@ def _units(case: Case, comparison: Comparison) -> int:
     return len(np.unique(comparison.clusters[valued]))
 
 
-def assumed_plans(config: Config, size: int, noise: Noise) -> list[Plan]:
+def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
     """Return the plans for a set that has no baseline yet."""
     runs = config.policy.runs
     tested = [each for each in _infos(config) if not (each[1].aggregate or each[1].is_expense)]
     spans = {rule: _span(info) for rule, info in tested}
     return [
-        Plan(
+        MetricPower(
             rule.metric,
             size,
             noise,
@@ -175,7 +177,7 @@ class Need:
     allowed: float
 
 
-def needs(config: Config, found: Sequence[Plan], drop: float) -> list[Need]:
+def needs(config: Config, found: Sequence[MetricPower], drop: float) -> list[Need]:
     """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
 
     Where the claim is chosen by the change, the answer is that for a changed system.

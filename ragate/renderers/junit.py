@@ -25,7 +25,7 @@ _LONG = 1000
 
 
 @dataclass(frozen=True)
-class _Case:
+class _TestCase:
     name: str
     result: Result
     message: str
@@ -53,7 +53,7 @@ def render(report: Report) -> str:
     return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
 
 
-def _metric(row: MetricRow) -> _Case:
+def _metric(row: MetricRow) -> _TestCase:
     told = verdict_text(row, TERMINAL)
     figures = [
         f"baseline {TERMINAL.value(row.unit, row.baseline)}",
@@ -63,7 +63,7 @@ def _metric(row: MetricRow) -> _Case:
         f"n {row.n}",
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
-    return _Case(row.metric, _result(row), told, details)
+    return _TestCase(row.metric, _result(row), told, details)
 
 
 def _result(row: MetricRow) -> Result:
@@ -74,9 +74,9 @@ def _result(row: MetricRow) -> Result:
     return "skipped" if wants_a_look(row) else "passed"
 
 
-def _must_pass(row: MustPassRow) -> _Case:
+def _must_pass(row: MustPassRow) -> _TestCase:
     told = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
-    return _Case(f"must pass: {row.sample_id}", _must_pass_result(row), told)
+    return _TestCase(f"must pass: {row.sample_id}", _must_pass_result(row), told)
 
 
 def _must_pass_result(row: MustPassRow) -> Result:
@@ -87,10 +87,10 @@ def _must_pass_result(row: MustPassRow) -> Result:
     return "skipped" if row.missed else "error"
 
 
-def _verdict(report: Report) -> _Case:
+def _verdict(report: Report) -> _TestCase:
     decision = report.decision
     told = "".join(headline(report, TERMINAL))
-    return _Case(
+    return _TestCase(
         "verdict",
         _RESULTS.get(decision.verdict, "passed"),
         told,
@@ -98,7 +98,7 @@ def _verdict(report: Report) -> _Case:
     )
 
 
-def _written(case: _Case, gate: str) -> str:
+def _written(case: _TestCase, gate: str) -> str:
     start = f"    <testcase classname={_attribute(f'ragate.{gate}')} name={_attribute(case.name)}"
     if case.result == "passed":
         return f"{start}/>"

@@ -13,7 +13,7 @@ from pydantic import Field
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
-from ragate.outputs import Place, Places, read_places
+from ragate.outputs import OutputLocation, OutputLocations, read_locations
 from ragate.protocols import Resources
 from ragate.support.settings import read_settings
 
@@ -27,18 +27,18 @@ class Settings(Frozen):
     )
 
 
-class Recordings(Mapping[str, list[Place]]):
+class Recordings(Mapping[str, list[OutputLocation]]):
     """Where each sample's outputs stand, in order of run, under its id or else its question."""
 
     def __init__(self) -> None:
-        self.places = Places()
+        self.places = OutputLocations()
         self._numbers: dict[str, tuple[int, ...]] = {}
 
     def add(self, key: str, numbers: Iterable[int]) -> None:
         """Add runs of a sample, by the numbers of their places."""
         self._numbers[key] = (*self._numbers.get(key, ()), *numbers)
 
-    def __getitem__(self, key: str) -> list[Place]:
+    def __getitem__(self, key: str) -> list[OutputLocation]:
         return [self.places.get(number) for number in self._numbers[key]]
 
     def __iter__(self) -> Iterator[str]:
@@ -51,7 +51,7 @@ class Recordings(Mapping[str, list[Place]]):
 class Replay:
     """Recorded outputs by sample; the n-th output of a sample is its n-th run."""
 
-    def __init__(self, outputs: Mapping[str, list[Place]]) -> None:
+    def __init__(self, outputs: Mapping[str, list[OutputLocation]]) -> None:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
@@ -161,7 +161,7 @@ def _add_file(found: Recordings, file: Path) -> None:
     """Add the outputs of a file; a line's own ``run`` counts inside it."""
     lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
     seen: set[tuple[str, int]] = set()
-    for place, recorded in read_places(file):
+    for place, recorded in read_locations(file):
         key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
         if recorded.run is not None:
             if (key, recorded.run) in seen:

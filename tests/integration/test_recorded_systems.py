@@ -17,7 +17,7 @@ import pytest
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
-from ragate.pipeline.baseline.record_baseline import Outcome, update_baseline
+from ragate.pipeline.baseline.record_baseline import BaselineOutcome, update_baseline
 from ragate.pipeline.line import check
 from ragate.pipeline.run.system_session import Selection
 from ragate.stores.local import LocalStore
@@ -462,7 +462,7 @@ def test_the_file_of_replies_is_byte_stable_and_holds_no_question(project, serve
     first = project.recorded.read_bytes()
     text = gzip.decompress(first).decode()
 
-    assert record(project).outcome in {Outcome.UNCHANGED, Outcome.WITHIN_NOISE}
+    assert record(project).outcome in {BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE}
     assert project.recorded.read_bytes() == first
     assert "What is the value" not in text
     assert "the 1. time" in text
@@ -475,7 +475,7 @@ def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same
     first = project.recorded.read_bytes()
     made(project, code=project.code.replace("{text}", "Say it. {text}"))
 
-    assert record(project).outcome is Outcome.REPLACED
+    assert record(project).outcome is BaselineOutcome.REPLACED
     assert project.recorded.read_bytes() != first
 
 

@@ -13,7 +13,7 @@ from ragate.errors import ProviderError, StorageError
 from ragate.metrics.judge import citation_precision, correctness, relevancy
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
-from ragate.pipeline.score.judgement_cache import CachedVerdicts
+from ragate.pipeline.score.judgement_cache import CachedJudgements
 from ragate.pipeline.score.judging import BACKLOG, Judging
 from ragate.protocols import MetricRequest
 from tests.factories import output_factory, sample_factory
@@ -55,7 +55,7 @@ def judged(judge: Slow, root: Path) -> tuple[list[Score], int, str]:
                 judge,
                 [relevancy.create(MetricRequest(name="relevancy"))],
                 baseline=None,
-                cache=CachedVerdicts(cache),
+                cache=CachedJudgements(cache),
                 concurrency=4,
                 timeout_s=5.0,
             )
@@ -131,7 +131,7 @@ def judge_all(
                 judge,
                 [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
                 baseline=None,
-                cache=CachedVerdicts(cache),
+                cache=CachedJudgements(cache),
                 concurrency=1,
                 timeout_s=5.0,
                 may_ask=may_ask,
@@ -213,10 +213,10 @@ def test_scores_of_one_verdict_that_wait_at_once_are_all_written(tmp_path: Path)
 
     async def run() -> set[str]:
         with Cache(tmp_path / "cache.sqlite") as cache:
-            kept = CachedVerdicts(cache, address="here")
+            kept = CachedJudgements(cache, address="here")
             # The first write is under way while the others come.
             await asyncio.gather(kept.put(other, one), kept.put(key, one), kept.put(key, two))
-            return set(CachedVerdicts(cache, address="here").get(key) or {})
+            return set(CachedJudgements(cache, address="here").get(key) or {})
 
     assert asyncio.run(run()) == {"correctness", "relevancy"}
 
@@ -227,7 +227,7 @@ def test_what_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> N
 
     async def run() -> list[object]:
         with Cache(tmp_path / "cache.sqlite") as cache:
-            kept, steps = CachedVerdicts(cache), CachedSteps(cache)
+            kept, steps = CachedJudgements(cache), CachedSteps(cache)
             with pytest.MonkeyPatch.context() as patch:
                 for name in ("put_verdicts", "put_draws"):
                     patch.setattr(cache, name, full)

@@ -11,7 +11,7 @@ import pytest
 from ragate.cache import Cache
 from ragate.metrics.judge import pairwise
 from ragate.models import Failure, Sample, Score, SystemOutput, not_applicable, unscored
-from ragate.pipeline.score.judgement_cache import CachedVerdicts
+from ragate.pipeline.score.judgement_cache import CachedJudgements
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.pairwise import Opponents, losses, opponents_of
 from ragate.protocols import ChatRequest, MetricRequest
@@ -53,7 +53,7 @@ def preference(chat: Chat, answer: str | None, root: Path, **fields: Any) -> Sco
                 await make(chat),
                 [METRIC],  # type: ignore[list-item]
                 baseline=None,
-                cache=CachedVerdicts(cache),
+                cache=CachedJudgements(cache),
                 concurrency=2,
                 timeout_s=5.0,
                 opponents=opponents_of(run_factory([OLD])),
@@ -158,7 +158,7 @@ def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
                 await make(chat),
                 [relevancy.create(MetricRequest(name="relevancy"))],
                 baseline=None,
-                cache=CachedVerdicts(cache),
+                cache=CachedJudgements(cache),
                 concurrency=2,
                 timeout_s=5.0,
             )

@@ -19,7 +19,7 @@ from ragate.models import (
     ToolCall,
     Usage,
 )
-from ragate.outputs import read_places
+from ragate.outputs import read_locations
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.score.metric_records import BATCH, evaluate
 from ragate.runtime.output_spool import Spool
@@ -113,7 +113,7 @@ def test_samples_are_scored_a_few_at_a_time_with_texts_and_kept_without() -> Non
 def test_recorded_outputs_that_change_under_way_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text('{"id": "a", "answer": "one"}\n\n{"id": "b", "answer": "two"}\n')
-    places = [place for place, _ in read_places(path)]
+    places = [place for place, _ in read_locations(path)]
     assert [place.read().answer for place in places] == ["one", "two"]
 
     path.write_text('{"id": "a", "answer": "ONE"}\n\n{"id": "b", "answer": "two"}\n')

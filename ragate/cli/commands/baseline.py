@@ -34,7 +34,7 @@ def update(
     Never adopts a run that was judged: the best of several equal runs is a goal that the next
     unchanged one misses. The file keeps its bytes when nothing changed.
     """
-    from ragate.pipeline.baseline.record_baseline import Outcome, update_baseline
+    from ragate.pipeline.baseline.record_baseline import BaselineOutcome, update_baseline
 
     loaded, operations = open_config(config)
     date = eval_date.date().isoformat() if eval_date else ""
@@ -43,10 +43,10 @@ def update(
     )
     path = loaded.policy.baseline
     said = {
-        Outcome.CREATED: f"{path}: recorded; commit it",
-        Outcome.REPLACED: f"{path}: recorded anew; commit it",
-        Outcome.UNCHANGED: f"{path}: unchanged, byte for byte",
-        Outcome.WITHIN_NOISE: f"{path}: kept: {recording.note}",
+        BaselineOutcome.CREATED: f"{path}: recorded; commit it",
+        BaselineOutcome.REPLACED: f"{path}: recorded anew; commit it",
+        BaselineOutcome.UNCHANGED: f"{path}: unchanged, byte for byte",
+        BaselineOutcome.WITHIN_NOISE: f"{path}: kept: {recording.note}",
     }
     click.echo(said[recording.outcome])
     _means(recording.run, recording.old)

@@ -110,10 +110,10 @@ async def _ask_all(
     judge: Judge, settings: JudgeSettings, labels: Sequence[Label], *, repeats: int
 ) -> Scores:
     """Ask once for each answer and repeat, for all criteria that the answer has a label for."""
-    from ragate.core.judging.judgement_hash import verdict_hash
+    from ragate.core.judging.judgement_hash import judgement_hash
 
     gate = asyncio.Semaphore(settings.concurrency)
-    keys = [verdict_hash("", label.sample, label.output) for label in labels]
+    keys = [judgement_hash("", label.sample, label.output) for label in labels]
     groups: dict[str, list[Label]] = {}
     for key, label in zip(keys, labels, strict=True):
         groups.setdefault(key, []).append(label)

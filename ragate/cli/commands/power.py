@@ -15,7 +15,7 @@ from ragate.errors import UsageError
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.pipeline.power_tables import Plan
+    from ragate.pipeline.power_tables import MetricPower
 
 SIZES = (15, 30, 50, 100, 200, 500, 1000)
 _CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
@@ -70,7 +70,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     return 0
 
 
-def _source(found: Sequence[Plan], runs: int) -> str:
+def _source(found: Sequence[MetricPower], runs: int) -> str:
     counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
     assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.known}
     if all(plan.exact for plan in found):
@@ -80,7 +80,7 @@ def _source(found: Sequence[Plan], runs: int) -> str:
     return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"
 
 
-def _table(config: Config, found: Sequence[Plan], source: str) -> list[str]:
+def _table(config: Config, found: Sequence[MetricPower], source: str) -> list[str]:
     from ragate.pipeline.power_tables import claims
 
     looks = ["1 run", f"up to {1 + config.policy.confirm}"][: 2 if config.policy.confirm else 1]
@@ -95,7 +95,7 @@ def _table(config: Config, found: Sequence[Plan], source: str) -> list[str]:
     ]
 
 
-def _row(plan: Plan, looks: int) -> str:
+def _row(plan: MetricPower, looks: int) -> str:
     if plan.exact:
         return f"{plan.metric:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"
     drops = [drop for sight in plan.sights for drop in (sight.once, sight.confirmed)[:looks]]
@@ -107,7 +107,7 @@ def _drop(value: float | None) -> str:
     return "never" if value is None else f"{value:.3f}"
 
 
-def _needs(config: Config, found: Sequence[Plan], drop: float) -> list[str]:
+def _needs(config: Config, found: Sequence[MetricPower], drop: float) -> list[str]:
     from ragate.core.statistics.power_search import power_plot
     from ragate.pipeline.power_tables import claims, needs
 

@@ -47,7 +47,7 @@ def spent(replies: Replies) -> str:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ToolInput:
     """What a tool works on: a golden set, and the configuration where there is one."""
 
     path: Path
@@ -68,7 +68,7 @@ class Subject:
         return self.config, self.operations
 
 
-def subject(file: Path | None, config: Path | None) -> Subject:
+def subject(file: Path | None, config: Path | None) -> ToolInput:
     """Return FILE, or the golden set of the configuration.
 
     A file given by name needs no configuration; one that is there and broken is an error.
@@ -80,9 +80,9 @@ def subject(file: Path | None, config: Path | None) -> Subject:
         try:
             find_config(Path.cwd())
         except ConfigError:
-            return Subject(file, None, None)
+            return ToolInput(file, None, None)
     loaded, operations = open_config(config)
-    return Subject(file or shown_path(loaded.dataset), loaded, operations)
+    return ToolInput(file or shown_path(loaded.dataset), loaded, operations)
 
 
 def shown_path(path: Path) -> Path:

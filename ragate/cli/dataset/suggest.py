@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.dataset.shared import (
-    Subject,
+    ToolInput,
     corpus_option,
     file_argument,
     ids_option,
@@ -114,7 +114,7 @@ def _one_way(*given: object) -> None:
 
 
 def _suggest(
-    chosen: Subject,
+    chosen: ToolInput,
     ids: tuple[str, ...],
     *,
     everything: bool,
@@ -159,7 +159,7 @@ def _shown(one: Suggestion) -> Iterator[str]:
         yield f"       {one_line(proposal.text, _TEXT)}"
 
 
-def _accept(chosen: Subject, accept: Sequence[str], corpus: Path | None) -> int:
+def _accept(chosen: ToolInput, accept: Sequence[str], corpus: Path | None) -> int:
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.accepting import parse_pairs
 
@@ -172,7 +172,7 @@ def _accept(chosen: Subject, accept: Sequence[str], corpus: Path | None) -> int:
     return _save(chosen.path, grades)
 
 
-def _apply(chosen: Subject, applied: Path, corpus: Path | None) -> int:
+def _apply(chosen: ToolInput, applied: Path, corpus: Path | None) -> int:
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.review import read_review
 
@@ -183,7 +183,7 @@ def _apply(chosen: Subject, applied: Path, corpus: Path | None) -> int:
 
 
 def _refuse_unknown(
-    chosen: Subject, grades: dict[str, dict[str, int]], corpus: Path | None
+    chosen: ToolInput, grades: dict[str, dict[str, int]], corpus: Path | None
 ) -> None:
     """Raise for a document that the corpus does not hold, where that can be told."""
     from ragate.pipeline.run.corpus_texts import corpus_texts

@@ -12,7 +12,7 @@ from typing import cast
 from ragate import __version__, plugins
 from ragate.baseline import load_baseline, load_contexts
 from ragate.cli.doctor import baseline_file, golden_set, policy, state_folder
-from ragate.cli.doctor.examined_config import Subject, read_subject
+from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
 from ragate.cli.doctor.under_test import database, system
 from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
 from ragate.cli.doctor.workflows import workflows
@@ -63,7 +63,7 @@ def examine(
     return found + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root))
 
 
-def _golden(subject: Subject, samples: list[Sample]) -> Iterable[Finding]:
+def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
     if subject.dataset is None:
         return [skipped(golden_set.CHECK, UNREAD)]
     entries = read_entries(subject.dataset)
@@ -73,7 +73,7 @@ def _golden(subject: Subject, samples: list[Sample]) -> Iterable[Finding]:
 
 
 def _rules(
-    subject: Subject,
+    subject: ExaminedProject,
     samples: Sequence[Sample],
     uses: dict[str, list[Sample]],
     today: datetime.date,
@@ -103,7 +103,7 @@ def _uses(config: Config, samples: Sequence[Sample]) -> dict[str, list[Sample]]:
     }
 
 
-def _keys(subject: Subject) -> Iterable[Finding]:
+def _keys(subject: ExaminedProject) -> Iterable[Finding]:
     config = subject.config
     if config is None:
         return [skipped("keys", UNREAD)]
@@ -120,7 +120,7 @@ def _recorded(config: Config) -> str:
     return str(config.system.settings.get("record_provider", ""))
 
 
-def _baseline(subject: Subject, runs: list[Run]) -> Iterable[Finding]:
+def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     path = subject.baseline
     if path is None:
         return [skipped(baseline_file.CHECK, UNREAD)]
@@ -140,7 +140,10 @@ def _baseline(subject: Subject, runs: list[Run]) -> Iterable[Finding]:
 
 
 def _comparable(
-    subject: Subject, run: Run, samples: Sequence[Sample], uses: Mapping[str, Sequence[Sample]]
+    subject: ExaminedProject,
+    run: Run,
+    samples: Sequence[Sample],
+    uses: Mapping[str, Sequence[Sample]],
 ) -> Iterable[Finding]:
     from ragate.core.comparison.repeating_samples import declared_parts
     from ragate.core.statistics.fewest_losses import fewest_losses
@@ -158,7 +161,7 @@ def _comparable(
     return found + baseline_file.enough(run, infos, uses, gated, losses=losses, repeats=repeats)
 
 
-def _personal(subject: Subject, run: Run) -> Iterable[Finding]:
+def _personal(subject: ExaminedProject, run: Run) -> Iterable[Finding]:
     texts = [record.output.answer for record in run.records if record.output.answer]
     if subject.baseline is not None:
         contexts = load_contexts(subject.baseline)
@@ -167,7 +170,7 @@ def _personal(subject: Subject, run: Run) -> Iterable[Finding]:
     return baseline_file.personal_data(texts, store="answers" if texts else store)
 
 
-def _state(subject: Subject) -> Iterable[Finding]:
+def _state(subject: ExaminedProject) -> Iterable[Finding]:
     state = subject.operations.state
     top = git.repository(subject.root)
     known = top is not None and state.is_relative_to(top)
@@ -187,7 +190,7 @@ def _writable(folder: Path) -> bool:
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
-def _name(subject: Subject, path: Path) -> str:
+def _name(subject: ExaminedProject, path: Path) -> str:
     real = path.resolve()
     if real.is_relative_to(subject.root):
         return real.relative_to(subject.root).as_posix()

@@ -16,7 +16,7 @@ from ragate.support.foreign_files import inside, read_text
 
 
 @dataclass(frozen=True)
-class Subject:
+class ExaminedProject:
     """One project as the checks see it.
 
     Attributes:
@@ -35,7 +35,9 @@ class Subject:
     errors: tuple[tuple[str, RagateError], ...] = ()
 
 
-def read_subject(start: Path, given: Path | None, environment: Mapping[str, str]) -> Subject:
+def read_subject(
+    start: Path, given: Path | None, environment: Mapping[str, str]
+) -> ExaminedProject:
     """Return what can be read, with the errors of what cannot."""
     named = given or (
         Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
@@ -45,14 +47,14 @@ def read_subject(start: Path, given: Path | None, environment: Mapping[str, str]
         path = find_config(start, given=named)
     except ConfigError as error:
         found, errors = _operations(start, environment)
-        return Subject(start, found, errors=(("configuration", error), *errors))
+        return ExaminedProject(start, found, errors=(("configuration", error), *errors))
     root = path.parent.resolve()
     found, errors = _operations(root, environment)
     try:
         config = load_config(path)
     except RagateError as error:
         return _partly(path, root, found, (("configuration", error), *errors))
-    return Subject(
+    return ExaminedProject(
         root,
         found,
         config=config,
@@ -82,7 +84,7 @@ def _operations(
 
 def _partly(
     path: Path, root: Path, found: Operations, errors: tuple[tuple[str, RagateError], ...]
-) -> Subject:
+) -> ExaminedProject:
     """Return the paths of a ragate.toml in which something else is wrong."""
     try:
         tables = tomllib.loads(read_text(path, error=ConfigError, max_bytes=1024 * 1024))
@@ -90,7 +92,7 @@ def _partly(
         tables = {}
     policy, system = _table(tables, "policy"), _table(tables, "system")
     use = system.get("use")
-    return Subject(
+    return ExaminedProject(
         root,
         found,
         use=use if isinstance(use, str) else "",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.cli.doctor import golden_set, recordings, server
-from ragate.cli.doctor.examined_config import Subject
+from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, skipped
 from ragate.config import Config
 from ragate.models import Sample, SystemOutput
@@ -19,7 +19,7 @@ from ragate.support.settings import read_settings
 UNREAD = "ragate.toml cannot be read"
 
 
-def system(subject: Subject, samples: Sequence[Sample]) -> Iterable[Finding]:
+def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Finding]:
     """Say whether the system can be made, and fits the golden set. Nothing of it is run."""
     config = subject.config
     if config is None:
@@ -78,7 +78,7 @@ async def _recorded(answer: object, samples: Sequence[Sample]) -> dict[str, Syst
     }
 
 
-def database(subject: Subject) -> Iterable[Finding]:
+def database(subject: ExaminedProject) -> Iterable[Finding]:
     """Say whether the database can be reached, has pgvector, and holds the index.
 
     A server that a URL names is only asked; the embedded one is started, and stopped again.
@@ -115,7 +115,7 @@ async def _embedder(config: Config, operations: Operations, table: Mapping[str, 
         return opened.system.embedder(table).fingerprint
 
 
-def _index(subject: Subject, conninfo: str) -> Iterable[Finding]:
+def _index(subject: ExaminedProject, conninfo: str) -> Iterable[Finding]:
     config = subject.config
     if config is None or subject.use != "pgvector":
         return []

@@ -14,7 +14,7 @@ from ragate.support.escape import plain as printable
 
 if TYPE_CHECKING:
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import Plan
+    from ragate.cli.init.plan import WritePlan
     from ragate.cli.init.survey import Survey
 
 BUILT_IN, RECORDED = "documents", "recordings"
@@ -61,10 +61,10 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     return _finish(survey, plan)
 
 
-def _workflow_only(survey: Survey, known: Choice | None) -> Plan:
+def _workflow_only(survey: Survey, known: Choice | None) -> WritePlan:
     """Return what is still to be done where there is a ragate.toml: it stays as it is."""
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import WORKFLOW, NewFile, Plan
+    from ragate.cli.init.plan import WORKFLOW, NewFile, WritePlan
     from ragate.cli.init.workflow_text import workflow_text
 
     choice = known or Choice("pgvector", "")
@@ -72,7 +72,7 @@ def _workflow_only(survey: Survey, known: Choice | None) -> Plan:
     workflow = workflow_text(choice, folder="" if folder == "." else folder)
     files = () if survey.elsewhere else (NewFile(survey.top / WORKFLOW, workflow),)
     notes = ("ragate.toml: there already, left alone; `ragate doctor` says what it lacks",)
-    return Plan(choice, files, notes=notes)
+    return WritePlan(choice, files, notes=notes)
 
 
 def _terminal() -> bool:
@@ -142,7 +142,7 @@ def _usable(survey: Survey, text: str) -> str:
     return folder
 
 
-def _finish(survey: Survey, plan: Plan) -> int:
+def _finish(survey: Survey, plan: WritePlan) -> int:
     from ragate.cli.init.plan import ignore_state, write_new
 
     _say("", *plan.notes)
@@ -163,7 +163,7 @@ def _name(survey: Survey, path: Path) -> str:
     return path.relative_to(base).as_posix()
 
 
-def _next(survey: Survey, plan: Plan) -> list[str]:
+def _next(survey: Survey, plan: WritePlan) -> list[str]:
     """Return what is left to do, in order."""
     from ragate.cli.init.action_workflows import RELEASES
     from ragate.cli.init.config_text import DATASET, KEY_VARIABLE

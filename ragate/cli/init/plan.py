@@ -36,7 +36,7 @@ class NewFile:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WritePlan:
     """What will be written, and remarks on how it came about.
 
     Attributes:
@@ -85,7 +85,7 @@ def guess(survey: Survey) -> Choice:
     )
 
 
-def make_plan(survey: Survey, choice: Choice) -> Plan:
+def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     """Return the files for `choice`; the configuration is read once, so that it is right.
 
     Raises:
@@ -104,7 +104,7 @@ def make_plan(survey: Survey, choice: Choice) -> Plan:
     return _plan(survey, choice, starters, starters=starters, notes=notes)
 
 
-def _for_recordings(survey: Survey, choice: Choice) -> Plan:
+def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     outputs = list(islice(_read(survey.root, choice.source), LOOKED_AT))
     recorded = _held(outputs)
     found, notes = _existing(survey, choice, None)
@@ -159,7 +159,7 @@ def _plan(
     starters: Sequence[Sample],
     notes: tuple[str, ...],
     recorded: Recorded | None = None,
-) -> Plan:
+) -> WritePlan:
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
@@ -169,10 +169,10 @@ def _plan(
         folder = survey.root.relative_to(survey.top).as_posix()
         workflow = workflow_text(choice, folder="" if folder == "." else folder)
         files.append(NewFile(survey.top / WORKFLOW, workflow))
-    return Plan(choice, tuple(files), questions=len(starters), notes=notes)
+    return WritePlan(choice, tuple(files), questions=len(starters), notes=notes)
 
 
-def with_action(survey: Survey, plan: Plan, commit: str) -> Plan:
+def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
     """Return the plan with the action's workflows in place of the plain one.
 
     Args:

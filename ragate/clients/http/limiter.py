@@ -31,7 +31,7 @@ _FIRST_GUESS = 5.0
 
 
 @dataclass
-class Place:
+class Slot:
     """A call under way: when it was sent."""
 
     sent: float
@@ -64,16 +64,16 @@ class Limiter:
         self._width = float(self.most)
 
     @asynccontextmanager
-    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[Place]:
+    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[Slot]:
         """Hold a place; `first_in_line` for a call that has been sent before."""
         await self._enter(first_in_line=first_in_line)
         try:
-            yield Place(asyncio.get_running_loop().time())
+            yield Slot(asyncio.get_running_loop().time())
         finally:
             self.under_way -= 1
             self._admit()
 
-    def accepted(self, place: Place) -> None:
+    def accepted(self, place: Slot) -> None:
         """Note that the provider took the call."""
         now = asyncio.get_running_loop().time()
         self._accepted.append(now)
@@ -82,7 +82,7 @@ class Limiter:
             self._recent.append(False)
         self._grow(now)
 
-    def refused(self, place: Place, after: float | None) -> None:
+    def refused(self, place: Slot, after: float | None) -> None:
         """Note that the provider refused the call for being one too many."""
         now = asyncio.get_running_loop().time()
         if place.sent <= self._slowed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragate.core.rules.metric_case import Outcome
+from ragate.core.rules.metric_case import RuleOutcome
 from ragate.models import Acceptance, MetricRow
 
 
@@ -15,8 +15,8 @@ def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
 
 
 def excused(
-    row: MetricRow, found: Sequence[Outcome], taken: Acceptance | None
-) -> tuple[MetricRow, list[Outcome]]:
+    row: MetricRow, found: Sequence[RuleOutcome], taken: Acceptance | None
+) -> tuple[MetricRow, list[RuleOutcome]]:
     """Return a metric's row and outcomes with what is red in them turned into warnings.
 
     Only what was measured and is red can be accepted: a metric that could not be decided stays
@@ -28,6 +28,6 @@ def excused(
     return shown, [_as_warning(outcome, taken) for outcome in found]
 
 
-def _as_warning(outcome: Outcome, taken: Acceptance) -> Outcome:
+def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
     told = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
     return replace(outcome, red=(), warnings=(*outcome.warnings, *told))

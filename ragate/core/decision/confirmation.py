@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Outcome
+from ragate.core.rules.metric_case import RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult
 from ragate.core.statistics.looks import SUSPICIOUS, Stages, fast_level
 from ragate.models import DecisionSettings, MetricVerdict, Reads
 
 
 def runs_wanted(
-    outcomes: Mapping[str, Outcome],
+    outcomes: Mapping[str, RuleOutcome],
     family: FamilyResult,
     comparison: Comparison,
     settings: DecisionSettings,
@@ -28,7 +28,7 @@ def runs_wanted(
 
 
 def is_clear(
-    outcomes: Mapping[str, Outcome], family: FamilyResult, settings: DecisionSettings
+    outcomes: Mapping[str, RuleOutcome], family: FamilyResult, settings: DecisionSettings
 ) -> bool:
     """Return whether a metric of the family is red at the level of the first look."""
     level = fast_level(settings.alpha)
@@ -43,7 +43,7 @@ def is_clear(
 
 
 def said_clear(
-    outcomes: Mapping[str, Outcome],
+    outcomes: Mapping[str, RuleOutcome],
     family: FamilyResult,
     comparison: Comparison,
     settings: DecisionSettings,

@@ -12,13 +12,13 @@ from ragate.core.decision.confirmation import runs_wanted, said_clear
 from ragate.core.decision.drift_control import against_control
 from ragate.core.decision.report_only import shown, shown_aggregate
 from ragate.core.decision.verdict_lines import decision_lines, general_warnings
-from ragate.core.rules.exact import judge_exact
-from ragate.core.rules.expense import judge_expense
-from ragate.core.rules.floors import judge_floors
-from ragate.core.rules.latency import judge_latency
-from ragate.core.rules.metric_case import Case, Outcome, read_cases
-from ragate.core.rules.must_pass import judge_must_pass
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, judge_noisy
+from ragate.core.rules.exact import decide_exact
+from ragate.core.rules.expense import decide_expense
+from ragate.core.rules.floors import decide_floors
+from ragate.core.rules.latency import decide_latency
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
+from ragate.core.rules.must_pass import decide_must_pass
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy, deciding_claim
 from ragate.core.rules.unsteady import joined, no_longer_repeating, varying_part
 from ragate.core.rules.waivers import active, expired, waiver_row
 from ragate.core.statistics.looks import SUSPICIOUS
@@ -44,9 +44,9 @@ _EXIT = {Verdict.FAILED: 1, Verdict.NO_DECISION: 3, Verdict.PASSED: 0}
 class _Judged:
     """Everything found, before it is summed up."""
 
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, RuleOutcome]
     family: FamilyResult
-    extra: tuple[Outcome, ...] = ()
+    extra: tuple[RuleOutcome, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -84,7 +84,7 @@ def decide(
     judged = replace(judged, outcomes=yellow)
     taken = by_metric(accepted)
     judged, rows = _with_floors(cases, judged, comparison, settings, taken)
-    must_pass, found, wants_tries = judge_must_pass(cases, comparison, waivers, today)
+    must_pass, found, wants_tries = decide_must_pass(cases, comparison, waivers, today)
     outcomes = (*judged.outcomes.values(), *judged.extra, found)
     ungated = _nothing_gated(cases, comparison, judged.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
@@ -103,7 +103,7 @@ def decide(
 
 def _with_evidence(
     decision: Decision,
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     judged: _Judged,
     comparison: Comparison,
     settings: DecisionSettings,
@@ -140,30 +140,33 @@ def _settle(decision: Decision) -> tuple[str, ...]:
 
 
 def _judge(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings, control: Run | None
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    control: Run | None,
 ) -> _Judged:
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, RuleOutcome] = {}
     if comparison.baseline_run is None:
         return _Judged({case.name: shown(case) for case in cases}, FamilyResult({}))
     exact, noisy = [], []
     for case in cases:
         if case.aggregate is not None:
-            outcomes[case.name] = judge_latency(
+            outcomes[case.name] = decide_latency(
                 case, comparison.candidate_run, control, shown_aggregate(case), settings
             )
         elif case.column is not None and case.info.is_expense:
-            outcomes[case.name] = judge_expense(case, comparison, settings)
+            outcomes[case.name] = decide_expense(case, comparison, settings)
         elif case.column is not None and case.column.exact:
             exact.append(case)
         else:
             noisy.append(case)
-    outcomes.update(judge_exact(exact, comparison, settings))
+    outcomes.update(decide_exact(exact, comparison, settings))
     varying = [part for case in exact if (part := varying_part(case)) is not None]
     tested = [case for case in (*noisy, *varying) if case.gates]
-    family = judge_noisy(tested, comparison, settings)
+    family = decide_noisy(tested, comparison, settings)
     for case in (*noisy, *varying):
         if not case.gates:  # shown only: tested alone, and no part of the family's error
-            alone = judge_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
+            alone = decide_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
             family.outcomes.update(alone.outcomes)
     for case in varying:
         outcomes[case.name] = joined(outcomes[case.name], family.outcomes.pop(case.name))
@@ -174,7 +177,7 @@ def _judge(
 
 
 def _with_floors(
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     judged: _Judged,
     comparison: Comparison,
     settings: DecisionSettings,
@@ -185,7 +188,7 @@ def _with_floors(
     for case in cases:
         moved = judged.outcomes[case.name]
         assert moved.row is not None
-        floor, beyond = judge_floors(case, comparison, settings)
+        floor, beyond = decide_floors(case, comparison, settings)
         blocks = moved.row.blocks or bool(beyond.red)
         row = moved.row.model_copy(update={"floor": floor, "blocks": blocks})
         row, (moved, beyond) = excused(row, (moved, beyond), taken.get(case.name))
@@ -203,14 +206,14 @@ _HELD_AGAINST_CONTROL = {
 
 
 def _nothing_gated(
-    cases: Sequence[Case], comparison: Comparison, outcomes: Mapping[str, Outcome]
+    cases: Sequence[MetricCase], comparison: Comparison, outcomes: Mapping[str, RuleOutcome]
 ) -> list[str]:
     if comparison.all_failed:
         return ["every sample failed"]
     if comparison.baseline_run is None:
         return ["there is no baseline to compare with"]
 
-    def holds(case: Case) -> bool:
+    def holds(case: MetricCase) -> bool:
         """Whether the rule can fail: a latency only by a limit, or beside a control run."""
         row = outcomes[case.name].row
         timed = row is not None and row.verdict in _HELD_AGAINST_CONTROL
@@ -221,7 +224,7 @@ def _nothing_gated(
     return []
 
 
-def _sum_up(outcomes: Sequence[Outcome], undecided: Sequence[str]) -> Decision:
+def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decision:
     """Red before undecided before passed; a red one lists what was not decided as well."""
     red = _joined(outcome.red for outcome in outcomes)
     remedies = _joined(outcome.remedies for outcome in outcomes)

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.metric_family import THIS_SET
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, judge_noisy
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy, deciding_claim
 from ragate.core.rules.wording import listed
 from ragate.models import DecisionSettings, MetricVerdict, Run
 
 
 def against_control(
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     family: FamilyResult,
     comparison: Comparison,
     settings: DecisionSettings,
@@ -28,17 +28,17 @@ def against_control(
     if today.ids != comparison.ids:
         return family, (unfit,)
     same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
-    fresh = judge_noisy(cases_on(tested, today), today, same)
+    fresh = decide_noisy(cases_on(tested, today), today, same)
     if set(fresh.tested) != set(family.tested):
         return family, (unfit,)
     shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
     moved = settings.model_copy(update={"claim": THIS_SET})
-    shifted = judge_noisy(cases_on(tested, shift), shift, moved)
+    shifted = decide_noisy(cases_on(tested, shift), shift, moved)
     said = "tested against the base version run today, not against the recording"
     return fresh, (said, *drift(shifted.outcomes, level=settings.alpha))
 
 
-def cases_on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
+def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
     """Return the cases with the scores of another comparison; what was waived stays so."""
     columns = comparison.columns
     return [
@@ -52,7 +52,7 @@ def cases_on(cases: Sequence[Case], comparison: Comparison) -> list[Case]:
     ]
 
 
-def drift(outcomes: Mapping[str, Outcome], *, level: float) -> tuple[str, ...]:
+def drift(outcomes: Mapping[str, RuleOutcome], *, level: float) -> tuple[str, ...]:
     """Say which metrics moved between the recording and the control run of today."""
     moved = []
     for outcome in outcomes.values():

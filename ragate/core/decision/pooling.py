@@ -19,9 +19,9 @@ from ragate.core.comparison.own_passes import earlier_run, newest_run
 from ragate.core.decision.drift_control import cases_on
 from ragate.core.decision.earlier_pass_notes import new_draw, note_of, pooled_reason
 from ragate.core.decision.verdict_lines import NO_EVIDENCE
-from ragate.core.rules.metric_case import Case, Outcome, read_cases
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.metric_family import build_table, seed_of
-from ragate.core.rules.noisy.decide_noisy import judge_noisy
+from ragate.core.rules.noisy.decide_noisy import decide_noisy
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.core.statistics.permutation import relabel, step_down
 from ragate.core.statistics.score_columns import row_means
@@ -51,7 +51,7 @@ class Terms:
     accepted: Sequence[Acceptance] = ()
     control: bool = False
 
-    def cases(self, comparison: Comparison) -> list[Case]:
+    def cases(self, comparison: Comparison) -> list[MetricCase]:
         """Return a case for each metric of `comparison`."""
         return read_cases(self.rules, comparison, self.waivers, self.today)
 
@@ -61,7 +61,7 @@ class _Weighed(NamedTuple):
 
     use: str
     p_differ: float | None = None
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, RuleOutcome] = {}
 
 
 def with_earlier(decision: Decision, comparison: Comparison, run: Run, terms: Terms) -> Decision:
@@ -121,14 +121,14 @@ def _weigh(
     if decision.verdict is Verdict.FAILED:
         return _Weighed("shown", differ)
     pooled = [case for case in terms.cases(whole) if case.name in decision.family]
-    return _Weighed("agree", differ, judge_noisy(pooled, whole, terms.settings).outcomes)
+    return _Weighed("agree", differ, decide_noisy(pooled, whole, terms.settings).outcomes)
 
 
 def _tested(decision: Decision) -> list[MetricRow]:
     return [row for row in decision.metrics if row.metric in decision.family]
 
 
-def _difference(tested: Sequence[Case], newest: Comparison, run: Run) -> float:
+def _difference(tested: Sequence[MetricCase], newest: Comparison, run: Run) -> float:
     """Return the smaller family p of newest against earlier passes, worse or better; 0 unknown."""
     samples = tuple(newest.samples.values())
     between = compare(earlier_run(run), newest_run(run), samples, cluster=newest.cluster)
@@ -194,7 +194,7 @@ def _figures(
     return tuple(found)
 
 
-def _mean(case: Case) -> float | None:
+def _mean(case: MetricCase) -> float | None:
     """Return the candidate's mean over the samples that count, in the metric's own unit."""
     if case.column is None:
         return None

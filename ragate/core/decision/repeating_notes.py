@@ -8,7 +8,7 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import PROOF, PartRepetition
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import count, listed
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import Reads
@@ -16,7 +16,7 @@ from ragate.models import Reads
 _NOUN = {Reads.RETRIEVAL: "retrieval", Reads.ANSWER: "answer"}
 
 
-def repeating_notes(cases: Sequence[Case], comparison: Comparison) -> list[str]:
+def repeating_notes(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     """Return what a reader should know about repeating, one sentence each."""
     repetition = comparison.repetition
     said = []
@@ -73,7 +73,7 @@ def _unproven(noun: str, part: PartRepetition, comparison: Comparison) -> list[s
     return [f"{few}: that the {noun} repeats in the candidate is taken from [policy] repeats"]
 
 
-def _hint(cases: Sequence[Case], comparison: Comparison) -> list[str]:
+def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     """Name the key where everything is byte-equal and a gated metric is tested as noisy."""
     repetition = comparison.repetition
     parts = {

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from ragate.core.rules.metric_case import Case, Outcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.models import MetricVerdict
 
 
-def shown(case: Case) -> Outcome:
+def shown(case: MetricCase) -> RuleOutcome:
     """Show a metric that there is nothing to compare with."""
     if case.aggregate is not None:
         return shown_aggregate(case)
     row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
     if row.candidate is not None:
-        return Outcome(row)
+        return RuleOutcome(row)
     reason = f"{case.name} was not measured"
     row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-    return Outcome(row, undecided=(reason,) if case.gates else ())
+    return RuleOutcome(row, undecided=(reason,) if case.gates else ())
 
 
-def shown_aggregate(case: Case) -> Outcome:
+def shown_aggregate(case: MetricCase) -> RuleOutcome:
     assert case.aggregate is not None
     then, now = case.aggregate.baseline, case.aggregate.candidate
     verdict = MetricVerdict.NOT_MEASURED if now is None else MetricVerdict.SHOWN
@@ -30,4 +30,4 @@ def shown_aggregate(case: Case) -> Outcome:
         update={"baseline": then, "candidate": now, "change": change}
     )
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
-    return Outcome(row)
+    return RuleOutcome(row)

@@ -9,7 +9,7 @@ from ragate.core.decision.repeating_notes import repeating_notes
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.noisy.visible_drop import design_of, noise_of, visible_drop
@@ -86,7 +86,7 @@ def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
 
 
 def general_warnings(
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     comparison: Comparison,
     family: FamilyResult,
     settings: DecisionSettings,
@@ -133,7 +133,7 @@ def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
 
 
 def _about_size(
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     comparison: Comparison,
     family: FamilyResult,
     settings: DecisionSettings,
@@ -164,8 +164,8 @@ def _about_size(
 
 
 def _loudest(
-    cases: Sequence[Case], family: FamilyResult, comparison: Comparison
-) -> tuple[Case, Noise]:
+    cases: Sequence[MetricCase], family: FamilyResult, comparison: Comparison
+) -> tuple[MetricCase, Noise]:
     measured = [
         (case, noise_of(case, comparison))
         for case in cases

@@ -16,13 +16,13 @@ from ragate.core.diagnosis.output_evidence import (
     trace,
     words,
 )
-from ragate.core.diagnosis.sample_diff import Case, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, values
 from ragate.models import Cause, CauseKind, RankChange, Record
 
 _HALF = 0.5
 
 
-def by_words(case: Case, had: Sequence[RankChange]) -> Cause | None:
+def by_words(case: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
     """Blame what the new words of the answers point to, or return None.
 
     Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
@@ -51,7 +51,7 @@ def by_words(case: Case, had: Sequence[RankChange]) -> Cause | None:
     return None
 
 
-def says_now(case: Case) -> str:
+def says_now(case: SampleDiff) -> str:
     """Return what the words of a worse answer from the same contexts show, "" where nothing."""
     if not case.worse:
         return ""
@@ -75,13 +75,13 @@ def says_now(case: Case) -> str:
     return ""
 
 
-def score_words(case: Case) -> str:
+def score_words(case: SampleDiff) -> str:
     if case.lead is None:
         return ""
     return f": {case.lead.metric} {case.lead.before:.3f} -> {case.lead.after:.3f}"
 
 
-def worst_run(case: Case) -> Record:
+def worst_run(case: SampleDiff) -> Record:
     """Return the candidate's run that shows the leading movement most."""
     lead = case.moved[0]
     sign = 1 if lead.after < lead.before else -1
@@ -97,7 +97,7 @@ def _answers_of(records: Sequence[Record]) -> list[str]:
     return [record.output.answer for record in records if record.output.answer]
 
 
-def trace_run(case: Case, record: Record) -> Traced:
+def trace_run(case: SampleDiff, record: Record) -> Traced:
     suspects = set(displacers(case)) - set(case.sample.expected)
     return trace(
         record.output.answer or "",
@@ -107,7 +107,7 @@ def trace_run(case: Case, record: Record) -> Traced:
     )
 
 
-def follows_new_chunks(case: Case) -> bool:
+def follows_new_chunks(case: SampleDiff) -> bool:
     """Return True where an answer's new words stand in a chunk that the baseline did not have."""
     known = [case.sample.query, *_answers_of(case.before)]
     return any(
@@ -116,7 +116,7 @@ def follows_new_chunks(case: Case) -> bool:
     )
 
 
-def gave_up_by_run(case: Case) -> list[bool]:
+def gave_up_by_run(case: SampleDiff) -> list[bool]:
     """Return for each of the candidate's runs whether nothing of the old answers is left."""
     old = _answers_of(case.before)
     return [gave_up(record.output.answer or "", known=old) for record in case.after]

@@ -17,7 +17,7 @@ from ragate.core.diagnosis.answer_evidence import (
 from ragate.core.diagnosis.displacement import contexts, fell, rank_words
 from ragate.core.diagnosis.output_evidence import Origin, supports
 from ragate.core.diagnosis.same_contexts import another_verdict, same_contexts
-from ragate.core.diagnosis.sample_diff import Case, named, unknown, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown, values
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
@@ -34,7 +34,7 @@ class Answers(Enum):
     UNKNOWN = auto()
 
 
-def attribute(case: Case) -> Cause:
+def attribute(case: SampleDiff) -> Cause:
     """Return retrieval, generation, data or unknown for outputs that differ."""
     old = {record.retrieval_hash for record in case.before}
     if {record.retrieval_hash for record in case.after} <= old:
@@ -64,7 +64,7 @@ def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answer
     return Answers.SAME if new <= old else Answers.DIFFERENT
 
 
-def _only_upstream_changed(case: Case) -> bool:
+def _only_upstream_changed(case: SampleDiff) -> bool:
     """True where nothing can have made the movement but documents, or but retrieval settings.
 
     Where retrieval or the answers vary by themselves, the texts have to tell.
@@ -75,7 +75,7 @@ def _only_upstream_changed(case: Case) -> bool:
     return (steady or Reads.RETRIEVAL in case.changes.repeats) and _beyond_noise(case)
 
 
-def _beyond_noise(case: Case) -> bool:
+def _beyond_noise(case: SampleDiff) -> bool:
     """True where every run of the candidate scored beyond all runs of the baseline.
 
     That is asked of what moved most, and of what reads retrieval alone: answers may vary there.
@@ -84,18 +84,18 @@ def _beyond_noise(case: Case) -> bool:
     return not telling or any(_apart(case, one.metric) for one in telling)
 
 
-def _apart(case: Case, metric: str) -> bool:
+def _apart(case: SampleDiff, metric: str) -> bool:
     old, new = values(case.before, metric), values(case.after, metric)
     return bool(old and new) and (max(new) < min(old) or min(new) > max(old))
 
 
-def _reference_only(case: Case) -> bool:
+def _reference_only(case: SampleDiff) -> bool:
     """True where all that moved are verdicts that read the answer and no context."""
     names = {one.metric.partition("@")[0] for one in case.moved}
     return bool(names) and names <= _REFERENCE_ONLY and all(one.judged for one in case.moved)
 
 
-def _by_texts(case: Case, answers: Answers) -> Cause:
+def _by_texts(case: SampleDiff, answers: Answers) -> Cause:
     """Decide by ranks, by the chunks' texts and by the words of the answers."""
     if moved := context_texts.renamed(case):
         return _renamed(moved)
@@ -120,7 +120,7 @@ def _renamed(moved: dict[str, str]) -> Cause:
     )
 
 
-def _same_ranking(case: Case) -> bool:
+def _same_ranking(case: SampleDiff) -> bool:
     """True where the same chunks' documents came in the same order, with other texts."""
     old = {_order(record) for record in case.before}
     return bool(case.after[0].output.chunks) and all(_order(one) in old for one in case.after)
@@ -130,14 +130,14 @@ def _order(record: Record) -> tuple[str, ...]:
     return tuple(chunk.doc_id for chunk in record.output.chunks)
 
 
-def _other_texts(case: Case) -> Cause:
+def _other_texts(case: SampleDiff) -> Cause:
     same = "the same documents came back in the same order, with other texts"
     if case.changes.only(Stage.CORPUS) or case.changes.only(Stage.CONTEXTS):
         return contexts(case, same)
     return unknown(f"{same}: the documents were edited, or are cut otherwise")
 
 
-def _better(case: Case) -> Cause:
+def _better(case: SampleDiff) -> Cause:
     gained = [one for one in case.ranks if one.before is None and one.after is not None]
     if gained:
         return contexts(case)
@@ -147,7 +147,7 @@ def _better(case: Case) -> Cause:
     return _cannot_tell(case)
 
 
-def _worse(case: Case, answers: Answers) -> Cause:
+def _worse(case: SampleDiff, answers: Answers) -> Cause:
     had = [one for one in case.ranks if one.before is not None]
     if any(one.after is None for one in had):
         return _after_a_loss(case, had)
@@ -156,7 +156,7 @@ def _worse(case: Case, answers: Answers) -> Cause:
     return by_words(case, had) or _by_ranks(case, had)
 
 
-def _by_ranks(case: Case, had: Sequence[RankChange]) -> Cause:
+def _by_ranks(case: SampleDiff, had: Sequence[RankChange]) -> Cause:
     """Decide by the expected documents alone, where the answer's words do not tell."""
     if any(fell(one) for one in had):
         far = any(fell(one, by=_FAR) for one in had)
@@ -166,7 +166,7 @@ def _by_ranks(case: Case, had: Sequence[RankChange]) -> Cause:
     return _generation(case, had) if had else _cannot_tell(case)
 
 
-def _after_a_loss(case: Case, had: Sequence[RankChange]) -> Cause:
+def _after_a_loss(case: SampleDiff, had: Sequence[RankChange]) -> Cause:
     """An expected document is gone: that explains a fall unless its content is still there."""
     chunks = worst_run(case).output.chunks
     if supports(chunks, case.sample.references):
@@ -183,7 +183,7 @@ def _texts(record: Record) -> bool:
     return any(chunk.text for chunk in record.output.chunks)
 
 
-def _generation(case: Case, held: Sequence[RankChange]) -> Cause:
+def _generation(case: SampleDiff, held: Sequence[RankChange]) -> Cause:
     """Blame generation where its passages are there still, and no new one says what it says."""
     if not context_texts.kept(case) or follows_new_chunks(case):
         return _cannot_tell(case)
@@ -193,7 +193,7 @@ def _generation(case: Case, held: Sequence[RankChange]) -> Cause:
     return Cause(kind=CauseKind.GENERATION, evidence=evidence)
 
 
-def _cannot_tell(case: Case) -> Cause:
+def _cannot_tell(case: SampleDiff) -> Cause:
     parts = ["contexts and answer both changed", rank_words(case.ranks)]
     parts.append("" if context_texts.known(case) else context_texts.UNKNOWN)
     return unknown("; ".join(part for part in parts if part))

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from ragate.core.diagnosis.diagnose import diagnose
 from ragate.core.diagnosis.output_evidence import docs_of
 from ragate.core.diagnosis.run_pair import Records, Sides, sides_of
-from ragate.core.diagnosis.sample_diff import Case
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.score_delta import Movement, means, movements
 from ragate.models import (
     Direction,
@@ -266,9 +266,9 @@ def _reason(metric: str, records: Sequence[Record]) -> str:
     return next((score.reason for score in scores if score and score.value is None), "")
 
 
-def _case(look: _Look, sides: Sides) -> Case:
+def _case(look: _Look, sides: Sides) -> SampleDiff:
     sample = look.sample
-    return Case(
+    return SampleDiff(
         sample=sample,
         before=look.before,
         after=look.after,

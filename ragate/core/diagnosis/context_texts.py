@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ragate.core.diagnosis.sample_diff import Case
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.hashing import TEXT_DIGITS, text_hashes
 from ragate.models import Record, RetrievedChunk
 
@@ -23,19 +23,19 @@ def texts_of(record: Record) -> Texts | None:
     return tuple(zip((chunk.doc_id for chunk in chunks), hashes, strict=True))
 
 
-def known(case: Case) -> bool:
+def known(case: SampleDiff) -> bool:
     """Return True where the texts of every run of both sides are known."""
     return all(texts_of(record) is not None for record in (*case.before, *case.after))
 
 
-def equal(case: Case) -> bool:
+def equal(case: SampleDiff) -> bool:
     """Return True where equal hashes of the retrieval are equal texts, not equal ids alone."""
     chunks = case.after[0].output.chunks
     both = (*case.before, *case.after)
     return not chunks or any(texts_of(record) is not None for record in both)
 
 
-def basis(case: Case) -> frozenset[str]:
+def basis(case: SampleDiff) -> frozenset[str]:
     """Return the documents that the answer rests on: the expected and the cited ones."""
     return case.sample.expected | frozenset(
         record.output.chunks[number - 1].doc_id
@@ -45,7 +45,7 @@ def basis(case: Case) -> frozenset[str]:
     )
 
 
-def kept(case: Case) -> bool:
+def kept(case: SampleDiff) -> bool:
     """Return True where each candidate run has every passage of the basis that a run had before.
 
     False where the texts are not known, or where nothing of the basis was there.
@@ -66,7 +66,7 @@ def _passages(
     return [{one for one in side or () if one[0] in doc_ids} for side in sides]
 
 
-def new_chunks(case: Case, record: Record) -> list[RetrievedChunk]:
+def new_chunks(case: SampleDiff, record: Record) -> list[RetrievedChunk]:
     """Return the chunks of a candidate's run whose text no run of the baseline had."""
     before = {one for each in case.before for one in texts_of(each) or ()}
     chunks = record.output.chunks
@@ -74,7 +74,7 @@ def new_chunks(case: Case, record: Record) -> list[RetrievedChunk]:
     return [chunk for chunk, pair in zip(chunks, pairs, strict=True) if pair not in before]
 
 
-def edited(case: Case) -> tuple[str, ...]:
+def edited(case: SampleDiff) -> tuple[str, ...]:
     """Return the documents that came back on both sides without any text in common."""
     before, after = _by_document(case.before), _by_document(case.after)
     return tuple(
@@ -84,7 +84,7 @@ def edited(case: Case) -> tuple[str, ...]:
     )
 
 
-def renamed(case: Case) -> dict[str, str]:
+def renamed(case: SampleDiff) -> dict[str, str]:
     """Return expected documents that are gone while another, new one holds their very texts."""
     before, after = _by_document(case.before), _by_document(case.after)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ragate.core.diagnosis.attribution import attribute
-from ragate.core.diagnosis.sample_diff import Case, named, unknown, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown, values
 from ragate.core.diagnosis.score_delta import SLACK, Movement, means, movements
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
 from ragate.core.hashing import is_recorded
@@ -44,7 +44,7 @@ def cause_of(
         changes: What differs between the systems of the two sides.
     """
     return diagnose(
-        Case(
+        SampleDiff(
             sample=sample,
             before=baseline_records,
             after=candidate_records,
@@ -58,7 +58,7 @@ def cause_of(
     )
 
 
-def diagnose(case: Case) -> Cause:
+def diagnose(case: SampleDiff) -> Cause:
     """Ask the rules in order; each answers, or hands the case on, perhaps with fewer records."""
     for rule in (_not_the_same_sample, _drift, _failure, _same_request, _judge, _attribution):
         found = rule(case)
@@ -68,17 +68,17 @@ def diagnose(case: Case) -> Cause:
     return unknown("nothing that was recorded differs")
 
 
-def _with_change(cause: Cause, case: Case) -> Cause:
+def _with_change(cause: Cause, case: SampleDiff) -> Cause:
     """Name first what changed in the system: that is where a reader looks first."""
     if not case.changes.words:
         return cause
     return cause.model_copy(update={"evidence": f"changed: {case.changes.words}; {cause.evidence}"})
 
 
-Step = Case | Cause
+Step = SampleDiff | Cause
 
 
-def _not_the_same_sample(case: Case) -> Step:
+def _not_the_same_sample(case: SampleDiff) -> Step:
     hashes = {record.content_hash for record in case.before}
     if case.before and hashes == {record.content_hash for record in case.after}:
         return case
@@ -103,7 +103,7 @@ def _missing(doc_ids: Sequence[str], note: str = "") -> Cause:
     )
 
 
-def _drift(case: Case) -> Step:
+def _drift(case: SampleDiff) -> Step:
     """Blame the day where the base version, run today, moved as well; else compare with it."""
     if not case.control or {one.content_hash for one in case.control} != {
         one.content_hash for one in case.before
@@ -128,7 +128,7 @@ def _drift(case: Case) -> Step:
     return case.between(case.control, case.after)
 
 
-def _only_ours_retrieved_otherwise(case: Case) -> bool:
+def _only_ours_retrieved_otherwise(case: SampleDiff) -> bool:
     """True where the base version still retrieves what it did, and the candidate does not."""
     ours, before, today = (
         {record.retrieval_hash for record in side}
@@ -137,13 +137,13 @@ def _only_ours_retrieved_otherwise(case: Case) -> bool:
     return today <= before and ours.isdisjoint(before)
 
 
-def _only_in_control(case: Case, given: set[str]) -> bool:
+def _only_in_control(case: SampleDiff, given: set[str]) -> bool:
     """True where the candidate gave nothing but outputs that the base version gives only today."""
     outputs = {record.output_hash for record in case.after}
     return outputs <= given and outputs.isdisjoint(case.known)
 
 
-def _control_share(case: Case) -> float:
+def _control_share(case: SampleDiff) -> float:
     """Return how much of the movement the control shows too, from 0 to 1."""
     today = {
         one.metric: one.good
@@ -158,7 +158,7 @@ def _control_share(case: Case) -> float:
     return shared / total if total else 0.0
 
 
-def _apart(case: Case, metric: str) -> bool:
+def _apart(case: SampleDiff, metric: str) -> bool:
     """True where every run of the control scored better (or worse) than every run of ours."""
     control, ours = values(case.control, metric), values(case.after, metric)
     if not control or not ours:
@@ -166,7 +166,7 @@ def _apart(case: Case, metric: str) -> bool:
     return max(ours) < min(control) - SLACK or min(ours) > max(control) + SLACK
 
 
-def _drift_evidence(case: Case) -> str:
+def _drift_evidence(case: SampleDiff) -> str:
     lead = case.lead
     if lead is None:
         return "the base version, run today, gives this same output"
@@ -175,7 +175,7 @@ def _drift_evidence(case: Case) -> str:
     return f"the base version, run today, moved as well{shown}"
 
 
-def _failure(case: Case) -> Step:
+def _failure(case: SampleDiff) -> Step:
     """Blame failed runs where they are more on one side and explain most of the movement."""
     failed = [
         [record for record in side if record.output.error] for side in (case.before, case.after)
@@ -197,7 +197,7 @@ def _failure(case: Case) -> Step:
     )
 
 
-def _left(case: Case, rest: Case) -> float:
+def _left(case: SampleDiff, rest: SampleDiff) -> float:
     """Return the share of the leading movement that stays without the failed runs."""
     if case.lead is None:
         return 0.0
@@ -213,7 +213,7 @@ def _failed(records: Sequence[Record], *, side: str) -> Cause:
     return Cause(kind=CauseKind.SYSTEM_ERROR, evidence=evidence)
 
 
-def _same_request(case: Case) -> Step:
+def _same_request(case: SampleDiff) -> Step:
     """An identical model request cannot carry the change: the model answered otherwise."""
     asked = {record.output.request_hash for record in case.after}
     before = {record.output.request_hash for record in case.before}
@@ -228,7 +228,7 @@ def _same_request(case: Case) -> Step:
     return unknown(f"{same}: chance or drift, not this change")
 
 
-def _judge(case: Case) -> Step:
+def _judge(case: SampleDiff) -> Step:
     """Blame the judge where equal outputs got other scores; set such runs aside otherwise."""
     shared = [record for record in case.after if record.output_hash in case.known]
     if not shared or case.lead is None:
@@ -242,7 +242,7 @@ def _judge(case: Case) -> Step:
     return case.between(case.before, fresh)
 
 
-def _same_outputs(case: Case, share: float) -> Cause:
+def _same_outputs(case: SampleDiff, share: float) -> Cause:
     lead = case.moved[0]
     if share < _HALF:
         return unknown("the baseline gave these same outputs in some of its runs: run-to-run noise")
@@ -256,7 +256,7 @@ def _judged(lead: Movement) -> Cause:
     return Cause(kind=CauseKind.JUDGE, evidence=evidence)
 
 
-def _judge_share(case: Case, shared: Sequence[Record], lead: Movement) -> float:
+def _judge_share(case: SampleDiff, shared: Sequence[Record], lead: Movement) -> float:
     """Return the share of the leading movement that stands between equal outputs."""
     total = 0.0
     for record in shared:
@@ -267,7 +267,7 @@ def _judge_share(case: Case, shared: Sequence[Record], lead: Movement) -> float:
     return total / len(case.after) / (lead.after - lead.before)
 
 
-def _attribution(case: Case) -> Step:
+def _attribution(case: SampleDiff) -> Step:
     lost = [one.doc_id for one in case.ranks if one.before is not None and one.after is None]
     absent = [doc_id for doc_id in lost if doc_id in case.missing]
     if absent and (case.worse or not case.moved):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragate.core.diagnosis.context_texts import edited
 from ragate.core.diagnosis.output_evidence import newcomers
-from ragate.core.diagnosis.sample_diff import Case, named
+from ragate.core.diagnosis.sample_diff import SampleDiff, named
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange
 
@@ -18,7 +18,7 @@ def fell(change: RankChange, *, by: int = 1) -> bool:
     return change.after - change.before >= by
 
 
-def contexts(case: Case, note: str = "") -> Cause:
+def contexts(case: SampleDiff, note: str = "") -> Cause:
     """Blame what gave other contexts, with the ranks before and after and what took the place.
 
     That is the data where only documents changed, and retrieval where they are the same, or where
@@ -35,7 +35,7 @@ def contexts(case: Case, note: str = "") -> Cause:
     return Cause(kind=kind, evidence=evidence, lost=lost, displaced_by=places, edited=others)
 
 
-def _kind(case: Case) -> CauseKind:
+def _kind(case: SampleDiff) -> CauseKind:
     stages = case.changes.stages
     if Stage.CORPUS not in stages:
         return CauseKind.RETRIEVAL
@@ -47,7 +47,7 @@ def _edited_words(doc_ids: Sequence[str]) -> str:
     return f"with other text: {named(doc_ids)}" if doc_ids else ""
 
 
-def _place_words(case: Case, lost: tuple[str, ...], places: tuple[str, ...]) -> str:
+def _place_words(case: SampleDiff, lost: tuple[str, ...], places: tuple[str, ...]) -> str:
     if places:
         hurt = lost or any(fell(one) for one in case.ranks)
         return ("in its place " if hurt else "newly retrieved: ") + named(places)
@@ -56,7 +56,7 @@ def _place_words(case: Case, lost: tuple[str, ...], places: tuple[str, ...]) -> 
     return f"{new} chunks came back, {old} before" if new < old else ""
 
 
-def displacers(case: Case) -> list[str]:
+def displacers(case: SampleDiff) -> list[str]:
     """Return what stands now where lost or fallen expected documents stood, or ahead of them."""
     found: dict[str, None] = {}
     hurt = [one for one in case.ranks if one.before and (one.after is None or fell(one))]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ragate.core.diagnosis import context_texts
 from ragate.core.diagnosis.answer_evidence import says_now, score_words
 from ragate.core.diagnosis.displacement import contexts
-from ragate.core.diagnosis.sample_diff import Case, unknown, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, unknown, values
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import Cause, CauseKind, Reads
 
 _HALF = 0.5
 
 
-def same_contexts(case: Case) -> Cause:
+def same_contexts(case: SampleDiff) -> Cause:
     """Return generation, unless nothing that writes the answer has changed.
 
     Sentences that are quoted without a model are chosen by the weights of words in the index: there
@@ -37,7 +37,7 @@ def same_contexts(case: Case) -> Cause:
     return _generation(case, chunks)
 
 
-def _seen_as_low(case: Case) -> bool:
+def _seen_as_low(case: SampleDiff) -> bool:
     """True where the baseline's own runs from these contexts hold most of the movement."""
     seen = {record.retrieval_hash for record in case.after}
     twins = [record for record in case.before if record.retrieval_hash in seen]
@@ -51,7 +51,7 @@ def _seen_as_low(case: Case) -> bool:
     return left / (lead.after - lead.before) < _HALF
 
 
-def _answerer_is_the_same(case: Case, chunks: str) -> Cause:
+def _answerer_is_the_same(case: SampleDiff, chunks: str) -> Cause:
     if case.changes.stages and case.changes.has_model is False:
         return contexts(case, f"{chunks}; what is quoted of them is chosen by the words' weights")
     return unknown(
@@ -60,7 +60,7 @@ def _answerer_is_the_same(case: Case, chunks: str) -> Cause:
     )
 
 
-def _generation(case: Case, chunks: str) -> Cause:
+def _generation(case: SampleDiff, chunks: str) -> Cause:
     seen = {record.retrieval_hash for record in case.after}
     twins = [record for record in case.before if record.retrieval_hash in seen]
     said = says_now(case)
@@ -72,7 +72,7 @@ def _generation(case: Case, chunks: str) -> Cause:
     return Cause(kind=CauseKind.GENERATION, evidence=evidence)
 
 
-def another_verdict(case: Case) -> Cause:
+def another_verdict(case: SampleDiff) -> Cause:
     """Blame the judge, or the metric itself, where what it reads is the same."""
     lead = case.moved[0]
     if not lead.judged:

@@ -15,7 +15,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Case:
+class SampleDiff:
     """One sample's records on both sides, and what is known of the whole run.
 
     Attributes:
@@ -42,7 +42,7 @@ class Case:
 
     def between(
         self, before: Sequence[Record], after: Sequence[Record], *, control: Sequence[Record] = ()
-    ) -> Case:
+    ) -> SampleDiff:
         """Return the case with other records on its sides."""
         return replace(self, before=before, after=after, control=control, found=None)
 

@@ -6,7 +6,7 @@ from ragate.core.hashing import digest
 from ragate.models import Sample, SystemOutput
 
 
-def verdict_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput) -> str:
+def judgement_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput) -> str:
     """Return a hash over the judge and everything of the sample and its output that it can see.
 
     Ids, tags, latency, scores of chunks and names of documents are left out: no verdict reads them.

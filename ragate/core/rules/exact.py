@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.allowance import allowed_drop
-from ragate.core.rules.metric_case import Case, Outcome, blank_row, worst_case
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, worst_case
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.net_loss import NetLoss, net_loss, sign_chances
 from ragate.core.rules.not_comparable import unusable
@@ -23,9 +23,9 @@ HALF = 0.5  # of one sample's range: a full loss that stands alone is always red
 FEW = 4  # changed scores that need no test
 
 
-def judge_exact(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
-) -> dict[str, Outcome]:
+def decide_exact(
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
+) -> dict[str, RuleOutcome]:
     """Judge the metrics that carry no noise; those that gate are tested together."""
     outcomes = {}
     usable = []
@@ -45,7 +45,7 @@ def judge_exact(
     return outcomes
 
 
-def _filled(case: Case) -> Case:
+def _filled(case: MetricCase) -> MetricCase:
     """Fill what is missing with the worst; it counts as repeating, for nothing else judges it."""
     worst = worst_case(case)
     if worst is None or worst.column is None or worst.column.varies is None:
@@ -56,23 +56,23 @@ def _filled(case: Case) -> Case:
     return replace(worst, column=replace(worst.column, varies=worst.column.varies & ~missing))
 
 
-def _outcome(case: Case, row: MetricRow, *, hides: bool) -> Outcome:
+def _outcome(case: MetricCase, row: MetricRow, *, hides: bool) -> RuleOutcome:
     if row.verdict is MetricVerdict.NOT_MEASURED:
-        return Outcome(row, undecided=(row.reason,) if case.gates else ())
+        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
     if not case.gates:
-        return Outcome(row)
+        return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
-        return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
     if hides:
         missing = count(row.unscored_baseline + row.unscored_candidate, "unscored sample")
         reason = f"{case.name}: {missing} could hide a {number(row.limit or 0.0)} drop"
-        return Outcome(row, undecided=(reason,))
+        return RuleOutcome(row, undecided=(reason,))
     yellow = row.verdict is MetricVerdict.WORSE_HERE
-    return Outcome(row, warnings=(row.reason,) if yellow else ())
+    return RuleOutcome(row, warnings=(row.reason,) if yellow else ())
 
 
 def _rows(
-    cases: Sequence[Case], comparison: Comparison, settings: DecisionSettings
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
 ) -> list[MetricRow]:
     losses = {case.name: loss for case in cases if (loss := net_loss(case)) is not None}
     chances = _chances([case for case in cases if case.name in losses], losses, comparison)
@@ -88,7 +88,7 @@ def _rows(
 
 
 def _chances(
-    cases: Sequence[Case], losses: Mapping[str, NetLoss], comparison: Comparison
+    cases: Sequence[MetricCase], losses: Mapping[str, NetLoss], comparison: Comparison
 ) -> dict[str, float]:
     """Return how often random signs lose as much, by metric, where that is asked."""
     asked = {case.name for case in cases if _Lost(case, losses[case.name]).needs_test}
@@ -110,7 +110,7 @@ class _Lost:
         chance: Adjusted mid-p of the loss under random signs.
     """
 
-    case: Case
+    case: MetricCase
     loss: NetLoss
     chance: float = 1.0
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.not_comparable import unusable
 from ragate.core.rules.wording import number
 from ragate.core.statistics.quantiles import t_quantile
@@ -36,7 +36,9 @@ class Increase:
     units: int
 
 
-def judge_expense(case: Case, comparison: Comparison, settings: DecisionSettings) -> Outcome:
+def decide_expense(
+    case: MetricCase, comparison: Comparison, settings: DecisionSettings
+) -> RuleOutcome:
     """Judge one such metric by ``max_increase``; without that key it is shown only."""
     refused = unusable(case, comparison, settings.max_unscored)
     if refused is not None:
@@ -48,20 +50,20 @@ def judge_expense(case: Case, comparison: Comparison, settings: DecisionSettings
     if not both.any() or not before[both].sum() > 0:
         reason = f"{case.name} has no value on both sides"
         row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-        return Outcome(row, undecided=(row.reason,) if case.gates else ())
+        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
     clusters = None if comparison.clusters is None else comparison.clusters[case.counted][both]
     limit = case.rule.max_increase
     found = increase(before[both], after[both], limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before[both], after[both], found, limit)
     if not case.gates:
-        return Outcome(row)
+        return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
-        return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
     if row.verdict is not MetricVerdict.CANNOT_TELL:
-        return Outcome(row)
+        return RuleOutcome(row)
     if not _can_prove(found.units, settings.alpha):  # no gate: it could not be red
-        return Outcome(row, undecided=(f"{row.reason}: so few prove nothing",))
-    return Outcome(row, warnings=(row.reason,))
+        return RuleOutcome(row, undecided=(f"{row.reason}: so few prove nothing",))
+    return RuleOutcome(row, warnings=(row.reason,))
 
 
 def increase(
@@ -111,7 +113,7 @@ def _can_prove(n: int, alpha: float) -> bool:
 
 
 def _row(
-    case: Case, before: Floats, after: Floats, found: Increase, limit: float | None
+    case: MetricCase, before: Floats, after: Floats, found: Increase, limit: float | None
 ) -> MetricRow:
     then, now = float(before.mean()), float(after.mean())
     verdict = _verdict(before, after, found, limit)
@@ -143,7 +145,7 @@ def _verdict(before: Floats, after: Floats, found: Increase, limit: float | None
     return MetricVerdict.REGRESSED if found.above else MetricVerdict.CANNOT_TELL
 
 
-def _reason(case: Case, found: Increase, limit: float | None, verdict: MetricVerdict) -> str:
+def _reason(case: MetricCase, found: Increase, limit: float | None, verdict: MetricVerdict) -> str:
     if verdict is MetricVerdict.UNCHANGED:
         return "no sample takes more or less"
     said = f"{case.name}: {found.share:+.1%}"

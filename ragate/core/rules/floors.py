@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.wording import number
 from ragate.core.statistics.interval import failing_mean, mean_bound
 from ragate.core.statistics.score_columns import SLACK, Floats, row_means
@@ -14,19 +14,19 @@ from ragate.models import DecisionSettings, FloorResult
 ERROR = 0.05
 
 
-def judge_floors(
-    case: Case, comparison: Comparison, settings: DecisionSettings
-) -> tuple[FloorResult | None, Outcome]:
+def decide_floors(
+    case: MetricCase, comparison: Comparison, settings: DecisionSettings
+) -> tuple[FloorResult | None, RuleOutcome]:
     """Judge a metric's minimum and maximum; the one that fails is the one that is shown."""
     results = []
-    outcome = Outcome()
+    outcome = RuleOutcome()
     for limit, low in ((case.rule.minimum, True), (case.rule.maximum, False)):
         if limit is None:
             continue
         result, found = _judge(case, comparison, settings, limit, is_minimum=low)
         if result is not None:
             results.append(result)
-        outcome = Outcome(
+        outcome = RuleOutcome(
             red=outcome.red + found.red, undecided=outcome.undecided + found.undecided
         )
     shown = next((result for result in results if not result.met), results[0] if results else None)
@@ -34,42 +34,42 @@ def judge_floors(
 
 
 def _judge(
-    case: Case,
+    case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
     limit: float,
     *,
     is_minimum: bool,
-) -> tuple[FloorResult | None, Outcome]:
+) -> tuple[FloorResult | None, RuleOutcome]:
     if comparison.all_failed:
-        return None, Outcome()  # said once for the whole run
+        return None, RuleOutcome()  # said once for the whole run
     if case.aggregate is not None:
         return _aggregate(case, limit, is_minimum=is_minimum)
     if case.column is None:
-        return None, Outcome()  # said by the comparison: not measured
+        return None, RuleOutcome()  # said by the comparison: not measured
     cells = case.everything()
     rows = row_means(cells)
     values = rows[np.isfinite(rows)]
     if not len(values):
         reason = f"{case.name} has no value to hold against {number(limit)}"
-        return None, Outcome(undecided=(reason,)) if case.gates else Outcome()
+        return None, RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
     result = _hold(case, values, limit, settings.floor, is_minimum=is_minimum)
     missing = float(np.isnan(cells).mean())
     return result, _weigh(case, result, cells, settings, missing, is_minimum=is_minimum)
 
 
 def _weigh(
-    case: Case,
+    case: MetricCase,
     result: FloorResult,
     cells: Floats,
     settings: DecisionSettings,
     missing: float,
     *,
     is_minimum: bool,
-) -> Outcome:
+) -> RuleOutcome:
     """Say what a floor means, given what could not be measured."""
     if not case.gates:
-        return Outcome()
+        return RuleOutcome()
     limit = result.limit
 
     def met_if_missing_were(*, low: bool) -> bool:
@@ -79,15 +79,15 @@ def _weigh(
     if result.met:
         if missing and not met_if_missing_were(low=is_minimum):
             reason = f"{case.name}: its unscored samples could put it beyond {number(limit)}"
-            return Outcome(undecided=(reason,))
-        return Outcome()
+            return RuleOutcome(undecided=(reason,))
+        return RuleOutcome()
     if missing > settings.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
         reason = f"{case.name}: too much is unscored to hold it against {number(limit)}"
-        return Outcome(undecided=(reason,))
-    return Outcome(red=(_said(case, result, float(np.nanmean(row_means(cells))), is_minimum),))
+        return RuleOutcome(undecided=(reason,))
+    return RuleOutcome(red=(_said(case, result, float(np.nanmean(row_means(cells))), is_minimum),))
 
 
-def _filled(case: Case, cells: Floats, *, low: bool) -> Floats:
+def _filled(case: MetricCase, cells: Floats, *, low: bool) -> Floats:
     assert case.column is not None
     edge = case.column.low if low else case.column.low + case.column.span
     return row_means(np.where(np.isnan(cells), edge, cells))
@@ -97,7 +97,9 @@ def _keeps(mean: float, limit: float, *, is_minimum: bool) -> bool:
     return mean >= limit - SLACK if is_minimum else mean <= limit + SLACK
 
 
-def _hold(case: Case, values: Floats, limit: float, kind: str, *, is_minimum: bool) -> FloorResult:
+def _hold(
+    case: MetricCase, values: Floats, limit: float, kind: str, *, is_minimum: bool
+) -> FloorResult:
     if kind == "point":
         met = _keeps(float(values.mean()), limit, is_minimum=is_minimum)
         return FloorResult(limit=limit, kind="point", met=met)
@@ -112,20 +114,22 @@ def _hold(case: Case, values: Floats, limit: float, kind: str, *, is_minimum: bo
     return FloorResult(limit=limit, kind="evidence", met=met, bound=bound, fails_at=fails_at)
 
 
-def _aggregate(case: Case, limit: float, *, is_minimum: bool) -> tuple[FloorResult | None, Outcome]:
+def _aggregate(
+    case: MetricCase, limit: float, *, is_minimum: bool
+) -> tuple[FloorResult | None, RuleOutcome]:
     assert case.aggregate is not None
     value = case.aggregate.candidate
     if value is None:
         reason = case.aggregate.reason or f"{case.name} was not measured"
-        return None, Outcome(undecided=(reason,)) if case.gates else Outcome()
+        return None, RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
     met = _keeps(value, limit, is_minimum=is_minimum)
     result = FloorResult(limit=limit, kind="point", met=met)
     if met or not case.gates:
-        return result, Outcome()
-    return result, Outcome(red=(_said(case, result, value, is_minimum),))
+        return result, RuleOutcome()
+    return result, RuleOutcome(red=(_said(case, result, value, is_minimum),))
 
 
-def _said(case: Case, result: FloorResult, mean: float, is_minimum: bool) -> str:
+def _said(case: MetricCase, result: FloorResult, mean: float, is_minimum: bool) -> str:
     word = "below its minimum" if is_minimum else "above its maximum"
     said = f"{case.name} is {number(mean)}, {word} {number(result.limit)}"
     if result.bound is not None:

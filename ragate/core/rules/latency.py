@@ -14,7 +14,7 @@ import numpy as np
 
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.rules.expense import Increase
-from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.models import DecisionSettings, MetricVerdict, Record, Run
 
@@ -22,9 +22,13 @@ SAME_SESSION_S = 3600
 FEWEST = 20
 
 
-def judge_latency(
-    case: Case, candidate: Run, control: Run | None, shown: Outcome, settings: DecisionSettings
-) -> Outcome:
+def decide_latency(
+    case: MetricCase,
+    candidate: Run,
+    control: Run | None,
+    shown: RuleOutcome,
+    settings: DecisionSettings,
+) -> RuleOutcome:
     """Hold a percentile's rule against the control run; `shown` is what holds without one.
 
     Args:
@@ -50,11 +54,11 @@ def judge_latency(
         within = found.share <= limit
         verdict = MetricVerdict.HELD if within else MetricVerdict.CANNOT_TELL
         said += "" if within else f"; not proven by these {found.units}"
-        return Outcome(shown.row.model_copy(update={"verdict": verdict, "reason": said}))
+        return RuleOutcome(shown.row.model_copy(update={"verdict": verdict, "reason": said}))
     row = shown.row.model_copy(
         update={"verdict": MetricVerdict.REGRESSED, "reason": said, "blocks": case.gates}
     )
-    return Outcome(row, red=(said,) if case.gates else ())
+    return RuleOutcome(row, red=(said,) if case.gates else ())
 
 
 def slowdown(
@@ -98,10 +102,10 @@ def _apart(candidate: Run, control: Run) -> str:
     return f"the control was run {apart / 3600:.1f} h apart, not in the same job"
 
 
-def _told(case: Case, shown: Outcome, reason: str) -> Outcome:
+def _told(case: MetricCase, shown: RuleOutcome, reason: str) -> RuleOutcome:
     assert shown.row is not None
     row = shown.row.model_copy(update={"reason": reason})
     # Beside a limit it gates all the same; without one its level promises more than it holds.
     open_gate = case.gates and not case.has_floor
     warnings = (f"{case.name}: {reason}",) if open_gate else ()
-    return Outcome(row, undecided=shown.undecided, warnings=warnings)
+    return RuleOutcome(row, undecided=shown.undecided, warnings=warnings)

@@ -18,7 +18,7 @@ from ragate.models import Direction, Level, MetricInfo, MetricRow, MetricVerdict
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RuleOutcome:
     """What one part of the decision found.
 
     Attributes:
@@ -33,7 +33,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Case:
+class MetricCase:
     """One metric to judge.
 
     Attributes:
@@ -82,7 +82,7 @@ def read_cases(
     comparison: Comparison,
     waivers: Sequence[Waiver],
     today: datetime.date,
-) -> list[Case]:
+) -> list[MetricCase]:
     """Return a case for every rule, then one for every metric that was measured without one."""
     by_name = {rule.metric: rule for rule in rules}
     columns = comparison.columns
@@ -95,7 +95,7 @@ def read_cases(
     return [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
 
 
-def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> Case:
+def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> MetricCase:
     column = comparison.columns.get(rule.metric)
     aggregate = comparison.aggregates.get(rule.metric)
     found = column or aggregate
@@ -106,10 +106,10 @@ def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> C
         counted &= column.applies
         added &= ~column.added.silent.any(axis=1)
     info = found.info if found else MetricInfo(name=rule.metric)
-    return Case(rule, info, column, aggregate, counted, added)
+    return MetricCase(rule, info, column, aggregate, counted, added)
 
 
-def blank_row(case: Case, verdict: MetricVerdict, reason: str = "") -> MetricRow:
+def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> MetricRow:
     """Return a row with everything that needs no comparison."""
     row = MetricRow(
         metric=case.name,
@@ -143,7 +143,7 @@ def blank_row(case: Case, verdict: MetricVerdict, reason: str = "") -> MetricRow
     )
 
 
-def worst_case(case: Case) -> Case | None:
+def worst_case(case: MetricCase) -> MetricCase | None:
     """Fill what is missing: the candidate with the worst value, the baseline with its mean.
 
     Returns:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, Null, flip, relabel, step_down
 from ragate.core.statistics.score_columns import Floats, Mask
 
@@ -67,7 +67,7 @@ class Table:
         return sums * (len(numbers) / max(int(rows.sum()), 1))
 
 
-def build_table(cases: Sequence[Case], comparison: Comparison) -> Table:
+def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     """Lay the cases' scores out by sample, run and metric."""
     speaks = np.stack([case.counted for case in cases], axis=1)
     base = _stack([_scaled(case, baseline=True) for case in cases], speaks)
@@ -100,7 +100,7 @@ def build_table(cases: Sequence[Case], comparison: Comparison) -> Table:
     )
 
 
-def _scaled(case: Case, *, baseline: bool) -> Floats:
+def _scaled(case: MetricCase, *, baseline: bool) -> Floats:
     assert case.column is not None
     side = case.column.baseline if baseline else case.column.candidate
     return case.column.scaled(side.values)

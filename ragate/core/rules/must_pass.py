@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.waivers import active
 from ragate.core.rules.wording import count, number
 from ragate.core.statistics.score_columns import SLACK, Floats
@@ -17,15 +17,15 @@ from ragate.models import Direction, MustPassRow, Reads, Waiver
 TRIES = 3
 
 
-def judge_must_pass(
-    cases: Sequence[Case],
+def decide_must_pass(
+    cases: Sequence[MetricCase],
     comparison: Comparison,
     waivers: Sequence[Waiver],
     today: datetime.date,
-) -> tuple[list[MustPassRow], Outcome, int]:
+) -> tuple[list[MustPassRow], RuleOutcome, int]:
     """Return the rows, what they mean, and how many more tries they ask for."""
     rows: list[MustPassRow] = []
-    total, wanted = Outcome(), 0
+    total, wanted = RuleOutcome(), 0
     if comparison.all_failed:
         return rows, total, wanted
     waived = active((*comparison.waivers, *waivers), today)
@@ -39,7 +39,7 @@ def judge_must_pass(
             found = _judge(case, comparison, key)
             if found is not None:
                 rows.append(found[0])
-                total = Outcome(
+                total = RuleOutcome(
                     red=total.red + found[1].red,
                     undecided=total.undecided + found[1].undecided,
                     warnings=total.warnings + found[1].warnings,
@@ -48,7 +48,9 @@ def judge_must_pass(
     return rows, total, wanted
 
 
-def _judge(case: Case, comparison: Comparison, key: str) -> tuple[MustPassRow, Outcome] | None:
+def _judge(
+    case: MetricCase, comparison: Comparison, key: str
+) -> tuple[MustPassRow, RuleOutcome] | None:
     """Judge one sample; None where the metric does not apply to it."""
     scores = _scores(case, comparison, key)
     if scores is None:
@@ -73,21 +75,21 @@ def _judge(case: Case, comparison: Comparison, key: str) -> tuple[MustPassRow, O
     return row, _meaning(case, row, unknown)
 
 
-def _meaning(case: Case, row: MustPassRow, unknown: int) -> Outcome:
+def _meaning(case: MetricCase, row: MustPassRow, unknown: int) -> RuleOutcome:
     if row.met:
-        return Outcome()
+        return RuleOutcome()
     where = f"must-pass {row.sample_id}: {case.name}"
     if row.missed:
         tries = f"{row.failed} of {count(row.tries, 'try').replace('trys', 'tries')}"
         said = f"{where} missed its pass mark {number(row.pass_at)} in {tries}"
         if row.eligible:
-            return Outcome(red=(said,))
-        return Outcome(warnings=(f"{said}; it failed in the baseline as well",))
+            return RuleOutcome(red=(said,))
+        return RuleOutcome(warnings=(f"{said}; it failed in the baseline as well",))
     missing = f"{unknown} unscored" if unknown else "a tie"
-    return Outcome(undecided=(f"{where}: {missing} in {row.tries}, not decided",))
+    return RuleOutcome(undecided=(f"{where}: {missing} in {row.tries}, not decided",))
 
 
-def _scores(case: Case, comparison: Comparison, key: str) -> list[float | None] | None:
+def _scores(case: MetricCase, comparison: Comparison, key: str) -> list[float | None] | None:
     """Return one value a try; None where the metric does not apply to the sample."""
     if case.column is None or _silent(case, comparison, key):
         return None
@@ -98,14 +100,14 @@ def _scores(case: Case, comparison: Comparison, key: str) -> list[float | None] 
     return found or [None]
 
 
-def _silent(case: Case, comparison: Comparison, key: str) -> bool:
+def _silent(case: MetricCase, comparison: Comparison, key: str) -> bool:
     assert case.column is not None
     if key in comparison.ids:
         return not case.column.applies[comparison.ids.index(key)]
     return bool(case.column.added.silent[comparison.added.index(key)].any())
 
 
-def _passes(case: Case, value: float | None) -> bool | None:
+def _passes(case: MetricCase, value: float | None) -> bool | None:
     mark = case.rule.pass_at
     if value is None or mark is None:
         return None
@@ -114,7 +116,7 @@ def _passes(case: Case, value: float | None) -> bool | None:
     return value <= mark + SLACK
 
 
-def _before(case: Case, comparison: Comparison, key: str) -> list[bool | None]:
+def _before(case: MetricCase, comparison: Comparison, key: str) -> list[bool | None]:
     """Whether each baseline run passed; empty for a sample the baseline does not have."""
     if case.column is None or case.column.problem or key not in comparison.ids:
         return []
@@ -122,7 +124,7 @@ def _before(case: Case, comparison: Comparison, key: str) -> list[bool | None]:
     return [_passes(case, float(value)) for value in row if np.isfinite(value)]
 
 
-def _false_red(case: Case) -> float | None:
+def _false_red(case: MetricCase) -> float | None:
     """Chance that the unchanged system fails two of three, from samples that passed otherwise.
 
     Of all scored samples and runs where every other baseline run passed, the share that failed is
@@ -141,7 +143,7 @@ def _false_red(case: Case) -> float | None:
     return 3 * f * f * (1 - f) + f**3
 
 
-def _passing(case: Case, values: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _passing(case: MetricCase, values: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     mark = case.rule.pass_at
     assert mark is not None
     if case.info.direction is Direction.HIGHER:
@@ -149,7 +151,7 @@ def _passing(case: Case, values: Floats) -> np.ndarray[tuple[int, ...], np.dtype
     return np.nan_to_num(values, nan=np.inf) <= mark + SLACK
 
 
-def _wants(case: Case, comparison: Comparison, row: MustPassRow) -> int:
+def _wants(case: MetricCase, comparison: Comparison, row: MustPassRow) -> int:
     """Tries still to make: none once the input is known to repeat byte for byte."""
     repeats = case.column is not None and case.column.declared
     if repeats and case.info.reads is not Reads.RUN:

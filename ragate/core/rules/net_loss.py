@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import seed_of
 from ragate.core.statistics.permutation import DRAWS, flip, step_down
 from ragate.core.statistics.score_columns import SLACK, Floats, row_means
@@ -48,7 +48,7 @@ class NetLoss:
         return int((abs(self.changes) > SLACK).sum())
 
 
-def net_loss(case: Case) -> NetLoss | None:
+def net_loss(case: MetricCase) -> NetLoss | None:
     """Return what one metric lost, None where no sample has a value on both sides."""
     assert case.column is not None
     column = case.column

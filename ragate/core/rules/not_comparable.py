@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.wording import count, listed
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import MetricVerdict
 
 
-def unusable(case: Case, comparison: Comparison, max_unscored: float) -> Outcome | None:
+def unusable(case: MetricCase, comparison: Comparison, max_unscored: float) -> RuleOutcome | None:
     """Return why a metric cannot be compared at all; None where it can."""
     if comparison.all_failed:
         return _open(case, MetricVerdict.NOT_MEASURED, "every sample failed", gates=case.gates)
@@ -32,7 +32,7 @@ def unusable(case: Case, comparison: Comparison, max_unscored: float) -> Outcome
     return _too_little(case, max_unscored)
 
 
-def _too_little(case: Case, max_unscored: float) -> Outcome | None:
+def _too_little(case: MetricCase, max_unscored: float) -> RuleOutcome | None:
     assert case.column is not None
     if not case.counted.any():
         reason = f"{case.name} applies to no sample"
@@ -51,9 +51,9 @@ def _too_little(case: Case, max_unscored: float) -> Outcome | None:
 
 
 def _open(
-    case: Case, verdict: MetricVerdict, reason: str, *, gates: bool, remedy: str = ""
-) -> Outcome:
+    case: MetricCase, verdict: MetricVerdict, reason: str, *, gates: bool, remedy: str = ""
+) -> RuleOutcome:
     row = blank_row(case, verdict, reason)
     if not gates:
-        return Outcome(row)
-    return Outcome(row, undecided=(reason,), remedies=(remedy,) if remedy else ())
+        return RuleOutcome(row)
+    return RuleOutcome(row, undecided=(reason,), remedies=(remedy,) if remedy else ())

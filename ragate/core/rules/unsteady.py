@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.wording import count, listed
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import Direction, MetricRow, MetricVerdict
@@ -16,7 +16,7 @@ _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
 _REFUSED = {MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE}
 
 
-def varying_part(case: Case) -> Case | None:
+def varying_part(case: MetricCase) -> MetricCase | None:
     """Return the case on its samples that vary and are scored, None where there is none."""
     assert case.column is not None
     column = case.column
@@ -27,7 +27,7 @@ def varying_part(case: Case) -> Case | None:
     return replace(case, counted=rows) if rows.any() else None
 
 
-def joined(exact: Outcome, noisy: Outcome) -> Outcome:
+def joined(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:
     """Put what the samples that vary say beside what the others say: the worse counts.
 
     Too few of them to be tested leave no gap: the others were judged.
@@ -37,7 +37,9 @@ def joined(exact: Outcome, noisy: Outcome) -> Outcome:
         return exact
     if noisy.red and not exact.red:
         update = {"verdict": MetricVerdict.REGRESSED, "blocks": True, "exact": False}
-        return Outcome(_with_test(row, varying, update), red=noisy.red, undecided=exact.undecided)
+        return RuleOutcome(
+            _with_test(row, varying, update), red=noisy.red, undecided=exact.undecided
+        )
     if varying.verdict is MetricVerdict.WORSE_HERE and row.verdict in _QUIET:
         update = {"verdict": MetricVerdict.WORSE_HERE}
         return replace(exact, row=_with_test(row, varying, update), warnings=noisy.warnings)
@@ -68,7 +70,9 @@ def _with_test(row: MetricRow, varying: MetricRow, update: dict[str, object]) ->
     return row.model_copy(update={**tested, **update, "reason": reason})
 
 
-def no_longer_repeating(case: Case, outcome: Outcome, comparison: Comparison) -> Outcome:
+def no_longer_repeating(
+    case: MetricCase, outcome: RuleOutcome, comparison: Comparison
+) -> RuleOutcome:
     """Turn a quiet verdict yellow where the candidate stopped to repeat: it hides behind noise."""
     part = comparison.repetition.of(case.info)
     row = outcome.row

@@ -12,7 +12,7 @@ from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.base_commit import Base, Tree
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.rest.repository import Repository
 from ragate.models import Sample
 from ragate.support.foreign_files import read_bytes
@@ -50,7 +50,7 @@ def api_changed_files(repository: Repository, base: str, head: str) -> list[str]
 def touches(
     changed: Iterable[str],
     patterns: Sequence[str],
-    place: Place,
+    place: ConfigLocation,
     *,
     links: Collection[str] = frozenset(),
 ) -> bool:
@@ -101,7 +101,11 @@ def _matcher(pattern: str) -> re.Pattern[str]:
 
 
 def copied_answers(
-    changed: Sequence[str], config: Config, samples: Sequence[Sample], tree: Tree, place: Place
+    changed: Sequence[str],
+    config: Config,
+    samples: Sequence[Sample],
+    tree: Tree,
+    place: ConfigLocation,
 ) -> tuple[str, ...]:
     """Say which changed files of the corpus hold a reference answer now that they did not before.
 

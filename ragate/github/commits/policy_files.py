@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Place:
+class ConfigLocation:
     """Where the project is in its repository.
 
     Attributes:
@@ -35,7 +35,7 @@ class Place:
         return f"{self.folder}/{path}" if self.folder else path
 
 
-def policy_files(tree: Tree, place: Place, folder: Path) -> Config | None:
+def policy_files(tree: Tree, place: ConfigLocation, folder: Path) -> Config | None:
     """Return the policy at one commit, with every file that it names written below `folder`.
 
     None where the commit is proven to have no configuration.
@@ -71,7 +71,7 @@ def prompt_of(config: Config) -> str:
     return given if isinstance(given, str) else ""
 
 
-def _named(tree: Tree, place: Place, config: Config) -> list[str]:
+def _named(tree: Tree, place: ConfigLocation, config: Config) -> list[str]:
     """Return the files that the policy names, relative to the project."""
 
     def below(path: Path) -> str:

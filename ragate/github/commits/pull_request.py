@@ -17,7 +17,7 @@ from ragate.github.rest.repository import Repository
 
 
 @dataclass(frozen=True)
-class Subject:
+class PullRequest:
     """What is judged.
 
     Attributes:
@@ -32,7 +32,7 @@ class Subject:
     other_refs: tuple[str, ...] = ()
 
 
-def subject_of(event: Event, repository: Repository) -> Subject | None:
+def subject_of(event: Event, repository: Repository) -> PullRequest | None:
     """Return what is judged; None where the pull request has moved on, or is closed.
 
     None as well where the same commit is also proposed to the default branch: that proposal's run
@@ -51,7 +51,7 @@ def subject_of(event: Event, repository: Repository) -> Subject | None:
         )
     if run.event == "merge_group":
         tip = branch_tip(repository, event.default_branch)
-        return Subject(None, Base(tip, run.head_sha, "", trusted=False), event.default_branch)
+        return PullRequest(None, Base(tip, run.head_sha, "", trusted=False), event.default_branch)
     found = pulls_of_run(run, repository)
     # One commit has one status: where it is proposed twice, the default branch's rules count.
     found.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
@@ -60,7 +60,7 @@ def subject_of(event: Event, repository: Repository) -> Subject | None:
     return _of_pull(event, repository, int(found[0]["number"]), run.head_sha)
 
 
-def is_current(event: Event, repository: Repository, subject: Subject) -> bool:
+def is_current(event: Event, repository: Repository, subject: PullRequest) -> bool:
     """Return whether the same branch's rules still decide; judging takes its time."""
     if subject.number is None:
         return True
@@ -69,11 +69,13 @@ def is_current(event: Event, repository: Repository, subject: Subject) -> bool:
     return (branch, others) == (subject.base_ref, subject.other_refs)
 
 
-def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Subject | None:
+def _of_pull(event: Event, repository: Repository, number: int, head: str) -> PullRequest | None:
     pull = open_pull(repository, number, head)
     if pull is None:
         return None
     others = other_branches(event, repository, head, pull.base_ref)
     if event.default_branch in others:
         return None
-    return Subject(number, Base(pull.tip, head, pull.merged, trusted=False), pull.base_ref, others)
+    return PullRequest(
+        number, Base(pull.tip, head, pull.merged, trusted=False), pull.base_ref, others
+    )

@@ -13,7 +13,7 @@ from ragate.errors import RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.base_commit import Base
 from ragate.github.commits.changed_files import touches
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.rest.repository import Repository
 
 _LINKS = frozenset({"120000", "160000"})
@@ -24,7 +24,7 @@ _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 def can_reach(
     changed: list[str],
     config: Config,
-    place: Place,
+    place: ConfigLocation,
     *,
     base: Base,
     root: Path | None,

@@ -13,7 +13,7 @@ from ragate.github.gate.left_result import Result, write_result
 from ragate.github.gate.output_provenance import OTHER, Origin
 from ragate.github.gate.report_edits import answerable, recordable, undecided, warned
 from ragate.github.gate.restore import weighed
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.publish.publish import linked, relative
 from ragate.github.publish.step_outputs import Paths
@@ -42,7 +42,7 @@ class Judgement:
 
 def finished(
     context: Context, gate: Gate, base: Base, judged: Judgement, operations: Operations
-) -> Outcome:
+) -> ModeOutcome:
     """Return the final report, and leave the run for later commands."""
     report, run = judged.report, _run_of(judged.report, operations)
     problems = _problems(report, judged.origin)
@@ -69,7 +69,7 @@ def finished(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
     )
-    return Outcome(report=report, exit_code=report.decision.exit_code, paths=paths)
+    return ModeOutcome(report=report, exit_code=report.decision.exit_code, paths=paths)
 
 
 def _against_earlier(

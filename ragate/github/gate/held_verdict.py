@@ -13,14 +13,14 @@ from pathlib import Path
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches
 from ragate.github.gate.result_artifact import gate_name
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.rest.repository import Json, Repository
 
 # The events by which a commit that was judged already gets to another branch.
 _ARRIVALS = frozenset({"opened", "reopened"})
 
 
-def hold_verdict(context: Context, repository: Repository) -> Outcome:
+def hold_verdict(context: Context, repository: Repository) -> ModeOutcome:
     """Set the status back to pending where it was given before the pull request came here.
 
     Raises:
@@ -43,12 +43,12 @@ def hold_verdict(context: Context, repository: Repository) -> Outcome:
     told = f"waits for outputs that are collected against {branch}"
     repository.set_status(head, "pending", f"ragate/{gate}", told, event.run_url)
     context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {told}")
-    return Outcome(said="superseded")
+    return ModeOutcome(said="superseded")
 
 
-def _kept(context: Context) -> Outcome:
+def _kept(context: Context) -> ModeOutcome:
     context.log.plain("no verdict was given before the pull request came to this branch")
-    return Outcome(said="superseded")
+    return ModeOutcome(said="superseded")
 
 
 def _newest(repository: Repository, head: str, name: str) -> Json | None:

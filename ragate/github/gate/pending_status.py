@@ -10,9 +10,9 @@ from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.github.commits.base_commit import PRIVILEGED, ApiTree
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.commits.pull_request import Subject
+from ragate.github.commits.pull_request import PullRequest
 from ragate.github.event.event import Event
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
 
@@ -26,8 +26,11 @@ def is_begun(event: Event) -> bool:
 
 
 def announced(
-    context: Context, repository: Repository, subject: Subject, announce: Callable[[Target], None]
-) -> Outcome:
+    context: Context,
+    repository: Repository,
+    subject: PullRequest,
+    announce: Callable[[Target], None],
+) -> ModeOutcome:
     """Set the pending status of a commit whose outputs are being collected.
 
     Nothing where the run is over by now, since its own event sets the status, and where only the
@@ -38,12 +41,12 @@ def announced(
     over = run.get("status") == "completed" or run.get("run_attempt") != context.event.run.attempt
     name = context.inputs.gate or ("" if over else _policy_gate(context, repository, subject))
     if over or not name:
-        return Outcome(said="nothing")
+        return ModeOutcome(said="nothing")
     announce(Target(name, subject.base.head, subject.number))
-    return Outcome(said=ANNOUNCED)
+    return ModeOutcome(said=ANNOUNCED)
 
 
-def _policy_gate(context: Context, repository: Repository, subject: Subject) -> str:
+def _policy_gate(context: Context, repository: Repository, subject: PullRequest) -> str:
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         tree = ApiTree(repository, subject.base.sha)
         policy = policy_files(tree, context.bare_place(), Path(folder).resolve())

@@ -16,7 +16,7 @@ from ragate.github.gate.left_result import RUN, Result, read_result
 from ragate.github.gate.output_provenance import OTHER
 from ragate.github.gate.report_edits import undecided
 from ragate.github.gate.step_context import Context
-from ragate.github.rest.artifacts import Found, find_results, unpack
+from ragate.github.rest.artifacts import FoundArtifact, find_results, unpack
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
@@ -111,7 +111,7 @@ def open_stored(
     return None
 
 
-def fetched(repository: Repository, found: Found, place: Path) -> Result:
+def fetched(repository: Repository, found: FoundArtifact, place: Path) -> Result:
     """Download and unpack one result, and return what it says of itself."""
     unpack(repository.download_artifact(int(found.artifact["id"])), place)
     return read_result(place)

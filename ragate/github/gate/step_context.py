@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish.publish import Annotation, Target
@@ -33,7 +33,7 @@ _OURS = ("INPUT_", "ACTIONS_", "GITHUB_TOKEN", "RUNNER_")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ModeOutcome:
     """What a mode came to.
 
     Attributes:
@@ -102,7 +102,7 @@ class Context:
             )
         return found
 
-    def place(self, root: Path) -> Place:
+    def place(self, root: Path) -> ConfigLocation:
         """Return where the project is in the repository at `root`."""
         path = self.config_path
         folder = path.parent.resolve()
@@ -111,13 +111,13 @@ class Context:
                 f"working-directory {self.inputs.working_directory!r} is outside of the workspace"
             )
         name = folder.relative_to(root).as_posix()
-        return Place("" if name == "." else name, path.name)
+        return ConfigLocation("" if name == "." else name, path.name)
 
-    def bare_place(self) -> Place:
+    def bare_place(self) -> ConfigLocation:
         """Return where the project is as the inputs say, without looking at any workspace."""
         parts = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
         folder = parts.parent.as_posix()
-        return Place("" if folder == "." else folder, parts.name)
+        return ConfigLocation("" if folder == "." else folder, parts.name)
 
     def operations(self, *, commit: str = "") -> Operations:
         """Return how to run: the token and the runner's own keys are in nobody's environment."""

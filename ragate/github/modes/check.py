@@ -27,7 +27,7 @@ from ragate.github.gate.moved_base import BaseBranch, SupersededError, newest_ba
 from ragate.github.gate.output_provenance import Origin, origin_of
 from ragate.github.gate.report_edits import blank_report
 from ragate.github.gate.restore import restore_passes, restore_replies
-from ragate.github.gate.step_context import Context, Outcome, refuse_code
+from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
 from ragate.github.gate.two_verdicts import Gate, compose, trusted
 from ragate.github.modes.unaffected_change import unaffected
 from ragate.github.publish.annotations import explaining, sources_of
@@ -36,7 +36,7 @@ from ragate.pipeline.line import check
 from ragate.runtime.resources import Operations
 
 
-def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
+def run_check(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
     """Return the verdict on what is checked out.
 
     Args:
@@ -51,13 +51,13 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> Outcome:
         return _superseded(context, error)
     if (code := standing_verdict(context, branch.base)) is not None:
         context.log.plain("only the title or the text was edited: the verdict stands")
-        return Outcome(said=KEPT, exit_code=code)
+        return ModeOutcome(said=KEPT, exit_code=code)
     return _judged(context, branch, root, announce)
 
 
 def _judged(
     context: Context, branch: BaseBranch, root: Path, announce: Callable[[Target], None]
-) -> Outcome:
+) -> ModeOutcome:
     base = branch.base
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         tree = None if base.trusted else tree_of(base.sha, root, context.repository)
@@ -72,10 +72,10 @@ def _judged(
         return replace(outcome, annotations=_annotations(context, gate, base, tree, root, outcome))
 
 
-def _superseded(context: Context, reason: SupersededError) -> Outcome:
+def _superseded(context: Context, reason: SupersededError) -> ModeOutcome:
     """Say why there is no verdict; the commit's status is another run's, so none is set."""
     context.log.error(str(reason), title="ragate: no verdict")
-    return Outcome(said="superseded", exit_code=reason.exit_code)
+    return ModeOutcome(said="superseded", exit_code=reason.exit_code)
 
 
 def open_gate(
@@ -108,7 +108,7 @@ def open_gate(
 
 
 def _annotations(
-    context: Context, gate: Gate, base: Base, tree: Tree | None, root: Path, outcome: Outcome
+    context: Context, gate: Gate, base: Base, tree: Tree | None, root: Path, outcome: ModeOutcome
 ) -> tuple[Annotation, ...]:
     """Return remarks on the changed lines that may explain what got worse."""
     if tree is None or gate.base is None or outcome.report is None:

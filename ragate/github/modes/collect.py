@@ -13,7 +13,7 @@ from ragate.errors import RagateError
 from ragate.github.commits.base_commit import Base, Tree, base_of, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.restore import restore_replies
-from ragate.github.gate.step_context import Context, Outcome, refuse_code
+from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
 from ragate.github.gate.two_verdicts import Gate, compose, trusted
 from ragate.github.modes.check import head_config
 from ragate.github.publish.publish import Target
@@ -24,7 +24,7 @@ from ragate.pipeline.line import collect
 from ragate.pipeline.run.system_session import Selection
 
 
-def run_collect(context: Context, _announce: Callable[[Target], None]) -> Outcome:
+def run_collect(context: Context, _announce: Callable[[Target], None]) -> ModeOutcome:
     """Write the outputs of what is checked out, for the questions of the base and its own."""
     root = context.root()
     operations = context.operations()
@@ -52,7 +52,7 @@ def run_collect(context: Context, _announce: Callable[[Target], None]) -> Outcom
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    return Outcome(said="collected", exit_code=3 if count == failed else 0)
+    return ModeOutcome(said="collected", exit_code=3 if count == failed else 0)
 
 
 def _policy(context: Context, base: Base, root: Path, folder: Path) -> Config | None:

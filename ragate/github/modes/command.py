@@ -13,7 +13,7 @@ from ragate.errors import ConfigError, ProviderError, RagateError, StorageError,
 from ragate.github.commits.base_commit import BaseUnreadableError
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.gate.result_artifact import Stored, gate_name, open_stored
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.modes.accept_command import accept, rerun
 from ragate.github.modes.conversation import (
     SENTENCE,
@@ -36,7 +36,7 @@ NOTHING = "nothing"
 _TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
 
 
-def run_command(context: Context, announce: Callable[[Target], None]) -> Outcome:  # noqa: ARG001
+def run_command(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:  # noqa: ARG001
     """Obey the event's comment; the outcome's report, if there is one, is to be published.
 
     Raises:
@@ -51,7 +51,7 @@ def run_command(context: Context, announce: Callable[[Target], None]) -> Outcome
         )
     talk = open_conversation(repository, context.event, login_of(repository.api), context.log.plain)
     if talk is None:
-        return Outcome(said=NOTHING)
+        return ModeOutcome(said=NOTHING)
     try:
         with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
             report = _obey(context, repository, talk, Path(folder).resolve())
@@ -59,8 +59,8 @@ def run_command(context: Context, announce: Callable[[Target], None]) -> Outcome
         raise
     except _TOLD as error:
         talk.reply([_sentence(error)])
-        return Outcome(said=NOTHING)
-    return Outcome(report=report, said=DONE)
+        return ModeOutcome(said=NOTHING)
+    return ModeOutcome(report=report, said=DONE)
 
 
 def _obey(

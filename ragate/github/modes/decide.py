@@ -14,7 +14,7 @@ from ragate.errors import ConfigError, UsageError
 from ragate.github.commits.base_commit import ApiTree, refuse_side_door
 from ragate.github.commits.changed_files import api_changed_files
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.commits.pull_request import Subject, is_current, subject_of
+from ragate.github.commits.pull_request import PullRequest, is_current, subject_of
 from ragate.github.commits.relevance import can_reach
 from ragate.github.commits.shared_commit import refuse_two_branches
 from ragate.github.gate.attempt_evidence import outputs_in
@@ -23,19 +23,19 @@ from ragate.github.gate.held_verdict import hold_verdict
 from ragate.github.gate.output_provenance import Origin, origin_of
 from ragate.github.gate.pending_status import announced, is_begun
 from ragate.github.gate.report_edits import blank_report
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.gate.two_verdicts import Gate, compose
 from ragate.github.gate.untrusted_files import foreign_outputs, measured
 from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
 from ragate.models import Report
 from ragate.outputs import read_outputs
-from ragate.pipeline.decide.unaffected_verdict import judge_unaffected
+from ragate.pipeline.decide.unaffected_verdict import decide_unaffected
 from ragate.pipeline.line import decide_outputs
 from ragate.runtime.resources import Operations
 
 
-def run_decide(context: Context, announce: Callable[[Target], None]) -> Outcome:
+def run_decide(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
     """Return the verdict on the pull request that the event is about."""
     repository = context.repository
     if repository is None:
@@ -61,17 +61,17 @@ def run_decide(context: Context, announce: Callable[[Target], None]) -> Outcome:
         return finished(context, gate, subject.base, judged, operations)
 
 
-def _superseded(context: Context) -> Outcome:
+def _superseded(context: Context) -> ModeOutcome:
     context.log.plain(
         "the pull request is closed, or another commit or branch decides by now: nothing to decide"
     )
-    return Outcome(said="superseded")
+    return ModeOutcome(said="superseded")
 
 
 def _gate(
     context: Context,
     repository: Repository,
-    subject: Subject,
+    subject: PullRequest,
     folder: Path,
     announce: Callable[[Target], None],
 ) -> Gate:
@@ -100,7 +100,7 @@ def _gate(
     return gate
 
 
-def _operations(context: Context, gate: Gate, subject: Subject) -> Operations:
+def _operations(context: Context, gate: Gate, subject: PullRequest) -> Operations:
     operations = replace(context.operations(), commit=subject.base.head)
     if not gate.bootstrap:
         return operations
@@ -117,7 +117,11 @@ def _refuse_foreign(config: Config) -> None:
 
 
 def _judge(
-    context: Context, repository: Repository, gate: Gate, subject: Subject, operations: Operations
+    context: Context,
+    repository: Repository,
+    gate: Gate,
+    subject: PullRequest,
+    operations: Operations,
 ) -> Judgement:
     origin = Origin()
     if gate.base is not None:
@@ -163,7 +167,11 @@ def _claimed(paths: list[Path], gate: Gate, origin: Origin) -> Origin:
 
 
 def _unaffected(
-    context: Context, repository: Repository, gate: Gate, subject: Subject, operations: Operations
+    context: Context,
+    repository: Repository,
+    gate: Gate,
+    subject: PullRequest,
+    operations: Operations,
 ) -> Report | None:
     """Return the verdict where no changed file is one that the base's policy names."""
     assert gate.base is not None
@@ -176,4 +184,4 @@ def _unaffected(
     ):
         return None
     why = f"none of the {len(names)} changed files is one that [policy] inputs names"
-    return asyncio.run(judge_unaffected(gate.config, operations, context.selection(), why=why))
+    return asyncio.run(decide_unaffected(gate.config, operations, context.selection(), why=why))

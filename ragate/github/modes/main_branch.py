@@ -17,7 +17,7 @@ from ragate.errors import NoBaselineError, RagateError, UsageError
 from ragate.github.commits.base_commit import base_of
 from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
 from ragate.github.gate.left_result import Result, write_result
-from ragate.github.gate.step_context import Context, Outcome, refuse_code
+from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
 from ragate.github.modes.check import run_check
 from ragate.github.modes.recording_due import why_due
 from ragate.github.publish.publish import Target
@@ -26,7 +26,7 @@ from ragate.github.rest.commit_files import Written, write
 from ragate.github.rest.repository import Json, login_of
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.baseline.baseline_from_run import with_run
-from ragate.pipeline.baseline.record_baseline import Outcome as Recording
+from ragate.pipeline.baseline.record_baseline import BaselineOutcome as Recording
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
@@ -37,7 +37,7 @@ KEPT = "kept"
 RECORDED = "recorded"
 
 
-def run_baseline(context: Context, announce: Callable[[Target], None]) -> Outcome:
+def run_baseline(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
     """Record the baseline where the merge changed what it holds; at night, add a run to it.
 
     Raises:
@@ -61,7 +61,7 @@ def run_baseline(context: Context, announce: Callable[[Target], None]) -> Outcom
         return _night(context, announce, config, baseline)
     if not why:
         context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
-        return Outcome(said=KEPT)
+        return ModeOutcome(said=KEPT)
     context.log.plain(f"recording the baseline: {why}")
     return _record(context, config, head)
 
@@ -73,20 +73,20 @@ def _known(config: Config) -> Run | None:
         return None
 
 
-def _record(context: Context, config: Config, head: str) -> Outcome:
+def _record(context: Context, config: Config, head: str) -> ModeOutcome:
     operations = context.operations(commit=head)
     taken = _accepted(context, config, head)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
     _leave(context, config, recording.run, head)
     if recording.outcome in (Recording.UNCHANGED, Recording.WITHIN_NOISE):
         context.log.plain(recording.note or "the baseline is the same, byte for byte")
-        return Outcome(said=KEPT)
+        return ModeOutcome(said=KEPT)
     return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
 
 
 def _night(
     context: Context, announce: Callable[[Target], None], config: Config, baseline: Run
-) -> Outcome:
+) -> ModeOutcome:
     """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
     outcome = run_check(context, announce)
     report = outcome.report
@@ -112,11 +112,11 @@ def _night(
     return outcome
 
 
-def _written(context: Context, config: Config, head: str, message: str) -> Outcome:
+def _written(context: Context, config: Config, head: str, message: str) -> ModeOutcome:
     """Commit the baseline's files; without a token they stay in the workspace."""
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
-        return Outcome(said=RECORDED)
+        return ModeOutcome(said=RECORDED)
     place = context.place(context.root())
     files: dict[str, bytes] = {}
     for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
@@ -125,7 +125,7 @@ def _written(context: Context, config: Config, head: str, message: str) -> Outco
     branch = context.event.default_branch
     written = write(context.repository, branch, head, files, message, gate=config.gate)
     _tell(context, written, config.gate)
-    return Outcome(said=RECORDED if written.commit else KEPT)
+    return ModeOutcome(said=RECORDED if written.commit else KEPT)
 
 
 def _tell(context: Context, written: Written, gate: str) -> None:

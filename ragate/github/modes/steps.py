@@ -10,7 +10,7 @@ from ragate.errors import RagateError
 from ragate.github.event.event import Event, read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
-from ragate.github.gate.step_context import Context, Outcome
+from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.publish.publish import Publisher, Target
 from ragate.github.publish.redaction import redactor
 from ragate.github.publish.step_outputs import outputs_without_report
@@ -21,7 +21,7 @@ from ragate.models import Report, Verdict
 from ragate.renderers._headline import Status, status_of
 from ragate.support.machine_faults import machine_fault
 
-Run = Callable[[Context, Callable[[Target], None]], Outcome]
+Run = Callable[[Context, Callable[[Target], None]], ModeOutcome]
 
 
 def step(environ: Mapping[str, str]) -> int:
@@ -76,7 +76,7 @@ def _guarded(context: Context, publisher: Publisher) -> int:
     return failure.exit_code
 
 
-def _published(context: Context, publisher: Publisher, outcome: Outcome) -> int:
+def _published(context: Context, publisher: Publisher, outcome: ModeOutcome) -> int:
     if outcome.report is None or context.target is None:
         code = outcome.exit_code
         values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)

@@ -11,7 +11,7 @@ from ragate.github.commits.relevance import can_reach
 from ragate.github.gate.step_context import Context
 from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Report
-from ragate.pipeline.decide.unaffected_verdict import describe_system, judge_unaffected
+from ragate.pipeline.decide.unaffected_verdict import decide_unaffected, describe_system
 from ragate.runtime.resources import Operations
 
 
@@ -28,7 +28,7 @@ def unaffected(
     if not why:
         return None
     chosen = context.selection()
-    return asyncio.run(judge_unaffected(gate.config, operations, chosen, why=why))
+    return asyncio.run(decide_unaffected(gate.config, operations, chosen, why=why))
 
 
 def _why_unaffected(

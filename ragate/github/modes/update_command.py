@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.gate.result_artifact import Stored
 from ragate.github.modes.accept_command import accepted, decided
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
@@ -23,7 +23,7 @@ _MOVED = (409, 422)
 
 
 def update_baseline(
-    talk: Conversation, stored: Stored, place: Place, *, default_branch: str
+    talk: Conversation, stored: Stored, place: ConfigLocation, *, default_branch: str
 ) -> Report | None:
     """Commit the baseline on the pull request's branch; return the report for the new commit.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragate.config import Config
 from ragate.errors import RagateError
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.publish.publish import Annotation
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted
@@ -57,7 +57,7 @@ def _text(read: Read, path: str) -> str:
 
 
 def sources_of(
-    then: Read, now: Read, config: Config, place: Place, changed: Sequence[str]
+    then: Read, now: Read, config: Config, place: ConfigLocation, changed: Sequence[str]
 ) -> Sources:
     """Return what a change can be explained by: its configuration and what that names."""
     settings = config.system.settings

@@ -17,7 +17,7 @@ _HEAD = re.compile(r"head=([0-9a-f]{7,64}) -->$")
 
 
 @dataclass(frozen=True)
-class Found:
+class OurComment:
     """A comment of ours.
 
     Attributes:
@@ -44,7 +44,7 @@ class Sticky:
         self._marker = marker_of(gate)
         self._login = ""
 
-    def find(self) -> Found | None:
+    def find(self) -> OurComment | None:
         """Return the oldest comment of ours."""
         return next(iter(self._all()), None)
 
@@ -81,7 +81,7 @@ class Sticky:
             twins = self._all()
         return self._one_of(twins, markdown)
 
-    def _one_of(self, twins: list[Found], markdown: str) -> str:
+    def _one_of(self, twins: list[OurComment], markdown: str) -> str:
         if not twins:
             raise ApiError(404, "the comment is gone as soon as it was written")
         first, *younger = twins
@@ -91,7 +91,7 @@ class Sticky:
             self._repository.delete_comment(twin.id)
         return first.url
 
-    def _all(self) -> list[Found]:
+    def _all(self) -> list[OurComment]:
         self._login = self._login or login_of(self._repository.api)
         comments = self._repository.comments(self._number)
         ours = [_found(comment) for comment in comments if self._is_ours(comment)]
@@ -113,11 +113,11 @@ def outdated(body: str, new_sha: str) -> str:
     return f"{mark}\n{told}\n{rest[match.end() :] if (match := _OUTDATED.match(rest)) else rest}"
 
 
-def _found(comment: dict[str, Any]) -> Found:
+def _found(comment: dict[str, Any]) -> OurComment:
     body = str(comment.get("body") or "").replace("\r\n", "\n")
     head = _HEAD.search(_first_line(body))
     url = str(comment.get("html_url") or "")
-    return Found(int(comment["id"]), url, body, head[1] if head else "")
+    return OurComment(int(comment["id"]), url, body, head[1] if head else "")
 
 
 def _first_line(body: str) -> str:

@@ -27,7 +27,7 @@ _TRUSTED_EVENTS = frozenset({"workflow_run"})
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundArtifact:
     """One artifact of a trusted run.
 
     Attributes:
@@ -47,7 +47,7 @@ def _prefix(gate: str, sha: str) -> str:
     return f"ragate-{gate}-{sha}-"
 
 
-def find_results(repository: Repository, gate: str, sha: str) -> Iterator[Found]:
+def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundArtifact]:
     """Yield the results of one gate at one commit, the newest of each run first.
 
     The runs are found by the status that they set, and by the commit itself. Neither is believed:
@@ -65,7 +65,7 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[Found]
             if not artifact.get("expired") and (attempt := _attempt(artifact, prefix)) is not None
         ]
         for _, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
-            yield Found(run, artifact)
+            yield FoundArtifact(run, artifact)
 
 
 def _run(repository: Repository, run_id: int) -> Json | None:

@@ -17,7 +17,7 @@ from ragate.support.escape import one_line
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What one reply says.
 
     Attributes:
@@ -46,7 +46,7 @@ class Asker:
     identity: str = ""
     steps: Steps | None = None
 
-    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> Verdict:
+    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> Judgement:
         """Return the verdict of the first reply that has the form, of two.
 
         Args:
@@ -62,17 +62,17 @@ class Asker:
         said = await self.steps.get(key)
         if said is not None:
             with suppress(InvalidReplyError):
-                return _verdict(said, form)
+                return _judgement(said, form)
         verdict = await self._fresh(messages, form)
         await self.steps.keep(key, verdict.said)
         return verdict
 
-    async def _fresh(self, messages: Messages, form: Form) -> Verdict:
+    async def _fresh(self, messages: Messages, form: Form) -> Judgement:
         request = ChatRequest(self.model, messages, self.parameters)
         reply = await self.client(request)
 
-        def read(given: ChatReply) -> Verdict:
-            return _verdict(given.text, form)
+        def read(given: ChatReply) -> Judgement:
+            return _judgement(given.text, form)
 
         def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
             wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
@@ -85,16 +85,19 @@ class Asker:
             raise InvalidReplyError(f"not {form.name}") from error
 
 
-def _verdict(said: str, form: Form) -> Verdict:
+def _judgement(said: str, form: Form) -> Judgement:
     if len(said) > MAX_CHARS:
         raise InvalidReplyError(f"{len(said)} characters")
     value, remark = form.read(said)
-    return Verdict(value, remark, said)
+    return Judgement(value, remark, said)
 
 
 async def run_chain(
-    texts: Sequence[str], ask: Callable[[str, Verdict | None], Awaitable[Verdict]], *, best: float
-) -> tuple[Verdict, int]:
+    texts: Sequence[str],
+    ask: Callable[[str, Judgement | None], Awaitable[Judgement]],
+    *,
+    best: float,
+) -> tuple[Judgement, int]:
     """Return the last verdict of the chain and the steps that it took.
 
     Each step after the first is told the verdict so far. It stops at the best one: every refine

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import PAIRWISE, sort_out
 from ragate.errors import ProviderError
-from ragate.judges.llamaindex._chain import Asker, Verdict, run_chain
+from ragate.judges.llamaindex._chain import Asker, Judgement, run_chain
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
@@ -33,7 +33,7 @@ _HIGHEST = 5.0
 
 
 @dataclass(frozen=True)
-class _Case:
+class _JudgedSample:
     """One answer, as text that can be sent."""
 
     query: str
@@ -113,7 +113,7 @@ class LlamaIndexJudge:
             client, sent = self._resources.chat(one.provider), one.sent()
         return Asker(client, one.model, sent, self.fingerprint, self._resources.steps)
 
-    async def _score(self, name: str, case: _Case, asker: Asker | None) -> Score:
+    async def _score(self, name: str, case: _JudgedSample, asker: Asker | None) -> Score:
         try:
             _limit(max(case.answer, case.other, key=len), self._settings.max_answer_chars)
             if name == SIMILARITY or asker is None:
@@ -130,7 +130,7 @@ class LlamaIndexJudge:
             return unscored(name, f"judge: {one_line(error.message, 200)}")
         return Score(metric=name, value=value, reason=reason)
 
-    async def _ask(self, name: str, case: _Case, asker: Asker) -> tuple[float, str]:
+    async def _ask(self, name: str, case: _JudgedSample, asker: Asker) -> tuple[float, str]:
         if name in CHAINED:
             return await self._chain(CHAINED[name], case, asker)
         if name == CORRECTNESS:
@@ -142,11 +142,11 @@ class LlamaIndexJudge:
         found = await asker(self._prompts.messages(one.evaluator, "first", values), one.form)
         return found.value / one.best, found.remark
 
-    async def _chain(self, one: Chained, case: _Case, asker: Asker) -> tuple[float, str]:
+    async def _chain(self, one: Chained, case: _JudgedSample, asker: Asker) -> tuple[float, str]:
         question = one.question(case.query, case.answer)
         texts = windows(self._prompts, one.evaluator, question, case.contexts, self._settings)
 
-        async def ask(text: str, so_far: Verdict | None) -> Verdict:
+        async def ask(text: str, so_far: Judgement | None) -> Judgement:
             if so_far is None:
                 values = {"query_str": question, "context_str": text}
                 messages = self._prompts.messages(one.evaluator, "first", values)
@@ -159,9 +159,9 @@ class LlamaIndexJudge:
         verdict, steps = await run_chain(texts, ask, best=one.best)
         return verdict.value / one.best, f"settled at step {steps} of {len(texts)}"
 
-    async def _grade(self, case: _Case, asker: Asker) -> tuple[float, str]:
+    async def _grade(self, case: _JudgedSample, asker: Asker) -> tuple[float, str]:
         """Return the best grade over the references, each of which is complete in itself."""
-        grades: list[Verdict] = []
+        grades: list[Judgement] = []
         for reference in case.references:
             values = {"query": case.query, "generated_answer": case.answer}
             values["reference_answer"] = reference
@@ -172,7 +172,7 @@ class LlamaIndexJudge:
         best = max(grades, key=lambda one: one.value)
         return best.value, best.remark
 
-    async def _duel(self, case: _Case, asker: Asker) -> tuple[float, str]:
+    async def _duel(self, case: _JudgedSample, asker: Asker) -> tuple[float, str]:
         """Return who wins in both orders; a judge that changes its mind has seen no difference."""
 
         async def ask(first: str, second: str) -> float:
@@ -187,7 +187,7 @@ class LlamaIndexJudge:
             return 0.5, "not the same in both orders"
         return ahead, ""
 
-    async def _similarity(self, case: _Case) -> float:
+    async def _similarity(self, case: _JudgedSample) -> float:
         if not self._settings.embedder:
             raise UnjudgeableError("semantic_similarity needs the table [policy.judge.embedder]")
         if self._embedder is None:
@@ -195,8 +195,8 @@ class LlamaIndexJudge:
         return await best_cosine(self._embedder, case.answer, case.references)
 
 
-def _case(sample: Sample, output: SystemOutput, other: SystemOutput | None = None) -> _Case:
-    return _Case(
+def _case(sample: Sample, output: SystemOutput, other: SystemOutput | None = None) -> _JudgedSample:
+    return _JudgedSample(
         query=_clean(sample.query),
         answer=_clean(output.answer or ""),
         contexts=tuple(_clean(chunk.text) for chunk in output.chunks),

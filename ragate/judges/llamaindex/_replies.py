@@ -83,7 +83,7 @@ def read_two_points(text: str) -> Reading:
     return points, ""
 
 
-def read_json_verdict(text: str) -> Reading:
+def read_json_judgement(text: str) -> Reading:
     """Return 1 or 0 for the boolean ``passing``, and the feedback.
 
     Raises:
@@ -148,5 +148,5 @@ JSON_VERDICT = Form(
     "the JSON asked for",
     "Send one JSON object with the keys passing (true or false) and feedback (text), and nothing "
     "around it.",
-    read_json_verdict,
+    read_json_judgement,
 )

@@ -14,7 +14,7 @@ NONCE_DIGITS = 20
 
 
 @dataclass(frozen=True)
-class Case:
+class JudgedSample:
     """What is judged.
 
     Attributes:
@@ -43,7 +43,7 @@ class Case:
         return frozenset(n for n, text in enumerate(self.sentences, start=1) if markers(text))
 
 
-def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> Case:
+def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> JudgedSample:
     """Return the case of an output that has an answer."""
     contexts = [_clean(chunk.text) for chunk in output.chunks]
     limit = even_limit([len(text) for text in contexts], max_context_chars)
@@ -55,7 +55,7 @@ def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> 
         if (found := markers(sentence))
     }
     resolved = {number: found for number, found in cited.items() if any(found)}
-    return Case(
+    return JudgedSample(
         question=_clean(sample.query),
         contexts=tuple(text[:limit] for text in contexts),
         references=tuple(_clean(text) for text in sample.references if text.strip()),
@@ -98,7 +98,7 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def render_data(case: Case) -> tuple[str, str]:
+def render_data(case: JudgedSample) -> tuple[str, str]:
     """Return the blocks of data, contexts first, and the mark of the blocks behind them.
 
     A mark is a hash over all that stands between it and its twin, so that no text can hold the mark

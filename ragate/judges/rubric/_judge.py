@@ -10,11 +10,11 @@ from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA, sort_out
 from ragate.errors import ProviderError
 from ragate.judges._asking import InvalidReplyError, read_or_mend
-from ragate.judges.rubric._case import Case, case_of
+from ragate.judges.rubric._case import JudgedSample, case_of
 from ragate.judges.rubric._formats import Formats
 from ragate.judges.rubric._prompt import Messages, Prompt, schema_in_words
 from ragate.judges.rubric._reply import (
-    NotAVerdictError,
+    NotAJudgementError,
     NotJsonError,
     OtherShapeError,
     Reply,
@@ -74,7 +74,7 @@ class RubricJudge:
         client = self._chat(self._settings.provider)
         try:
             reply = await self._ask(client, case, keys_for(asked))
-        except NotAVerdictError as error:
+        except NotAJudgementError as error:
             return all_unscored(asked, f"judge: no valid reply: {error.kind}")
         except ProviderError as error:
             if error.fatal:
@@ -82,7 +82,7 @@ class RubricJudge:
             return all_unscored(asked, f"judge: {one_line(error.message, 200)}")
         return {name: score(name, reply, case) for name in asked}
 
-    async def _ask(self, client: ChatClient, case: Case, keys: tuple[str, ...]) -> Reply:
+    async def _ask(self, client: ChatClient, case: JudgedSample, keys: tuple[str, ...]) -> Reply:
         @cache
         def request(form: Format) -> ChatRequest:
             return self._request(self._prompt.messages(case, keys, form), keys, form)

@@ -11,7 +11,7 @@ from typing import Any
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ConfigError
-from ragate.judges.rubric._case import Case, render_data
+from ragate.judges.rubric._case import JudgedSample, render_data
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
@@ -37,7 +37,7 @@ class Prompt:
         """Hash of version and texts."""
         return digest([VERSION, self.system, self.text])
 
-    def messages(self, case: Case, keys: Sequence[str], form: Format) -> Messages:
+    def messages(self, case: JudgedSample, keys: Sequence[str], form: Format) -> Messages:
         """Return what is sent: only the instructions depend on what is asked."""
         data, mark = render_data(case)
         parts = [data, self._instructions(case, keys, mark)]
@@ -45,7 +45,7 @@ class Prompt:
             parts.append(schema_in_words(keys))
         return (("system", self.system), ("user", "\n\n".join(parts)))
 
-    def _instructions(self, case: Case, keys: Sequence[str], mark: str) -> str:
+    def _instructions(self, case: JudgedSample, keys: Sequence[str], mark: str) -> str:
         from jinja2 import TemplateError
 
         cited = [
@@ -100,5 +100,5 @@ def load_prompt(root: Path, given: str) -> Prompt:
     return prompt
 
 
-_EXAMPLE = Case("q", ("c",), ("r",), ("a [1]",), True, frozenset({1}), {1: (1,)})
-_BARE = Case("q", (), (), ("a",), True, frozenset({1}), {})
+_EXAMPLE = JudgedSample("q", ("c",), ("r",), ("a [1]",), True, frozenset({1}), {1: (1,)})
+_BARE = JudgedSample("q", (), (), ("a",), True, frozenset({1}), {})

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ragate.judges._asking import InvalidReplyError
-from ragate.judges.rubric._case import Case
+from ragate.judges.rubric._case import JudgedSample
 from ragate.judges.rubric._schema import GRADES
 from ragate.support.settings import shown
 from ragate.support.strict_json import loads
@@ -18,17 +18,17 @@ MAX_CHARS = 400_000
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
 
-class NotAVerdictError(InvalidReplyError):
+class NotAJudgementError(InvalidReplyError):
     """An invalid reply; `kind` says in a few words what is wrong with it."""
 
     kind = "numbers in it are missing, double or unknown"
 
 
-class NotJsonError(NotAVerdictError):
+class NotJsonError(NotAJudgementError):
     kind = "not JSON"
 
 
-class OtherShapeError(NotAVerdictError):
+class OtherShapeError(NotAJudgementError):
     kind = "not an instance of the schema"
 
 
@@ -49,14 +49,14 @@ class Claim(_Strict):
     contexts: list[Number]
 
 
-class ContextVerdict(_Strict):
+class ContextJudgement(_Strict):
     """Whether one context helps with the question."""
 
     context: Number
     relevant: bool
 
 
-class CitationVerdict(_Strict):
+class CitationJudgement(_Strict):
     """What the contexts that one sentence cites are worth to it."""
 
     sentence: Number
@@ -69,8 +69,8 @@ class Reply(_Strict):
 
     claims: list[Claim] = []
     claim_free: list[Number] = []
-    contexts: list[ContextVerdict] = []
-    citations: list[CitationVerdict] = []
+    contexts: list[ContextJudgement] = []
+    citations: list[CitationJudgement] = []
     refusal: bool = False
     relevant: bool = False
     difference: str = ""
@@ -78,7 +78,7 @@ class Reply(_Strict):
     correct: bool = False
 
 
-def read_reply(text: str, case: Case, keys: Collection[str]) -> Reply:
+def read_reply(text: str, case: JudgedSample, keys: Collection[str]) -> Reply:
     """Return the verdict that `text` is; one code fence around all of it is taken off.
 
     Args:
@@ -119,30 +119,30 @@ def _typed(value: Any, keys: Collection[str]) -> Reply:
         raise OtherShapeError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
 
 
-def _check_claims(reply: Reply, case: Case) -> None:
+def _check_claims(reply: Reply, case: JudgedSample) -> None:
     _exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
     _distinct("claim_free", reply.claim_free)
     with_claims = {claim.sentence for claim in reply.claims}
     if both := with_claims & set(reply.claim_free):
-        raise NotAVerdictError(f"sentence {min(both)} has a claim and is in claim_free")
+        raise NotAJudgementError(f"sentence {min(both)} has a claim and is in claim_free")
     sentences = sorted(with_claims | set(reply.claim_free))
     _exactly("sentences", sentences, range(1, len(case.sentences) + 1))
     for claim in reply.claims:
         _distinct(f"claim {claim.id}: contexts", claim.contexts)
         _known(f"claim {claim.id}: context", claim.contexts, len(case.contexts))
         if claim.verdict == "supported" and not claim.contexts:
-            raise NotAVerdictError(f"claim {claim.id} is supported and names no context")
+            raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
 
 
-def _check_citations(reply: Reply, case: Case) -> None:
+def _check_citations(reply: Reply, case: JudgedSample) -> None:
     _exactly("citations", [item.sentence for item in reply.citations], list(case.cited))
     for item in reply.citations:
         place = f"citations: sentence {item.sentence}"
         _distinct(place, item.supporting)
         if odd := set(item.supporting) - set(case.cited[item.sentence]):
-            raise NotAVerdictError(f"{place} does not cite context {min(odd)}")
+            raise NotAJudgementError(f"{place} does not cite context {min(odd)}")
         if item.supported and not item.supporting:
-            raise NotAVerdictError(f"{place} is supported by no context")
+            raise NotAJudgementError(f"{place} is supported by no context")
 
 
 def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
@@ -151,18 +151,18 @@ def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
         return
     missing = sorted(set(wanted) - set(found))
     if missing:
-        raise NotAVerdictError(f"{what}: number {missing[0]} is missing")
+        raise NotAJudgementError(f"{what}: number {missing[0]} is missing")
     _known(what, found, max(wanted, default=0))
     _distinct(what, found)
-    raise NotAVerdictError(f"{what}: the numbers are not in order")
+    raise NotAJudgementError(f"{what}: the numbers are not in order")
 
 
 def _known(what: str, numbers: Sequence[int], highest: int) -> None:
     for number in numbers:
         if number > highest:
-            raise NotAVerdictError(f"{what}: there is no number {number}")
+            raise NotAJudgementError(f"{what}: there is no number {number}")
 
 
 def _distinct(what: str, numbers: Sequence[int]) -> None:
     if len(set(numbers)) != len(numbers):
-        raise NotAVerdictError(f"{what}: a number stands twice")
+        raise NotAJudgementError(f"{what}: a number stands twice")

@@ -43,7 +43,7 @@ from ragate.support.spill import Spill
 _MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
 
 
-class Outcome(StrEnum):
+class BaselineOutcome(StrEnum):
     """What became of the baseline file."""
 
     CREATED = "created"
@@ -56,7 +56,7 @@ class Outcome(StrEnum):
 class Recording:
     """What `update_baseline` did, and the run it recorded."""
 
-    outcome: Outcome
+    outcome: BaselineOutcome
     run: Run
     old: Run | None
     note: str = ""
@@ -101,7 +101,9 @@ async def update_baseline(
     replies = given_replies(session.system)
     stale = replies is not None and asks_otherwise(config, old, run)
     done = _write(config, samples, run, force=force or stale)
-    keep_replies(config, replies, fresh=done.outcome in {Outcome.CREATED, Outcome.REPLACED})
+    keep_replies(
+        config, replies, fresh=done.outcome in {BaselineOutcome.CREATED, BaselineOutcome.REPLACED}
+    )
     return done
 
 
@@ -217,18 +219,18 @@ def _write(config: Config, samples: Sequence[Sample], run: Run, *, force: bool) 
     fresh = recorded_now(run, date=datetime.datetime.now(datetime.UTC).date().isoformat())
     if old is None or old_bytes is None:
         save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
-        outcome = Outcome.CREATED if old_bytes is None else Outcome.REPLACED
+        outcome = BaselineOutcome.CREATED if old_bytes is None else BaselineOutcome.REPLACED
         return Recording(outcome=outcome, run=run, old=None)
     kept = recorded_before(old)
     same = _with_accepted(run, old.manifest.accepted)
     if dump_baseline(same, store=store, recorded=kept) == old_bytes:
         if store == "full" and not contexts_path(config.baseline).is_file():
             save_baseline(config.baseline, old_bytes, run, store)
-        return Recording(outcome=Outcome.UNCHANGED, run=run, old=old)
+        return Recording(outcome=BaselineOutcome.UNCHANGED, run=run, old=old)
     if not force and (note := _within_noise(config, samples, old, run)):
-        return Recording(outcome=Outcome.WITHIN_NOISE, run=run, old=old, note=note)
+        return Recording(outcome=BaselineOutcome.WITHIN_NOISE, run=run, old=old, note=note)
     save_baseline(config.baseline, dump_baseline(run, store=store, recorded=fresh), run, store)
-    return Recording(outcome=Outcome.REPLACED, run=run, old=old)
+    return Recording(outcome=BaselineOutcome.REPLACED, run=run, old=old)
 
 
 def _bytes(config: Config) -> bytes | None:

@@ -31,7 +31,7 @@ from ragate.models import (
 from ragate.pipeline.baseline.old_judge_agreement import Agreement, agreement_on
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judge_call_cache import cached_steps
-from ragate.pipeline.score.judgement_cache import cached_verdicts
+from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import make_metrics
 from ragate.protocols import Judge, JudgeMetric
@@ -91,7 +91,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 judged_on(judge, old.manifest.eval_date, golden),
                 chosen,
                 baseline=None,
-                cache=cached_verdicts(config, opened),
+                cache=cached_judgements(config, opened),
                 concurrency=settings.concurrency,
                 timeout_s=settings.timeout_s,
                 steps=steps,

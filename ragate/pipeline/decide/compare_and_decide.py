@@ -41,7 +41,7 @@ COUNTED = frozenset({"pgvector"})
 
 
 @dataclass(frozen=True)
-class Judged:
+class Decided:
     """A comparison with its decision.
 
     Attributes:
@@ -56,17 +56,17 @@ class Judged:
     verdicts_reused: int = 0
     texts: Callable[[Record], Record] = lambda record: record
 
-    def with_note(self, note: str) -> Judged:
+    def with_note(self, note: str) -> Decided:
         """Add one warning."""
         warnings = (note, *self.decision.warnings)
         return replace(self, decision=self.decision.model_copy(update={"warnings": warnings}))
 
-    def with_line(self, line: str) -> Judged:
+    def with_line(self, line: str) -> Decided:
         """Add one sentence on how it was decided."""
         lines = (line, *self.decision.lines)
         return replace(self, decision=self.decision.model_copy(update={"lines": lines}))
 
-    def with_notes(self, scorer: Scorer) -> Judged:
+    def with_notes(self, scorer: Scorer) -> Decided:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
         judging = scorer.judging
@@ -114,7 +114,7 @@ def active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
     )
 
 
-def judge(
+def compare_and_decide(
     config: Config,
     samples: Sequence[Sample],
     baseline: Run | None,
@@ -124,7 +124,7 @@ def judge(
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
     untouched: bool = False,
-) -> Judged:
+) -> Decided:
     """Compare the candidate with the baseline and decide.
 
     Args:
@@ -157,7 +157,7 @@ def judge(
     decision = with_earlier(decision, comparison, candidate, terms)
     warnings = (*decision.warnings, *_stale(candidate), *_other_date(baseline, candidate))
     decision = decision.model_copy(update={"warnings": warnings})
-    return Judged(comparison=comparison, decision=decision, rules=rules)
+    return Decided(comparison=comparison, decision=decision, rules=rules)
 
 
 def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
@@ -197,7 +197,7 @@ def build_report(
     samples: Sequence[Sample],
     baseline: Run | None,
     candidate: Run,
-    judged: Judged,
+    judged: Decided,
     *,
     facts: RunFacts,
     control: Run | None = None,
@@ -253,7 +253,7 @@ def build_report(
 def run_facts(
     samples: Sequence[Sample],
     candidate: Run,
-    judged: Judged,
+    judged: Decided,
     *,
     duration_s: float | None,
 ) -> RunFacts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.models import Decision, MetricVerdict, Reads, Run, Sample, Verdict
-from ragate.pipeline.decide.compare_and_decide import Judged
-from ragate.pipeline.decide.gate_setup import Case
+from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.system_session import Session, add_tries
 from ragate.pipeline.score.scorer import Scorer
@@ -31,18 +31,18 @@ def plan_confirmation(
 
 
 async def decide_session(
-    case: Case, scorer: Scorer, session: Session, *, judge_last: bool
-) -> tuple[Run, Judged]:
+    case: GateSetup, scorer: Scorer, session: Session, *, judge_last: bool
+) -> tuple[Run, Decided]:
     """Return a verdict that is final, or says what it lacks."""
     if judge_last and scorer.judged:
-        candidate, judged = await case.judge(scorer, session.collected, asked=False)
+        candidate, judged = await case.decide(scorer, session.collected, asked=False)
         while is_firm(judged.decision) and await _more(session, case.samples, judged):
-            candidate, judged = await case.judge(scorer, session.collected, asked=False)
+            candidate, judged = await case.decide(scorer, session.collected, asked=False)
         if is_firm(judged.decision):
             return candidate, judged.with_note(_left_out(scorer))
-    candidate, judged = await case.judge(scorer, session.collected)
+    candidate, judged = await case.decide(scorer, session.collected)
     while await _more(session, case.samples, judged):
-        candidate, judged = await case.judge(scorer, session.collected)
+        candidate, judged = await case.decide(scorer, session.collected)
     if judged.decision.wants_runs:
         have = counted_runs(session)
         judged = judged.with_note(f"suspicious, and the system has no more than {have}")
@@ -50,14 +50,14 @@ async def decide_session(
 
 
 async def decide_files(
-    case: Case, scorer: Scorer, collected: Collected, *, judge_last: bool
-) -> tuple[Run, Judged]:
+    case: GateSetup, scorer: Scorer, collected: Collected, *, judge_last: bool
+) -> tuple[Run, Decided]:
     """Return the verdict that stored outputs give: there are no more runs to be had."""
     if judge_last and scorer.judged:
-        candidate, judged = await case.judge(scorer, collected, asked=False)
+        candidate, judged = await case.decide(scorer, collected, asked=False)
         if is_firm(judged.decision):
             return candidate, judged.with_note(_left_out(scorer))
-    return await case.judge(scorer, collected)
+    return await case.decide(scorer, collected)
 
 
 def is_firm(decision: Decision) -> bool:
@@ -84,7 +84,7 @@ def counted_runs(session: Session) -> str:
     return f"{runs} recorded run{'' if runs == 1 else 's'}: it cannot be confirmed"
 
 
-async def _more(session: Session, samples: Sequence[Sample], judged: Judged) -> bool:
+async def _more(session: Session, samples: Sequence[Sample], judged: Decided) -> bool:
     """Collect what the decision asks for; return False when there is nothing more to be had."""
     decision = judged.decision
     runs = session.can_add(decision.wants_runs)

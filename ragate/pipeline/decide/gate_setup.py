@@ -14,9 +14,9 @@ from ragate.dataset import read_dataset, select
 from ragate.errors import NoBaselineError
 from ragate.models import Proposed, Report, Run, Sample
 from ragate.pipeline.decide.compare_and_decide import (
-    Judged,
+    Decided,
     build_report,
-    judge,
+    compare_and_decide,
     refuse_expired_waivers,
     run_facts,
 )
@@ -29,7 +29,7 @@ from ragate.stores.local import LocalStore
 
 
 @dataclass(frozen=True)
-class Case:
+class GateSetup:
     """Everything that a verdict needs but the outputs."""
 
     config: Config
@@ -57,16 +57,16 @@ class Case:
         ) as scorer:
             yield scorer
 
-    async def judge(
+    async def decide(
         self, scorer: Scorer, collected: Collected, *, asked: bool = True
-    ) -> tuple[Run, Judged]:
+    ) -> tuple[Run, Decided]:
         """Score what was collected and decide.
 
         Args:
             asked: False decides without the metrics that need a judge.
         """
         candidate = await scorer.score(collected, judged=asked)
-        judged = judge(
+        judged = compare_and_decide(
             self.config,
             self.samples,
             self.baseline,
@@ -77,7 +77,7 @@ class Case:
         return candidate, replace(judged.with_notes(scorer), texts=collected.whole)
 
     def finish(
-        self, candidate: Run, judged: Judged, *, started: float, proposed: Proposed | None = None
+        self, candidate: Run, judged: Decided, *, started: float, proposed: Proposed | None = None
     ) -> Report:
         """Build the report and store the run."""
         facts = run_facts(self.samples, candidate, judged, duration_s=time.monotonic() - started)
@@ -102,7 +102,7 @@ def open_case(
     selection: Selection,
     *,
     control: Run | None = None,
-) -> Case:
+) -> GateSetup:
     """Read the golden set and the baseline.
 
     Raises:
@@ -115,7 +115,7 @@ def open_case(
     baseline = load_baseline_or_none(config)
     skip = selection.filters.skip
     asked = selection.eval_date
-    return Case(config, operations, samples, baseline, control, today, skip, asked)
+    return GateSetup(config, operations, samples, baseline, control, today, skip, asked)
 
 
 def load_samples(config: Config, selection: Selection) -> Sequence[Sample]:

@@ -14,8 +14,8 @@ from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, RagateError
 from ragate.models import Proposed, Sample
-from ragate.pipeline.decide.compare_and_decide import judge, refuse_expired_waivers
-from ragate.pipeline.decide.gate_setup import Case, load_baseline_or_none, load_samples
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide, refuse_expired_waivers
+from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
 from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.system_session import MUST_PASS_TRIES, Selection
@@ -55,7 +55,7 @@ class Difference:
 
 async def propose(
     proposal: Proposal,
-    case: Case,
+    case: GateSetup,
     opened: Opened,
     collected: Collected,
     selection: Selection,
@@ -126,7 +126,7 @@ async def _passes(changes: Difference, collected: Collected, ask: Ask) -> list[O
 
 async def _decide(
     proposal: Proposal,
-    case: Case,
+    case: GateSetup,
     opened: Opened,
     collected: Collected,
     samples: Sequence[Sample],
@@ -151,7 +151,7 @@ async def _decide(
         may_ask=lambda sample: sample.id in new,
     ) as scorer:
         run = await scorer.score(collected)
-    judged = judge(config, samples, baseline, run, today=case.today).with_notes(scorer)
+    judged = compare_and_decide(config, samples, baseline, run, today=case.today).with_notes(scorer)
     decision = judged.decision
     return found.model_copy(
         update={

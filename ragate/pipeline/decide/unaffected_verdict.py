@@ -10,7 +10,7 @@ from ragate import __version__, plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.models import Record, Report, Run, Sample, SystemInfo, Verdict
-from ragate.pipeline.decide.compare_and_decide import judge
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_setup import open_case
 from ragate.pipeline.run.system_session import Selection
 from ragate.runtime.resources import Operations, open_resources
@@ -18,7 +18,7 @@ from ragate.stores.local import new_run_id
 from ragate.support.spill import Spill
 
 
-async def judge_unaffected(
+async def decide_unaffected(
     config: Config, operations: Operations, selection: Selection, *, why: str
 ) -> Report | None:
     """Return the verdict on the baseline as its own candidate; nothing is run and nobody is asked.
@@ -34,7 +34,9 @@ async def judge_unaffected(
     if case.baseline is None or not _covers(case.baseline, case.samples):
         return None
     candidate = _as_candidate(case.baseline, case.samples, config, operations, selection)
-    judged = judge(config, case.samples, case.baseline, candidate, today=case.today, untouched=True)
+    judged = compare_and_decide(
+        config, case.samples, case.baseline, candidate, today=case.today, untouched=True
+    )
     if judged.decision.verdict is not Verdict.PASSED:
         return None
     return case.finish(candidate, judged.with_line(why), started=started)

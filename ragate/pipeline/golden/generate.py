@@ -29,7 +29,7 @@ _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Plan:
+class QuestionPlan:
     """One question to be asked for: its kind and the documents it is about."""
 
     key: str
@@ -83,7 +83,7 @@ async def generate(
     return Generated(new, dict(dropped), replies)
 
 
-def plan(texts: Texts, *, count: int, kinds: Sequence[str], seed: int) -> list[Plan]:
+def plan(texts: Texts, *, count: int, kinds: Sequence[str], seed: int) -> list[QuestionPlan]:
     """Return what to ask for, the same for the same seed: each document in turn."""
     usable = sorted(
         (doc_id for doc_id, text in texts.items() if len(text) >= LEAST_CHARACTERS),
@@ -100,7 +100,7 @@ def plan(texts: Texts, *, count: int, kinds: Sequence[str], seed: int) -> list[P
     for number in range(count):
         kind, doc_id = kinds[number % len(kinds)], usable[number // len(kinds) % len(usable)]
         docs = (doc_id, _second(doc_id, words, texts)) if kind in _TWO else (doc_id,)
-        found.append(Plan(str(number + 1), kind, docs))
+        found.append(QuestionPlan(str(number + 1), kind, docs))
     return found
 
 
@@ -114,13 +114,13 @@ def _second(doc_id: str, words: Mapping[str, frozenset[str]], texts: Texts) -> s
     return max((one for one in words if one != doc_id), key=lambda one: (likeness(one), one))
 
 
-def _user(one: Plan, texts: Texts) -> str:
+def _user(one: QuestionPlan, texts: Texts) -> str:
     documents = documents_block([(doc_id, texts[doc_id]) for doc_id in one.docs])
     # A document that comes up again is asked for something else.
     return f"{documents}\n\n{TASKS[one.kind]}\n\nThis is question {one.key} of the collection."
 
 
-def _row(one: Plan, reply: str, texts: Texts, model: Model) -> dict[str, Any]:
+def _row(one: QuestionPlan, reply: str, texts: Texts, model: Model) -> dict[str, Any]:
     """Return a draft sample.
 
     Raises:
@@ -146,7 +146,7 @@ def _row(one: Plan, reply: str, texts: Texts, model: Model) -> dict[str, Any]:
     return {**row, "tags": ["generated", one.kind], "metadata": metadata, "draft": True}
 
 
-def _quotes(one: Plan, value: Any, texts: Texts) -> Iterator[tuple[str, str]]:
+def _quotes(one: QuestionPlan, value: Any, texts: Texts) -> Iterator[tuple[str, str]]:
     docs = one.docs if one.kind == "multi-document" else one.docs[:1]
     quotes = value.get("quotes") if isinstance(value, dict) else None
     if not isinstance(quotes, list) or len(quotes) < len(docs):

@@ -17,7 +17,7 @@ from ragate.runtime.resources import Opened
 Verdict = Mapping[str, Score]
 
 
-class CachedVerdicts:
+class CachedJudgements:
     """Verdicts in the cache; a write is on the disk when `put` returns.
 
     What arrives while one write is under way goes with the next: a write costs much more than a
@@ -67,11 +67,11 @@ class CachedVerdicts:
                 raise
 
 
-def cached_verdicts(config: Config, opened: Opened) -> CachedVerdicts:
+def cached_judgements(config: Config, opened: Opened) -> CachedJudgements:
     """Return the cache's verdicts of the policy's judge, as far as its server gave them."""
     judge = config.policy.judge
     address = config.policy.address(judge.provider) if judge is not None else ""
-    return CachedVerdicts(opened.cache, address=address)
+    return CachedJudgements(opened.cache, address=address)
 
 
 def measured(verdict: Verdict) -> Verdict:
@@ -81,7 +81,7 @@ def measured(verdict: Verdict) -> Verdict:
     }
 
 
-class KnownVerdicts:
+class RecordedJudgements:
     """The baseline's verdicts of the same judge, by content hash and output hash."""
 
     def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:

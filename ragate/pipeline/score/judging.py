@@ -12,14 +12,19 @@ from contextlib import nullcontext
 from functools import partial
 
 from ragate.core.judging.criteria import PAIRWISE
-from ragate.core.judging.judgement_hash import verdict_hash
+from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.errors import BudgetError, NoKeyError, ProviderError
 from ragate.judges import CUT, CanaryResult, run_canaries, unchecked
 from ragate.models import Run, Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
 from ragate.pipeline.score.backlog import Backlog, stop
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
-from ragate.pipeline.score.judgement_cache import CachedVerdicts, KnownVerdicts, Verdict, measured
+from ragate.pipeline.score.judgement_cache import (
+    CachedJudgements,
+    RecordedJudgements,
+    Verdict,
+    measured,
+)
 from ragate.pipeline.score.pairwise import Opponents, bare, pair_hash
 from ragate.protocols import Judge, JudgeMetric
 
@@ -44,7 +49,7 @@ class Judging:
         metrics: Sequence[JudgeMetric],
         *,
         baseline: Run | None,
-        cache: CachedVerdicts,
+        cache: CachedJudgements,
         concurrency: int,
         timeout_s: float,
         may_ask: Callable[[Sample], bool] = lambda _sample: True,
@@ -56,7 +61,7 @@ class Judging:
         wanted = {metric.criterion for metric in metrics}
         self._criteria = tuple(sorted(wanted - {PAIRWISE}))
         self._opponents = (opponents or Opponents()) if PAIRWISE in wanted else None
-        self._known = KnownVerdicts(judge, metrics, baseline)
+        self._known = RecordedJudgements(judge, metrics, baseline)
         self._cache = cache
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
@@ -219,7 +224,7 @@ class Judging:
         return _unscored(names, reason)
 
     def _key(self, sample: Sample, output: SystemOutput) -> str:
-        return verdict_hash(self._judge.fingerprint, self._seen(sample), output)
+        return judgement_hash(self._judge.fingerprint, self._seen(sample), output)
 
     def _pair_key(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> str:
         other = opponents.other(sample)

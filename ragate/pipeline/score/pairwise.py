@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ragate.core.hashing import content_hash, digest
 from ragate.core.judging.criteria import PAIRWISE, Criterion, decide
-from ragate.core.judging.judgement_hash import verdict_hash
+from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 
@@ -74,7 +74,7 @@ def opponents_of(baseline: Run | None) -> Opponents:
 
 def pair_hash(judge: str, sample: Sample, output: SystemOutput, other: SystemOutput) -> str:
     """Return the identity of a verdict over two answers, the candidate's first."""
-    return digest([PAIRWISE, *(verdict_hash(judge, sample, one) for one in (output, other))])
+    return digest([PAIRWISE, *(judgement_hash(judge, sample, one) for one in (output, other))])
 
 
 def bare(output: SystemOutput) -> SystemOutput:

@@ -15,7 +15,7 @@ from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judge_call_cache import cached_steps
-from ragate.pipeline.score.judgement_cache import cached_verdicts
+from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate, make_metrics
 from ragate.pipeline.score.pairwise import opponents_of
@@ -162,7 +162,7 @@ async def open_scorer(
             judged_on(judge, eval_date, samples),
             judged,
             baseline=baseline,
-            cache=cached_verdicts(config, opened),
+            cache=cached_judgements(config, opened),
             concurrency=settings.concurrency,
             timeout_s=settings.timeout_s,
             may_ask=may_ask,

@@ -27,7 +27,7 @@ _NO_PROXY = ("NO_PROXY", "no_proxy")
 
 
 @dataclass
-class _Place:
+class _ListenAddress:
     """Where the recorders of this process listen, and the key that they demand.
 
     Code is imported once, and its clients keep the address that they were made with: the next
@@ -39,8 +39,8 @@ class _Place:
 
 
 @cache
-def _place() -> _Place:
-    return _Place()
+def _place() -> _ListenAddress:
+    return _ListenAddress()
 
 
 @dataclass

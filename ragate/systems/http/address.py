@@ -20,7 +20,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
-class Place:
+class AllowedHost:
     """One host and port, with the rule of the policy that allows it.
 
     Attributes:
@@ -48,7 +48,7 @@ class Place:
         return host if _PORTS[self.scheme] == self.port else f"{host}:{self.port}"
 
 
-def place_of(url: str, *, key: str, hosts: Sequence[str]) -> Place:
+def place_of(url: str, *, key: str, hosts: Sequence[str]) -> AllowedHost:
     """Return the host of `url`, where the policy allows it.
 
     Args:
@@ -62,7 +62,7 @@ def place_of(url: str, *, key: str, hosts: Sequence[str]) -> Place:
     host, hidden = (parts.hostname or "").rstrip("."), key == "url_env"
     for rule in sorted(hosts, key=lambda one: one.startswith("*.")):  # the host itself first
         if _matches(rule, host, port):
-            return Place(parts.scheme, host, port, not rule.startswith("*."), rule, hidden)
+            return AllowedHost(parts.scheme, host, port, not rule.startswith("*."), rule, hidden)
     told = OF_VARIABLE if hidden else f"the host {_shown(host, port)}"
     entry = "its host" if hidden else f'"{_shown(host, port)}"'
     raise ConfigError(
@@ -103,7 +103,7 @@ def _matches(rule: str, host: str, port: int) -> bool:
     return host.endswith(f".{known}") if rule.startswith("*.") else host == known
 
 
-async def resolve(place: Place, *, key: str) -> list[str]:
+async def resolve(place: AllowedHost, *, key: str) -> list[str]:
     """Return the addresses of a host: looked up once, so that a name cannot change its meaning.
 
     Raises:

@@ -14,7 +14,7 @@ import httpx
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.support.escape import one_line
-from ragate.systems.http.address import Place, place_of, resolve
+from ragate.systems.http.address import AllowedHost, place_of, resolve
 
 MAX_BYTES = 16 * 1024 * 1024
 TRIES = 3
@@ -56,7 +56,7 @@ class HttpClient:
     def __init__(self, *, hosts: Sequence[str], timeout_s: float, secrets: Sequence[str]) -> None:
         self._hosts = hosts
         self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
-        self._addresses: dict[Place, list[str]] = {}
+        self._addresses: dict[AllowedHost, list[str]] = {}
         self._hidden: list[re.Pattern[str]] = []
         self._urls: dict[tuple[str, str, int], httpx.URL] = {}
         self._timeout_s = timeout_s
@@ -134,7 +134,9 @@ class HttpClient:
                 await asyncio.sleep(0.2 * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _once(self, method: str, url: str, place: Place, address: str, **parts: Any) -> Reply:
+    async def _once(
+        self, method: str, url: str, place: AllowedHost, address: str, **parts: Any
+    ) -> Reply:
         # Host and port are those that were checked, however another parser reads the address.
         pinned = self._pinned(url, address, place.port)
         if params := parts.pop("params", None):
@@ -186,7 +188,7 @@ class HttpClient:
             content = content.replace(secret, b"***")
         return content
 
-    def _connect_failed(self, place: Place, error: Exception) -> str:
+    def _connect_failed(self, place: AllowedHost, error: Exception) -> str:
         hint = ""
         if place.host in {"localhost", "127.0.0.1", "::1"} and not place.hidden:
             hint = "; in a container localhost is the container itself: call a service by its name"

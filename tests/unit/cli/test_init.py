@@ -17,7 +17,7 @@ from ragate.cli.init import command
 from ragate.cli.init.config_text import Choice, Recorded, config_text
 from ragate.cli.init.plan import (
     NewFile,
-    Plan,
+    WritePlan,
     guess,
     ignore_state,
     make_plan,
@@ -314,12 +314,12 @@ def test_below_the_repositorys_root_the_workflow_names_the_configuration() -> No
 # The plan
 
 
-def plan_for(root: Path) -> Plan:
+def plan_for(root: Path) -> WritePlan:
     survey = look(root)
     return make_plan(survey, guess(survey))
 
 
-def put(plan: Plan) -> list[bool]:
+def put(plan: WritePlan) -> list[bool]:
     return [write_new(file) for file in plan.files]
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from ragate.core.comparison.compare import compare
-from ragate.core.rules.floors import judge_floors
+from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.metric_case import read_cases
 from ragate.models import (
     Acceptance,
@@ -359,7 +359,7 @@ def test_what_is_missing_decides_a_floor_only_where_it_could(missing, lost, mini
         run_of({"faithfulness": scores}, samples, words="after"),
         samples,
     )
-    (_, outcome) = judge_floors(
+    (_, outcome) = decide_floors(
         read_cases([Rule(metric="faithfulness", minimum=minimum)], pair, [], TODAY)[0],
         pair,
         DecisionSettings(),
@@ -378,7 +378,7 @@ def test_an_added_sample_that_is_waived_or_without_a_label_is_no_gap_in_a_floor(
     )
     rule = Rule(metric="faithfulness", minimum=0.95)
     (case,) = read_cases([rule], pair, [waiver], TODAY)
-    floor, outcome = judge_floors(case, pair, DecisionSettings())
+    floor, outcome = decide_floors(case, pair, DecisionSettings())
 
     assert case.everything().ravel().tolist() == [1.0] * 12
     assert floor is not None

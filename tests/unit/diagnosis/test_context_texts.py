@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ragate.core.diagnosis.context_texts import edited, kept, known, renamed, texts_of
 from ragate.core.diagnosis.diagnose import cause_of
-from ragate.core.diagnosis.sample_diff import Case
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import CauseKind, Record
 from tests.unit.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
 
 WRONG = "The limit is 6,000 requests."
 
 
-def case(before: Record, after: Record) -> Case:
-    return Case(sample=SAMPLE, before=[before], after=[after], metrics=METRICS)
+def case(before: Record, after: Record) -> SampleDiff:
+    return SampleDiff(sample=SAMPLE, before=[before], after=[after], metrics=METRICS)
 
 
 def bare(made: Record) -> Record:

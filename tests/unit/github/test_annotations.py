@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragate.config import parse_config
 from ragate.errors import RagateError
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.publish.annotations import Sources, explaining, sources_of
 from ragate.github.publish.publish import Annotation
 from ragate.models import Cause, CauseKind, Report, SampleRow, Verdict
@@ -191,7 +191,7 @@ prompt = "prompts/answer.md"
 
     config = parse_config(text, where="ragate.toml", root=Path("/"), path=Path("/ragate.toml"))
     changed = ["rag/prompts/answer.md", "prompts/answer.md", "rag/docs/a.md"]
-    sources = sources_of(unreadable, unreadable, config, Place("rag"), changed)
+    sources = sources_of(unreadable, unreadable, config, ConfigLocation("rag"), changed)
 
     assert sources.config == "rag/ragate.toml"
     assert sources.corpus == "rag/docs"

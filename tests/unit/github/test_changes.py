@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from ragate.config import Config, load_config
 from ragate.github.commits.changed_files import copied_answers, touches
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.models import Sample
 from tests.projects import write_docs_project
 
-TOP = Place("")
+TOP = ConfigLocation("")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_pattern_names_files(pattern: str, name: str, expected: bool) -> None:
 
 
 def test_patterns_start_at_the_projects_folder() -> None:
-    place = Place("services/rag")
+    place = ConfigLocation("services/rag")
     assert touches(["services/rag/app/a.py"], ["app/**"], place)
     assert not touches(["app/a.py"], ["app/**"], place)
 

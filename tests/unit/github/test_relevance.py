@@ -8,13 +8,15 @@ import pytest
 
 from ragate.config import SystemConfig
 from ragate.github.commits.changed_files import touches
-from ragate.github.commits.policy_files import Place
+from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.commits.relevance import named_files
 
-TOP = Place("")
+TOP = ConfigLocation("")
 
 
-def is_named(changed: str, place: Place = TOP, *, use: str = "command", **settings: Any) -> bool:
+def is_named(
+    changed: str, place: ConfigLocation = TOP, *, use: str = "command", **settings: Any
+) -> bool:
     return touches([changed], named_files(SystemConfig(use=use, settings=settings)), place)
 
 
@@ -42,7 +44,7 @@ def is_named(changed: str, place: Place = TOP, *, use: str = "command", **settin
 )
 def test_a_file_that_a_value_names_is_an_input(settings: dict[str, Any], changed: str) -> None:
     assert is_named(changed, **settings)
-    assert is_named(f"services/rag/{changed}", Place("services/rag"), **settings)
+    assert is_named(f"services/rag/{changed}", ConfigLocation("services/rag"), **settings)
 
 
 def test_a_system_of_ones_own_is_named_by_its_module() -> None:
@@ -63,4 +65,4 @@ def test_other_files_are_not(settings: dict[str, Any]) -> None:
 
 
 def test_a_path_may_lead_out_of_the_projects_folder_inside_the_repository() -> None:
-    assert is_named("services/shared/a.md", Place("services/rag"), prompt="../shared/a.md")
+    assert is_named("services/shared/a.md", ConfigLocation("services/rag"), prompt="../shared/a.md")

@@ -11,7 +11,7 @@ import pytest
 from ragate.errors import ConfigError, RagateError
 from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError, GitTree, Tree
 from ragate.github.commits.git_objects import changed_files, has_tree, parents
-from ragate.github.commits.policy_files import Place, policy_files
+from ragate.github.commits.policy_files import ConfigLocation, policy_files
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from tests.e2e.action.forge import git
@@ -73,12 +73,12 @@ def test_links_and_folders_are_refused_rather_than_absent(tree: Tree, path: str)
 
 
 def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> None:
-    config = policy_files(tree, Place("app"), tmp_path / "base")
+    config = policy_files(tree, ConfigLocation("app"), tmp_path / "base")
     assert config is not None
     found = sorted(path.name for path in (tmp_path / "base").rglob("*") if path.is_file())
     assert found == ["gate.json", "golden.jsonl", "ragate.toml"]
     assert config.dataset == (tmp_path / "base" / "golden.jsonl").resolve()
-    assert policy_files(tree, Place(""), tmp_path / "none") is None
+    assert policy_files(tree, ConfigLocation(""), tmp_path / "none") is None
 
 
 class Unreadable:
@@ -102,10 +102,10 @@ def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_erro
     tmp_path: Path,
 ) -> None:
     with pytest.raises(BaseUnreadableError) as caught:
-        policy_files(Unreadable(FILES["app/ragate.toml"]), Place(""), tmp_path)
+        policy_files(Unreadable(FILES["app/ragate.toml"]), ConfigLocation(""), tmp_path)
     assert caught.value.exit_code == 3
     with pytest.raises(ConfigError) as wrong:
-        policy_files(Unreadable("[policy"), Place(""), tmp_path)
+        policy_files(Unreadable("[policy"), ConfigLocation(""), tmp_path)
     assert wrong.value.exit_code == 2
     assert "at the base 0000000" in wrong.value.message
 
@@ -125,7 +125,7 @@ def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
         git(folder, "commit", "--quiet", "-m", dataset)
         tree = GitTree(folder, git(folder, "rev-parse", "HEAD"))
         target = tmp_path / dataset.replace("/", "-")
-        policy_files(tree, Place(""), target)
+        policy_files(tree, ConfigLocation(""), target)
         found = sorted(path.relative_to(target).as_posix() for path in target.rglob("*.*"))
         assert found == [
             "beir/qrels/dev.tsv",

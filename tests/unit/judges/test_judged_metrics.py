@@ -8,7 +8,7 @@ import pytest
 
 from ragate import plugins
 from ragate.core.judging.criteria import CRITERIA, KNOWN, PAIRWISE
-from ragate.core.judging.judgement_hash import verdict_hash
+from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.errors import ConfigError
 from ragate.judges import llamaindex, rubric
 from ragate.models import Needs, Reads, RetrievedChunk, ScoreState, SystemOutput
@@ -79,7 +79,7 @@ def test_one_verdict_for_all_that_a_judge_cannot_tell_apart() -> None:
     sample = asked()
     renamed = sample.model_copy(update={"id": "other", "tags": ("x",), "relevant": {"a": 1}})
 
-    assert verdict_hash("j", sample, OUTPUT) == verdict_hash("j", renamed, same)
+    assert judgement_hash("j", sample, OUTPUT) == judgement_hash("j", renamed, same)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_one_verdict_for_all_that_a_judge_cannot_tell_apart() -> None:
 def test_what_a_judge_can_see_changes_the_hash(
     sample: dict[str, Any], output: dict[str, Any], judge: str
 ) -> None:
-    changed = verdict_hash(
+    changed = judgement_hash(
         judge, asked().model_copy(update=sample), OUTPUT.model_copy(update=output)
     )
 
-    assert changed != verdict_hash("j", asked(), OUTPUT)
+    assert changed != judgement_hash("j", asked(), OUTPUT)

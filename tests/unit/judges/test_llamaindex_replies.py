@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragate.judges.llamaindex._replies import (
     InvalidReplyError,
     read_grade,
-    read_json_verdict,
+    read_json_judgement,
     read_two_points,
     read_up_to_four,
     read_yes_no,
@@ -129,8 +129,8 @@ def test_two_points_are_whole(text: str, value: float) -> None:
 
 
 def test_a_guideline_verdict_is_one_json_object() -> None:
-    assert read_json_verdict('{"passing": true, "feedback": "fine"}') == (1.0, "fine")
-    assert read_json_verdict('```json\n{"passing": false, "feedback": "vague"}\n```') == (
+    assert read_json_judgement('{"passing": true, "feedback": "fine"}') == (1.0, "fine")
+    assert read_json_judgement('```json\n{"passing": false, "feedback": "vague"}\n```') == (
         0.0,
         "vague",
     )
@@ -151,4 +151,4 @@ def test_a_guideline_verdict_is_one_json_object() -> None:
 )
 def test_json_around_beside_or_of_other_types_is_refused(text: str) -> None:
     with pytest.raises(InvalidReplyError):
-        read_json_verdict(text)
+        read_json_judgement(text)

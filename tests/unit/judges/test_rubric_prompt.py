@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragate.core.text.words import split_sentences
 from ragate.errors import ConfigError
-from ragate.judges.rubric._case import Case, case_of, even_limit, render_data
+from ragate.judges.rubric._case import JudgedSample, case_of, even_limit, render_data
 from ragate.models import Sample, SystemOutput
 from tests.unit.judges.judge_factories import (
     ALL,
@@ -29,7 +29,7 @@ LONG = ["Some words of a page. " * 68] * 5  # about 1,500 characters each
 TEXT = st.text(min_size=1, max_size=80).filter(str.strip)
 
 
-def case(sample: Sample, output: SystemOutput) -> Case:
+def case(sample: Sample, output: SystemOutput) -> JudgedSample:
     return case_of(sample, output, max_context_chars=60_000)
 
 

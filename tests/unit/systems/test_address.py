@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from ragate.errors import ConfigError, SystemStartError
-from ragate.systems.http.address import Place, place_of, refusal, resolve
+from ragate.systems.http.address import AllowedHost, place_of, refusal, resolve
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_public_addresses_are_asked(address: str):
     assert refusal(address, named=False) == ""
 
 
-def place(host: str) -> Place:
-    return Place("http", host, 80, named=True, rule=host)
+def place(host: str) -> AllowedHost:
+    return AllowedHost("http", host, 80, named=True, rule=host)
 
 
 def test_a_name_is_resolved_to_its_addresses():
@@ -124,7 +124,7 @@ def test_a_literal_of_the_machinery_is_refused_before_any_connection():
 
 
 def test_a_pattern_of_hosts_does_not_lead_to_this_machine():
-    found = Place("http", "localhost", 80, named=False, rule="*.preview.example")
+    found = AllowedHost("http", "localhost", 80, named=False, rule="*.preview.example")
 
     with pytest.raises(ConfigError, match="name the host itself"):
         asyncio.run(resolve(found, key="url"))

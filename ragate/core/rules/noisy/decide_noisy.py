@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case, Outcome, blank_row, worst_case
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, worst_case
 from ragate.core.rules.metric_family import (
     GENERALISE,
     THIS_SET,
@@ -35,7 +35,7 @@ class FamilyResult:
         losses: Fewest samples that must break before the test can fail, alone and in the family.
     """
 
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, RuleOutcome]
     tested: tuple[str, ...] = ()
     p: float = 1.0
     losses: tuple[int, int] = (0, 0)
@@ -54,15 +54,15 @@ def stages_of(comparison: Comparison, settings: DecisionSettings) -> Stages:
     return Stages(settings.alpha, comparison.candidate_run.manifest.confirm)
 
 
-def judge_noisy(
-    cases: Sequence[Case],
+def decide_noisy(
+    cases: Sequence[MetricCase],
     comparison: Comparison,
     settings: DecisionSettings,
     *,
     draws: int = DRAWS,
 ) -> FamilyResult:
     """Judge the metrics of one family together."""
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, RuleOutcome] = {}
     usable = []
     for case in cases:
         refused = unusable(case, comparison, settings.max_unscored)
@@ -82,12 +82,12 @@ def judge_noisy(
 
 
 def _worst_cases(
-    cases: Sequence[Case],
-    found: dict[str, Outcome],
+    cases: Sequence[MetricCase],
+    found: dict[str, RuleOutcome],
     comparison: Comparison,
     settings: DecisionSettings,
     draws: int,
-) -> dict[str, Outcome]:
+) -> dict[str, RuleOutcome]:
     """Turn a pass into no decision where what is unscored could hide a regression."""
     filled = [(case, worst_case(case)) for case in cases]
     if all(worst is None for _, worst in filled):
@@ -100,7 +100,7 @@ def _worst_cases(
     for name, outcome in worst.outcomes.items():
         if outcome.red:
             reason = f"{name}: its unscored samples could hide a regression"
-            result[name] = Outcome(
+            result[name] = RuleOutcome(
                 found[name].row,
                 undecided=(*found[name].undecided, reason),
                 warnings=found[name].warnings,
@@ -109,7 +109,7 @@ def _worst_cases(
 
 
 def _judge(
-    cases: Sequence[Case],
+    cases: Sequence[MetricCase],
     comparison: Comparison,
     settings: DecisionSettings,
     draws: int,
@@ -168,9 +168,9 @@ def able_to_fail(comparison: Comparison, losses: int) -> bool:
     return units >= losses
 
 
-def _nothing(case: Case, reason: str) -> Outcome:
+def _nothing(case: MetricCase, reason: str) -> RuleOutcome:
     row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-    return Outcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
+    return RuleOutcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
 
 
 def _interval(table: Table, place: int, seed: int) -> Interval | None:
@@ -181,17 +181,17 @@ def _interval(table: Table, place: int, seed: int) -> Interval | None:
 
 
 def _outcome(
-    case: Case, row: MetricRow, figures: Figures, losses: int, *, clustered: bool, able: bool
-) -> Outcome:
+    case: MetricCase, row: MetricRow, figures: Figures, losses: int, *, clustered: bool, able: bool
+) -> RuleOutcome:
     """Say what one metric's row means for the gate.
 
     A set that is too small to be red is no gate. A metric that speaks about few samples of a set
     that is large enough cannot be red alone, and says so.
     """
     if not case.gates:
-        return Outcome(row)
+        return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
-        return Outcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
     warnings = (row.reason,) if row.verdict is MetricVerdict.WORSE_HERE else ()
     if row.verdict is not MetricVerdict.UNCHANGED and figures.units < losses:
         noun = "cluster" if clustered else "sample"
@@ -200,6 +200,6 @@ def _outcome(
             f"{losses} must break before {'it' if able else 'this gate'} can fail"
         )
         if able:
-            return Outcome(row, warnings=(*warnings, reason))
-        return Outcome(row, undecided=(reason,), warnings=warnings)
-    return Outcome(row, warnings=warnings)
+            return RuleOutcome(row, warnings=(*warnings, reason))
+        return RuleOutcome(row, undecided=(reason,), warnings=warnings)
+    return RuleOutcome(row, warnings=warnings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.allowance import allowed_drop
-from ragate.core.rules.metric_case import Case, blank_row
+from ragate.core.rules.metric_case import MetricCase, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Table, Tested
 from ragate.core.rules.noisy.metric_verdict import Figures, reason_of, verdict_of
 from ragate.core.rules.noisy.visible_drop import ASSUMED, design_of, noise_of, visible_drop
@@ -14,7 +14,7 @@ from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 
 def figures_of(
-    case: Case,
+    case: MetricCase,
     place: int,
     table: Table,
     tested: Tested,
@@ -57,7 +57,7 @@ def figures_of(
 
 
 def noisy_row(
-    case: Case,
+    case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
     figures: Figures,
@@ -96,7 +96,7 @@ def noisy_row(
 
 
 def _visible(
-    case: Case,
+    case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
     figures: Figures,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import moved, number, odds, points, worse_way
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, MetricVerdict
@@ -65,7 +65,7 @@ def _reaches(figures: Figures, allowed: float) -> bool:
 
 
 def reason_of(
-    case: Case,
+    case: MetricCase,
     verdict: MetricVerdict,
     figures: Figures,
     settings: DecisionSettings,
@@ -90,7 +90,7 @@ def reason_of(
     return f"{said}; {_blind(case, mde, span)}"
 
 
-def _worse_here(case: Case, figures: Figures, span: float) -> str:
+def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
     bad = worse_way(case.info)
     if figures.p > figures.level:
         here, fresh = "this golden set got worse", "fresh questions would get worse"
@@ -101,7 +101,7 @@ def _worse_here(case: Case, figures: Figures, span: float) -> str:
     return f"a {bad} is proven, one beyond the margin of {number(case.rule.margin)} is not"
 
 
-def _blind(case: Case, mde: float | None, span: float) -> str:
+def _blind(case: MetricCase, mde: float | None, span: float) -> str:
     bad = worse_way(case.info)
     if mde is None:
         return f"this set is too small to show any {bad}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import Case
+from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
@@ -12,7 +12,7 @@ from ragate.models import DecisionSettings
 ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs"
 
 
-def noise_of(case: Case, comparison: Comparison) -> Noise:
+def noise_of(case: MetricCase, comparison: Comparison) -> Noise:
     """Return the noise of a metric's recorded baseline, on the samples that count."""
     assert case.column is not None
     recorded = case.column.scaled(case.column.recorded.values[case.counted])
