@@ -1,35 +1,14 @@
 """The types that flow down the line: frozen, closed, without NaN."""
 
 from ragate.models.base import Frozen
+from ragate.models.data_changes import DataChanges, RemovedSample
+from ragate.models.decision import Decision, MustPassRow, WaiverRow
+from ragate.models.earlier_passes import EarlierFigure, EarlierPasses
+from ragate.models.metric_row import FloorResult, MetricRow
 from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
 from ragate.models.policy import Acceptance, DecisionSettings, Level, Rule, Waiver
-from ragate.models.report import (
-    REPORT_SCHEMA_VERSION,
-    Cause,
-    CauseKind,
-    CheckoutRules,
-    DataChanges,
-    Decision,
-    Diagnosis,
-    DrillProof,
-    EarlierFigure,
-    EarlierPasses,
-    FloorResult,
-    MetricRow,
-    MetricVerdict,
-    MustPassRow,
-    Proposed,
-    RankChange,
-    RemovedSample,
-    Report,
-    RunFacts,
-    SampleRow,
-    SampleSide,
-    ScoreChange,
-    SuggestedFloor,
-    Verdict,
-    WaiverRow,
-)
+from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
+from ragate.models.report import REPORT_SCHEMA_VERSION, Report
 from ragate.models.run import (
     RUN_SCHEMA_VERSION,
     EarlierRun,
@@ -39,7 +18,16 @@ from ragate.models.run import (
     RunManifest,
     SystemInfo,
 )
+from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
 from ragate.models.sample import Evidence, MetadataValue, Sample
+from ragate.models.sample_row import (
+    Cause,
+    CauseKind,
+    RankChange,
+    SampleRow,
+    SampleSide,
+    ScoreChange,
+)
 from ragate.models.score import (
     Direction,
     MetricInfo,
@@ -50,6 +38,7 @@ from ragate.models.score import (
     not_applicable,
     unscored,
 )
+from ragate.models.verdict import MetricVerdict, Verdict
 
 __all__ = [
     "REPORT_SCHEMA_VERSION",

@@ -1,0 +1,86 @@
+"""The verdict and what it rests on."""
+
+from __future__ import annotations
+
+from ragate.models.base import Frozen
+from ragate.models.earlier_passes import EarlierPasses
+from ragate.models.metric_row import MetricRow
+from ragate.models.policy import Acceptance
+from ragate.models.verdict import Verdict
+
+
+class MustPassRow(Frozen):
+    """One must-pass sample and the tries it got.
+
+    Attributes:
+        eligible: True where it passed all baseline runs.
+        false_red: Chance that a re-run of the unchanged system fails it; None where unknown.
+    """
+
+    sample_id: str
+    metric: str
+    pass_at: float
+    tries: int
+    failed: int
+    met: bool
+    eligible: bool
+    false_red: float | None = None
+    scores: tuple[float | None, ...] = ()
+
+    @property
+    def missed(self) -> bool:
+        """Whether most of its tries failed; no mark that was not reached for want of a score."""
+        return self.failed > self.tries - self.failed
+
+    @property
+    def is_red(self) -> bool:
+        """Whether it fails the gate: one that failed in the baseline as well is a warning."""
+        return self.missed and self.eligible
+
+
+class WaiverRow(Frozen):
+    """One waiver as it was applied."""
+
+    sample_id: str
+    metric: str
+    owner: str
+    reason: str
+    until: str
+
+
+class Decision(Frozen):
+    """The verdict and everything it rests on.
+
+    Attributes:
+        reasons: Why it is red or why there is no decision; empty when it passed.
+        warnings: What a reader should know although it does not decide.
+        remedies: Commands to type, one line each.
+        accepted: Drops that would have failed it and were accepted.
+        wants_runs: More passes over all samples that this verdict asks for before it is final
+            (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
+        wants_tries: More tries of the must-pass samples alone; 0 when final.
+        confirmed: True where confirmation runs are part of the evidence.
+        earlier: Passes of earlier runs of this commit; None where there are none.
+        lines: One sentence each on the minimum detectable effect, the family error and the other
+            claim.
+    """
+
+    verdict: Verdict
+    exit_code: int
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
+    must_pass: tuple[MustPassRow, ...] = ()
+    waivers: tuple[WaiverRow, ...] = ()
+    accepted: tuple[Acceptance, ...] = ()
+    claim: str = ""
+    family: tuple[str, ...] = ()
+    alpha: float = 0.02
+    runs_baseline: int = 0
+    runs_candidate: int = 0
+    wants_runs: int = 0
+    wants_tries: int = 0
+    confirmed: bool = False
+    earlier: EarlierPasses | None = None
+    lines: tuple[str, ...] = ()

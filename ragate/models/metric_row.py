@@ -1,0 +1,77 @@
+"""One metric of the comparison, as it is shown."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ragate.models.base import Frozen
+from ragate.models.policy import Level
+from ragate.models.score import Direction
+from ragate.models.verdict import MetricVerdict
+
+
+class FloorResult(Frozen):
+    """A floor (or ceiling) and whether the candidate's mean keeps it.
+
+    Attributes:
+        limit: The configured minimum or maximum.
+        kind: ``point`` compares the mean, ``evidence`` the one-sided 95 % bound.
+        bound: That bound, for ``evidence``.
+        fails_at: The mean at which it would fail, for ``evidence``.
+    """
+
+    limit: float
+    kind: Literal["point", "evidence"]
+    met: bool
+    bound: float | None = None
+    fails_at: float | None = None
+
+
+class MetricRow(Frozen):
+    """One metric of the comparison, in its own unit; a change is signed, positive where it rose.
+
+    Attributes:
+        n: Samples that decide (a value on both sides, not waived).
+        not_applicable: Samples that the metric cannot speak about, such as unjudged ones.
+        baseline, candidate: Means over these samples and all runs.
+        interval: 95 % interval of the change; None where nothing is estimated.
+        exact: True for a deterministic metric: no noise, no test.
+        better, worse: Samples whose score rose or fell (in the good sense).
+        limit: The largest drop that is not red, for deterministic metrics.
+        allowed: The same for every compared metric; one with noise is red from there on, if the
+            drop is proven as well.
+        p: Adjusted p of the deciding claim; p_other of the other one.
+        mde: Smallest drop that this set and these runs can show with 80 % power.
+        reason: Why this verdict, in one sentence.
+        accepted: True where it would block, and a maintainer accepted that.
+    """
+
+    metric: str
+    level: Level
+    direction: Direction = Direction.HIGHER
+    unit: str = "fraction"
+    exact: bool = False
+    aggregate: bool = False
+    n: int = 0
+    not_applicable: int = 0
+    unscored_baseline: int = 0
+    unscored_candidate: int = 0
+    unscored_reasons: dict[str, int] = {}
+    baseline: float | None = None
+    candidate: float | None = None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    better: int = 0
+    worse: int = 0
+    verdict: MetricVerdict
+    blocks: bool = False
+    accepted: bool = False
+    reason: str = ""
+    limit: float | None = None
+    allowed: float | None = None
+    floor: FloorResult | None = None
+    p: float | None = None
+    p_other: float | None = None
+    claim: str = ""
+    mde: float | None = None
+    mde_note: str = ""

@@ -1,0 +1,57 @@
+"""Rules that are not the base's: a change's own, a checkout's, and floors to hold from now on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ragate.models.base import Frozen
+from ragate.models.metric_row import MetricRow
+from ragate.models.verdict import Verdict
+
+
+class Proposed(Frozen):
+    """The verdict by the change's own policy, golden set and baseline: shown, and never decides.
+
+    Attributes:
+        verdict, exit_code: None where it could not be computed; `note` says why.
+        differs: What is not the same as in the base: files, and keys with their old and new value.
+        added, edited, removed: Samples of the golden set, against the base's.
+    """
+
+    verdict: Verdict | None = None
+    exit_code: int | None = None
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
+    note: str = ""
+
+
+class SuggestedFloor(Frozen):
+    """A floor (or ceiling) that what was measured today would keep.
+
+    Attributes:
+        mean: What was measured.
+        key: ``minimum`` or ``maximum``.
+    """
+
+    metric: str
+    unit: str
+    mean: float
+    key: Literal["minimum", "maximum"]
+    limit: float
+
+
+class CheckoutRules(Frozen):
+    """The rules of a verdict that went by those of a checkout, where a base may have others.
+
+    Attributes:
+        base_read: The base's could be read, so that `changed` is known.
+        changed: What of the checkout's rules is not the base's.
+    """
+
+    base_read: bool
+    changed: tuple[Literal["policy", "golden set", "baseline", "judge prompt"], ...] = ()

@@ -1,0 +1,84 @@
+"""A metric on samples, or over a whole pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ragate.models import MetricInfo, Sample, Score, SystemOutput
+
+Pair = tuple[Sample, SystemOutput]
+
+
+class Metric(Protocol):
+    """A metric on samples."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    @property
+    def state(self) -> dict[str, float]:
+        """What must be the same when the baseline is compared with (an idf table); often empty."""
+        ...
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order."""
+        ...
+
+
+class JudgeMetric(Metric, Protocol):
+    """A metric whose scores a judge gives; `info.needs` is judge and the pipeline asks for them.
+
+    `score_samples` is never called for it.
+    """
+
+    @property
+    def criterion(self) -> str:
+        """The judge's criterion, such as ``faithfulness``."""
+        ...
+
+
+class Aggregate(Protocol):
+    """A metric over a whole pass: a percentile or a rate; `info.aggregate` is True."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    def aggregate(self, pairs: Sequence[Pair]) -> Score: ...
+
+
+class JudgedAggregate(Aggregate, Protocol):
+    """A value over a whole pass, made of a judge's scores; ``info.needs`` is judge."""
+
+    @property
+    def criterion(self) -> str: ...
+
+    def combine(self, scores: Sequence[Score]) -> Score:
+        """Return one score from those of the samples."""
+        ...
+
+
+@dataclass(frozen=True)
+class MetricRequest:
+    """What a metric's module gets to make the metric.
+
+    Attributes:
+        name: As configured, cut-off included: ``ndcg@10``.
+        k: The cut-off, where the name has one.
+        settings: The metric's own keys of its ``[policy.metrics]`` table.
+        samples: The selected golden set, for a metric that fits a table on it.
+        state: The table of the baseline, used instead of a new one where present.
+    """
+
+    name: str
+    k: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    samples: Sequence[Sample] = ()
+    state: Mapping[str, float] | None = None
+
+
+class MetricModule(Protocol):
+    """A module of ragate.metrics, or one by dotted path."""
+
+    def create(self, request: MetricRequest) -> Metric | Aggregate: ...
