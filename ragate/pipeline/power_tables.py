@@ -99,7 +99,7 @@ def plans(
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             found.append(
-                MetricPower(rule.metric, n, Noise(q=0.0, known=True), exact=True, limit=limit)
+                MetricPower(rule.metric, n, Noise(q=0.0, measured=True), exact=True, limit=limit)
             )
         else:
             noise = noise_of(case, comparison)

@@ -72,7 +72,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
 
 def _source(found: Sequence[MetricPower], runs: int) -> str:
     counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
-    assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.known}
+    assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.measured}
     if all(plan.exact for plan in found):
         return f"{counted} of metrics without noise"
     if not assumed:

@@ -45,10 +45,9 @@ def losses_to_fail(
             level / metrics, baseline_runs=baseline_runs, candidate_runs=runs, flips=flips
         )
 
-    now = fewest(stages.level(passes), candidate_runs)
-    wanted = stages.still_wanted(passes)
-    if not wanted:
-        return now
-    confirmed = fewest(stages.level(passes + wanted), candidate_runs + wanted)
-    later = max(fewest(SUSPICIOUS, candidate_runs), confirmed)
-    return min(now, later)
+    this_look = fewest(stages.level(passes), candidate_runs)
+    missing = stages.still_wanted(passes)
+    if not missing:
+        return this_look
+    confirmed = fewest(stages.level(passes + missing), candidate_runs + missing)
+    return min(this_look, max(fewest(SUSPICIOUS, candidate_runs), confirmed))

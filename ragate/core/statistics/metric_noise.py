@@ -20,7 +20,7 @@ class Noise:
     Attributes:
         q: Variance of the difference of two runs of one sample; for yes-or-no scores the share of
             samples whose verdict differs between two runs.
-        known: False where q is assumed.
+        measured: False where q is assumed.
         mean: Mean score.
         weight: Mean square over mean of the samples' true scores: 1 for scores of 0 and 1.
         reach: Broken samples for each whole point that the sum of the scores loses, at least 1.
@@ -29,7 +29,7 @@ class Noise:
     """
 
     q: float = ASSUMED_NOISE
-    known: bool = False
+    measured: bool = False
     mean: float = 1.0
     weight: float = 1.0
     reach: float = 1.0
@@ -47,17 +47,17 @@ def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
     if not scored.size:
         return Noise()
     q, carriers = _between_runs(scored, runs or baseline.shape[1])
-    known = q is not None
+    measured = q is not None
     q = ASSUMED_NOISE if q is None else q
     means = np.nanmean(scored, axis=1)
     mean = float(means.mean())
     if mean <= 0:
-        return Noise(q, known=known, carriers=carriers)
+        return Noise(q, measured=measured, carriers=carriers)
     passes = float(np.isfinite(scored).sum(axis=1).mean())
     square = float((means**2).mean()) - q / 2 / passes  # a mean over few runs holds their noise
     return Noise(
         q,
-        known=known,
+        measured=measured,
         mean=mean,
         weight=max(square / mean, mean),
         reach=float((means > 0).mean()) / mean,

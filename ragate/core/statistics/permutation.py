@@ -11,12 +11,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ragate.core.statistics.score_columns import Floats
+from ragate.core.statistics.score_columns import SLACK, Floats
 
 DRAWS = 9_999
 ENUMERATE = 20_000  # relabellings, at most, that are all tried instead of drawn
 TABLE = 20_000  # relabellings of one unit, at most, that are tabulated
-SLACK = 1e-9
 NO_NOISE = 1e-12
 _CELLS = 1_000_000  # numbers in one block of tables or draws
 
@@ -100,13 +99,11 @@ def step_down(null: Null, *, upwards: bool = False) -> Floats:
     p = np.ones(len(null.z))
     active = np.flatnonzero(null.noisy)
     order = active[np.argsort(sign * null.z[active], kind="stable")]
-    if not len(order):
-        return p
     stars = sign * null.stars[:, order]
     least = np.minimum.accumulate(stars[:, ::-1], axis=1)[:, ::-1]
     largest = 0.0
-    for place, metric in enumerate(order):
-        largest = max(largest, _share(null, least[:, place], sign * float(null.z[metric])))
+    for column, metric in enumerate(order):
+        largest = max(largest, _share(null, least[:, column], sign * float(null.z[metric])))
         p[metric] = min(largest, 1.0)
     return p
 
@@ -133,8 +130,8 @@ def _choices(runs: int, k: int) -> npt.NDArray[np.intp]:
     # Too many to list: the rotations of one fixed shuffled order are a group, so the test that
     # draws from them alone is as exact.
     order = np.argsort(np.random.PCG64(0).random_raw(runs), kind="stable")
-    place = np.flatnonzero(order >= runs - k)
-    rotations = order[(place[None, :] + np.arange(runs)[:, None]) % runs]
+    candidates = np.flatnonzero(order >= runs - k)
+    rotations = order[(candidates[None, :] + np.arange(runs)[:, None]) % runs]
     return np.asarray(rotations, dtype=np.intp)
 
 
@@ -156,11 +153,11 @@ def _null(
     total: Floats, variance: Floats, tables: Sequence[Floats], seed: int, draws: int, *, mid: bool
 ) -> Null:
     noisy = variance >= NO_NOISE
-    scale = np.where(noisy, np.sqrt(np.where(noisy, variance, 1.0)), np.inf)
+    scale = np.sqrt(np.where(noisy, variance, np.inf))
     size = math.prod(table.shape[1] ** len(table) for table in tables)
-    whole = size <= ENUMERATE
-    stars = _all(tables, len(total)) if whole else _drawn(tables, len(total), seed, draws)
-    return Null(total / scale, stars / scale, noisy, whole, mid)
+    enumerated = size <= ENUMERATE
+    stars = _all(tables, len(total)) if enumerated else _drawn(tables, len(total), seed, draws)
+    return Null(total / scale, stars / scale, noisy, enumerated, mid)
 
 
 def _all(tables: Sequence[Floats], metrics: int) -> Floats:
@@ -175,7 +172,7 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
     """Sum one random entry of every unit's table, by index, in blocks of units."""
     bits = np.random.PCG64(seed)
     sums = np.zeros((draws, metrics))
-    part = np.empty((draws, metrics))
+    picked = np.empty((draws, metrics))
     for table in tables:
         step = max(1, _CELLS // draws)
         for start in range(0, len(table), step):
@@ -186,8 +183,8 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
                 continue
             picks = _picks(bits, len(units) * draws, table.shape[1]).reshape(len(units), draws)
             for unit, pick in zip(units, picks, strict=True):
-                np.take(unit, pick, axis=0, out=part, mode="clip")
-                sums += part
+                np.take(unit, pick, axis=0, out=picked, mode="clip")
+                sums += picked
     return sums
 
 

@@ -63,15 +63,14 @@ class Design:
         """
         if not drop * noise.reach * n >= self._fewest_losses - _SLACK:
             return 0.0
-        first = _Look(self, noise, n, self.candidate_runs)
+        first = _LookPower(self, noise, n, self.candidate_runs)
         if not self.confirm:
             return first.chance(drop, first.threshold(drop, self.alpha))
         stages = Stages(self.alpha, self.confirm)
-        last = _Look(self, noise, n, self.candidate_runs + self.confirm)
-        clear = first.threshold(drop, stages.level(self.candidate_runs))
-        suspicious = min(first.suspicious(drop), clear)
+        last = _LookPower(self, noise, n, self.candidate_runs + self.confirm)
+        clear = first.threshold(drop, stages.level(first.runs))
         confirmed = last.threshold(drop, stages.level(last.runs))
-        return first.chance(drop, clear) + _between(first, last, drop, suspicious, clear, confirmed)
+        return first.chance(drop, clear) + _red_at_last(first, last, drop, clear, confirmed)
 
     @property
     def _fewest_losses(self) -> int:
@@ -89,7 +88,7 @@ class Design:
         return replace(self, baseline_runs=runs)
 
 
-class _Look:
+class _LookPower:
     """One test: its thresholds on the drop of the mean, and the chance to exceed them."""
 
     def __init__(self, design: Design, noise: Noise, n: int, runs: int) -> None:
@@ -100,13 +99,10 @@ class _Look:
 
     def threshold(self, drop: float, level: float) -> float:
         """Return the drop from which on this look is red at `level`."""
-        return max(self._proven(drop, level), self.design.min_drop)
+        return max(self.proven(drop, level), self.design.min_drop)
 
-    def suspicious(self, drop: float) -> float:
-        """Return the drop from which on the candidate is run again."""
-        return self._proven(drop, SUSPICIOUS)
-
-    def _proven(self, drop: float, level: float) -> float:
+    def proven(self, drop: float, level: float) -> float:
+        """Return the drop from which on p is `level` or less."""
         carriers = self.moments.noise.carriers * self.n
         z = critical_value(level, metrics=self.design.metrics, carriers=carriers)
         z = skewed(z, self.moments.skewness(drop, self.n))
@@ -121,10 +117,11 @@ class _Look:
         return normal_tail(self.score(drop, threshold))
 
 
-def _between(
-    first: _Look, last: _Look, drop: float, suspicious: float, clear: float, confirmed: float
+def _red_at_last(
+    first: _LookPower, last: _LookPower, drop: float, clear: float, confirmed: float
 ) -> float:
     """Return how often the first look is suspicious and not clear, and the last one red."""
+    suspicious = min(first.proven(drop, SUSPICIOUS), clear)
     y = last.score(drop, confirmed)
     # The last look holds the runs of the first, so its variance is their covariance.
     ratio = last.moments.deviation(drop) / first.moments.deviation(drop)

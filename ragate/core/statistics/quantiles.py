@@ -1,4 +1,4 @@
-"""Quantiles and tails that the standard library lacks: Student's t, binomial, two normals."""
+"""Quantiles and tails that the standard library lacks: Student's t, beta, two normals."""
 
 from __future__ import annotations
 
@@ -80,13 +80,6 @@ def _fraction(a: float, b: float, x: float) -> float:
         if abs(upper * lower - 1.0) < 1e-15:
             break
     return value
-
-
-def binomial_tail(m: int, n: int, p: float) -> float:
-    """Return P(X >= m) for X binomial with n trials of chance p."""
-    if m <= 0:
-        return 1.0
-    return 0.0 if m > n else incomplete_beta(m, n - m + 1, p)
 
 
 @lru_cache(maxsize=1024)

@@ -80,9 +80,9 @@ class Column:
 
 def row_means(values: Floats) -> Floats:
     """Return the mean of every row's numbers; NaN for a row without any."""
-    found = np.isfinite(values)
-    count = found.sum(axis=1)
-    total = np.where(found, values, 0.0).sum(axis=1)
+    scored = np.isfinite(values)
+    count = scored.sum(axis=1)
+    total = np.where(scored, values, 0.0).sum(axis=1)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 
@@ -169,8 +169,8 @@ def _speaking(side: Side, silent: Mask) -> Side:
     reasons = dict(side.reasons)
     if mute.any():
         reasons["nothing to measure here, but a value on the other side"] = int(mute.sum())
-    whole = np.repeat(silent[:, None], side.values.shape[1], axis=1)
-    return replace(side, silent=whole, reasons=reasons)
+    in_every_pass = np.repeat(silent[:, None], side.values.shape[1], axis=1)
+    return replace(side, silent=in_every_pass, reasons=reasons)
 
 
 def _range(info: MetricInfo, sides: Sequence[Side]) -> tuple[float, float]:

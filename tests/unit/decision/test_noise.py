@@ -12,7 +12,7 @@ def test_noise_is_measured_within_samples():
     noise = measure_noise(np.array([[1.0, 0.0]] * 10 + [[1.0, 1.0]] * 90))
 
     assert noise.q == pytest.approx(0.1)
-    assert noise.known
+    assert noise.measured
     assert noise.mean == pytest.approx(0.95)
     assert noise.carriers == pytest.approx(0.1)
     assert noise.grain == 1.0
@@ -47,7 +47,7 @@ def test_noise_is_never_taken_for_absent():
 def test_noise_of_a_single_run_is_assumed_and_said_to_be():
     noise = measure_noise(np.ones((50, 1)))
 
-    assert (noise.q, noise.known, noise.carriers) == (0.05, False, 0.05)
+    assert (noise.q, noise.measured, noise.carriers) == (0.05, False, 0.05)
     assert measure_noise(np.full((3, 2), np.nan)) == Noise()
 
 

@@ -18,7 +18,7 @@ from ragate.core.statistics.quantiles import normal_quantile
 from ragate.models import Rule
 from tests.unit.decision.decision_factories import judge, noisy_pair, row_of
 
-YES = Noise(0.05, known=True, mean=0.85, weight=0.97, reach=1 / 0.85)
+YES = Noise(0.05, measured=True, mean=0.85, weight=0.97, reach=1 / 0.85)
 
 # Simulated with the decision's own tests: claim, baseline runs, further runs, metrics, samples and
 # the drop of the set that is red in 80 % of 500 changes; yes or no, mean .85, q .05, alpha .02.
@@ -176,7 +176,7 @@ def test_one_run_a_side_is_planned_as_sign_flips_and_no_other_design_is():
 
 
 def test_fewer_samples_than_must_break_show_nothing():
-    quiet = Noise(0.001, known=True, carriers=0.001)
+    quiet = Noise(0.001, measured=True, carriers=0.001)
 
     assert Design().mde(2, quiet) is None
     assert Design().mde(5, quiet) is not None
@@ -184,12 +184,12 @@ def test_fewer_samples_than_must_break_show_nothing():
 
 
 def test_noise_that_drowns_every_drop_shows_none():
-    assert Design().mde(5, Noise(0.9, known=True)) is None
-    assert Design().mde(8, Noise(0.9, known=True)) is not None
+    assert Design().mde(5, Noise(0.9, measured=True)) is None
+    assert Design().mde(8, Noise(0.9, measured=True)) is not None
 
 
 def test_a_drop_as_large_as_the_mean_is_the_largest_there_is():
-    low = Noise(0.01, known=True, mean=0.1, weight=0.9, reach=10.0)
+    low = Noise(0.01, measured=True, mean=0.1, weight=0.9, reach=10.0)
 
     assert Design(min_drop=0.11).mde(500, low) is None
     seen = Design(min_drop=0.05).mde(500, low)

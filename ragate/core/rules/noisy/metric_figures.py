@@ -117,4 +117,4 @@ def _visible(
     seen = visible_drop(design, figures.units, noise)
     if seen is None:
         return None, "no drop can be shown"
-    return seen * case.column.span, "" if noise.known else ASSUMED
+    return seen * case.column.span, "" if noise.measured else ASSUMED
