@@ -180,7 +180,6 @@ def decision_factory(
     defaults: dict[str, Any] = {"runs_baseline": 3, "runs_candidate": 1}
     return Decision(
         verdict=verdict,
-        exit_code=EXIT_CODES[verdict],
         metrics=rows,
         **(defaults | fields),
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pydantic import computed_field, model_validator
+
 from ragate.models.base import Frozen
 from ragate.models.earlier_passes import EarlierPasses
 from ragate.models.metric_row import MetricRow
 from ragate.models.policy import Acceptance
-from ragate.models.verdict import Verdict
+from ragate.models.verdict import Verdict, as_documented, without_exit_code
 
 
 class MustPassRow(Frozen):
@@ -66,7 +70,6 @@ class Decision(Frozen):
     """
 
     verdict: Verdict
-    exit_code: int
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
@@ -84,3 +87,14 @@ class Decision(Frozen):
     confirmed: bool = False
     earlier: EarlierPasses | None = None
     lines: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _exit_code_follows(cls, fields: Any) -> Any:
+        return without_exit_code(fields)
+
+    @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: the verdict's."""
+        return self.verdict.exit_code

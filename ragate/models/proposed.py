@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import ConfigDict, computed_field, model_validator
 
 from ragate.models.base import Frozen
 from ragate.models.metric_row import MetricRow
-from ragate.models.verdict import Verdict
+from ragate.models.verdict import Verdict, as_documented, without_exit_code
+
+
+def _optional_exit_code(schema: dict[str, Any]) -> None:
+    # A computed field is always there, so the schema would demand it.
+    del schema["required"]
+    schema["properties"]["exit_code"]["default"] = None
 
 
 class Proposed(Frozen):
@@ -18,8 +26,9 @@ class Proposed(Frozen):
         added, edited, removed: Samples of the golden set, against the base's.
     """
 
+    model_config = ConfigDict(json_schema_extra=_optional_exit_code)
+
     verdict: Verdict | None = None
-    exit_code: int | None = None
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     differs: tuple[str, ...] = ()
@@ -28,6 +37,17 @@ class Proposed(Frozen):
     removed: tuple[str, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
     note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _exit_code_follows(cls, fields: Any) -> Any:
+        return without_exit_code(fields)
+
+    @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
+    @property
+    def exit_code(self) -> int | None:
+        """What the command would end with by this verdict."""
+        return None if self.verdict is None else self.verdict.exit_code
 
 
 class SuggestedFloor(Frozen):

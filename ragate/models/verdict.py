@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 
 class Verdict(StrEnum):
@@ -12,6 +14,41 @@ class Verdict(StrEnum):
     FAILED = "failed"
     NO_DECISION = "no_decision"
     BOOTSTRAP = "bootstrap"
+
+    @property
+    def exit_code(self) -> int:
+        """What the command ends with: 0, 1 or 3; no verdict has a second one."""
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Verdict.PASSED: 0,
+    Verdict.FAILED: 1,
+    Verdict.NO_DECISION: 3,
+    Verdict.BOOTSTRAP: 0,
+}
+
+
+def without_exit_code(fields: Any) -> Any:
+    """Return the fields of a model with a verdict but for ``exit_code``, which follows from it.
+
+    Raises:
+        ValueError: it is not the verdict's. A stored report says both; one that contradicts itself
+            was changed after it was written, so nothing in it is worth reading.
+    """
+    if not isinstance(fields, Mapping) or "exit_code" not in fields:
+        return fields
+    verdict = next((one for one in Verdict if one == fields.get("verdict")), None)
+    if fields["exit_code"] != (verdict and verdict.exit_code):
+        raise ValueError(
+            f"exit code {fields['exit_code']} is not that of {verdict or 'no verdict'}"
+        )
+    return {name: value for name, value in fields.items() if name != "exit_code"}
+
+
+def as_documented(schema: dict[str, Any]) -> None:
+    """Let a computed field look like the plain ones in the schema of the report."""
+    del schema["readOnly"], schema["description"]
 
 
 class MetricVerdict(StrEnum):

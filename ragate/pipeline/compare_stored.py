@@ -87,7 +87,6 @@ def _without_what_was_left_out(config: Config, run: Run, report: Report) -> Repo
     remedy = "run the workflow again (/ragate rerun): a second attempt asks the judge"
     update = {
         "verdict": Verdict.NO_DECISION,
-        "exit_code": 3,
         "reasons": (told, *report.decision.reasons),
         "remedies": (remedy, *report.decision.remedies),
     }

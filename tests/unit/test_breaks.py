@@ -195,7 +195,7 @@ class Gate:
         red = 1 - mean >= self.reddens_at - 1e-9
         row = metric("idf_f1", mean, blocks=red, **self.row)
         verdict = Verdict.FAILED if red else Verdict.PASSED
-        return Decision(verdict=verdict, exit_code=int(red), metrics=(row,))
+        return Decision(verdict=verdict, metrics=(row,))
 
 
 def one_row(name: str, gate: object, **more: object) -> DrillRow:
@@ -262,9 +262,7 @@ def test_what_was_red_before_the_break_proves_nothing():
 def test_no_decision_is_not_called_caught():
     def no_decision(outputs: Sequence[Pair]) -> Decision:
         rows = (metric("idf_f1", 0.5),)
-        return Decision(
-            verdict=Verdict.NO_DECISION, exit_code=3, metrics=rows, reasons=("too few samples",)
-        )
+        return Decision(verdict=Verdict.NO_DECISION, metrics=rows, reasons=("too few samples",))
 
     assert one_row("negate", no_decision).why_not == "no decision: too few samples"
 
@@ -276,6 +274,6 @@ def test_a_must_pass_sample_can_catch_a_break():
             sample_id="q1", metric="idf_f1", pass_at=1, tries=3, failed=3, met=met, eligible=True
         )
         verdict = Verdict.PASSED if met else Verdict.FAILED
-        return Decision(verdict=verdict, exit_code=0, must_pass=(row,))
+        return Decision(verdict=verdict, must_pass=(row,))
 
     assert one_row("negate", must).by == ("must-pass",)

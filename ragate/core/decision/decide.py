@@ -37,7 +37,6 @@ from ragate.models import (
 __all__ = ["decide", "expired"]
 
 SHOWN_DRAWS = 1_999
-_EXIT = {Verdict.FAILED: 1, Verdict.NO_DECISION: 3, Verdict.PASSED: 0}
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,6 @@ def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decisi
     verdict = Verdict.FAILED if red else open_or_passed
     return Decision(
         verdict=verdict,
-        exit_code=_EXIT[verdict],
         reasons=tuple(dict.fromkeys([*red, *undecided])),
         warnings=tuple(_joined(outcome.warnings for outcome in outcomes)),
         remedies=tuple(dict.fromkeys(remedies)),

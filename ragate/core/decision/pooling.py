@@ -162,7 +162,7 @@ def _confirmed(
     update: dict[str, object] = {"metrics": tuple(rows), "accepted": tuple(taken)}
     if reasons:
         lines = tuple(line for line in decision.lines if not line.startswith(NO_EVIDENCE))
-        update |= {"verdict": Verdict.FAILED, "exit_code": 1, "reasons": tuple(reasons)}
+        update |= {"verdict": Verdict.FAILED, "reasons": tuple(reasons)}
         update |= {"lines": lines, "remedies": ()}  # those of a pass that could not tell
     return decision.model_copy(update=update), len(reasons) + len(taken) > len(decision.accepted)
 

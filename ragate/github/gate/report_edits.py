@@ -12,9 +12,7 @@ from ragate.models import Decision, Report, SystemInfo, Verdict
 def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
     """Return the report of a change that is not measured at all: no decision."""
     config = gate.config
-    decision = Decision(
-        verdict=Verdict.NO_DECISION, exit_code=3, reasons=reasons, remedies=remedies
-    )
+    decision = Decision(verdict=Verdict.NO_DECISION, reasons=reasons, remedies=remedies)
     return Report(
         gate=config.gate,
         ragate_version=__version__,
@@ -33,7 +31,6 @@ def undecided(report: Report, problems: tuple[str, ...], remedies: tuple[str, ..
     passed = decision.verdict is Verdict.PASSED
     update = {
         "verdict": Verdict.NO_DECISION if passed else decision.verdict,
-        "exit_code": 3 if passed else decision.exit_code,
         "reasons": (*problems, *decision.reasons),
         "remedies": tuple(dict.fromkeys((*remedies, *decision.remedies))),
     }

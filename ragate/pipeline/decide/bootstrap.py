@@ -29,7 +29,6 @@ def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
         return report
     proposed = Proposed(
         verdict=decision.verdict,
-        exit_code=decision.exit_code,
         reasons=decision.reasons,
         differs=differs,
         metrics=decision.metrics,
@@ -37,7 +36,6 @@ def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
     first = decision.model_copy(
         update={
             "verdict": Verdict.BOOTSTRAP,
-            "exit_code": 0,
             "reasons": ("the base has no ragate.toml (looked for, and not there)",),
         }
     )

@@ -156,7 +156,6 @@ async def _decide(
     return found.model_copy(
         update={
             "verdict": decision.verdict,
-            "exit_code": decision.exit_code,
             "reasons": decision.reasons,
             "warnings": decision.warnings,
             "metrics": decision.metrics,

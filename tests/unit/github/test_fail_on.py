@@ -13,16 +13,12 @@ from ragate.models import MetricVerdict, Report, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 PAGE = Path(__file__).parents[3] / "docs" / "gate-and-proposed.md"
-EXIT = {Verdict.PASSED: 0, Verdict.FAILED: 1, Verdict.NO_DECISION: 3, Verdict.BOOTSTRAP: 0}
 LOOKS = {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE}
 
 
 def made(verdict: Verdict, metric: MetricVerdict) -> Report:
     row = metric_row_factory("faithfulness", 0.9, 0.9, metric)
-    decision = decision_factory(metrics=[row]).model_copy(
-        update={"verdict": verdict, "exit_code": EXIT[verdict]}
-    )
-    return report_factory(decision)
+    return report_factory(decision_factory(verdict, metrics=[row]))
 
 
 def oracle(verdict: Verdict, fail_on: str, *, look: bool) -> int:

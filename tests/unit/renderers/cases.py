@@ -254,7 +254,6 @@ def proposed() -> Report:
     """A pull request that would pass by its own rules, and fails by the base's."""
     found = Proposed(
         verdict=Verdict.PASSED,
-        exit_code=0,
         differs=(
             "[policy.metrics.faithfulness] minimum: 0.85 → 0.0",
             "the baseline baselines/gate.json",
