@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from ragate.core.comparison.run_passes import Passes
+from ragate.core.comparison.run_passes import PassPair
 from ragate.core.hashing import is_recorded
 from ragate.core.statistics.score_columns import Column, Floats, Mask, Side, row_means
 from ragate.models import Reads, Run
@@ -16,9 +16,7 @@ from ragate.models import Reads, Run
 def find_unaffected(
     baseline: Run | None,
     candidate: Run,
-    then: Passes,
-    now: Passes,
-    ids: Sequence[str],
+    passes: PassPair,
     *,
     repeats: Collection[Reads] = (),
 ) -> tuple[Mask, bool]:
@@ -27,40 +25,39 @@ def find_unaffected(
     Args:
         repeats: Parts of the output that the policy declares to repeat.
     """
-    mask = np.zeros(len(ids), dtype=bool)
+    unaffected = np.zeros(len(passes.ids), dtype=bool)
     if baseline is None:
-        return mask, False
-    sides = (baseline.manifest.system, candidate.manifest.system)
-    declared = Reads.ANSWER in repeats or all(Reads.ANSWER in each.deterministic for each in sides)
-    known = declared
-    passes = (*then.whole, *now.whole)
-    for row, key in enumerate(ids):
-        records = [record for each in passes if (record := each.get(key)) is not None]
-        if len(records) < len(passes) or any(record.output.error for record in records):
+        return unaffected, False
+    systems = (baseline.manifest.system, candidate.manifest.system)
+    declared = Reads.ANSWER in repeats or all(Reads.ANSWER in s.deterministic for s in systems)
+    traceable = declared
+    for row, key in enumerate(passes.ids):
+        records = [record for each in passes.whole if (record := each.get(key)) is not None]
+        if len(records) < len(passes.whole) or any(record.output.error for record in records):
             continue
-        known = known or all(record.output.request_hash is not None for record in records)
+        traceable = traceable or all(record.output.request_hash is not None for record in records)
         outputs = {record.output_hash for record in records}
-        mask[row] = _same_request(key, then, now) or (declared and len(outputs) == 1)
-    return mask, known
+        unaffected[row] = _same_request(key, passes) or (declared and len(outputs) == 1)
+    return unaffected, traceable
 
 
-def same_requests(then: Passes, now: Passes, ids: Sequence[str]) -> Mask:
+def same_requests(passes: PassPair) -> Mask:
     """Return the samples whose model requests are the same on both sides, and so what they took.
 
     Equal outputs do not show that: a longer prompt may lead to the same answer.
     """
-    return np.array([_same_request(key, then, now) for key in ids], dtype=bool)
+    return np.array([_same_request(key, passes) for key in passes.ids], dtype=bool)
 
 
-def _same_request(key: str, then: Passes, now: Passes) -> bool:
-    records = [each.get(key) for each in (*then.whole, *now.whole)]
+def _same_request(key: str, passes: PassPair) -> bool:
+    records = [each.get(key) for each in passes.whole]
     requests = {record.output.request_hash for record in records if record is not None}
     if any(map(is_recorded, requests)):
-        return _replayed(key, then, now)
+        return _replayed(key, passes)
     return len(requests) == 1 and None not in requests
 
 
-def _replayed(key: str, then: Passes, now: Passes) -> bool:
+def _replayed(key: str, passes: PassPair) -> bool:
     """Return True where each output, with its recorded requests, is one that the baseline gave.
 
     A chain of requests may take another way in each pass, since the model's first answer does: so
@@ -72,27 +69,25 @@ def _replayed(key: str, then: Passes, now: Passes) -> bool:
             for each in side.whole
             if (record := each.get(key)) is not None
         }
-        for side in (then, now)
+        for side in (passes.baseline, passes.candidate)
     )
-    return after <= before and all(is_recorded(asked) for asked, _ in after)
+    return after <= before and all(is_recorded(request) for request, _ in after)
 
 
-def none_measured(now: Passes, ids: Sequence[str], unaffected: Mask) -> str:
+def none_measured(passes: PassPair, unaffected: Mask) -> str:
     """Return why nothing that can have changed was measured, "" where something was.
 
     A provider's failure on the few samples that a change touches must not hide among the many
     that it does not.
     """
-    told = ""
-    for row, key in enumerate(ids):
-        if unaffected[row]:
-            continue
-        for each in now.whole:
+    message = ""
+    for key in (key for key, same in zip(passes.ids, unaffected, strict=True) if not same):
+        for each in passes.candidate.whole:
             error = each[key].output.error if key in each else None
             if error is None or error.kind != "provider":
                 return ""
-            told = told or error.message
-    return told
+            message = message or error.message
+    return message
 
 
 def keep_baseline(column: Column, unaffected: Mask) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +14,11 @@ from ragate.core.comparison.affected_samples import (
     none_measured,
     same_requests,
 )
+from ragate.core.comparison.aggregate_pairs import AggregatePair, pair_aggregates
 from ragate.core.comparison.comparability import problem_of
-from ragate.core.comparison.identical_runs import same_outputs
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
-from ragate.core.comparison.run_passes import Passes, read_passes
-from ragate.core.comparison.sample_matching import Matching, cluster_numbers, match
+from ragate.core.comparison.run_passes import Passes, PassPair, read_passes
+from ragate.core.comparison.sample_matching import cluster_numbers, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
 from ragate.models import (
@@ -27,19 +27,8 @@ from ragate.models import (
     Reads,
     Run,
     Sample,
-    Score,
     Waiver,
 )
-
-
-@dataclass(frozen=True)
-class AggregatePair:
-    """A rate or percentile over the whole run: the mean over its passes, None where unscored."""
-
-    info: MetricInfo
-    baseline: float | None
-    candidate: float | None
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,8 +77,8 @@ class Comparison:
         """Whether both fingerprints are known and equal."""
         if self.baseline_run is None:
             return False
-        then = self.baseline_run.manifest.system.fingerprint
-        return bool(then) and then == self.candidate_run.manifest.system.fingerprint
+        recorded = self.baseline_run.manifest.system.fingerprint
+        return bool(recorded) and recorded == self.candidate_run.manifest.system.fingerprint
 
 
 def compare(
@@ -110,32 +99,37 @@ def compare(
         repeats: What the policy declares to repeat exactly: ``retrieval``, ``answer``.
     """
     partial = candidate.manifest.filters.narrows
-    found = match(baseline, candidate, samples, partial=partial)
-    then = read_passes(baseline, found.matched)
-    now = read_passes(candidate, [*found.matched, *found.added])
-    repetition = read_repetition(baseline, candidate, then, now, found.matched, policy=repeats)
-    declared = declared_parts(repeats)
-    unaffected, known = find_unaffected(
-        baseline, candidate, then, now, found.matched, repeats=declared
+    matching = match(baseline, candidate, samples, partial=partial)
+    passes = PassPair(
+        read_passes(baseline, matching.matched),
+        read_passes(candidate, [*matching.matched, *matching.added]),
+        matching.matched,
     )
+    repetition = read_repetition(baseline, candidate, passes, policy=repeats)
+    unaffected, traceable = find_unaffected(
+        baseline, candidate, passes, repeats=declared_parts(repeats)
+    )
+    infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
     by_id = samples_by_id(samples)
     failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
-        data=found.data,
-        ids=found.matched,
-        added=found.added,
-        enough=found.enough,
-        clusters=cluster_numbers(by_id, found.matched, cluster),
+        data=matching.data,
+        ids=matching.matched,
+        added=matching.added,
+        enough=matching.enough,
+        clusters=cluster_numbers(by_id, matching.matched, cluster),
         cluster=cluster,
-        columns=_columns(baseline, candidate, then, now, found, unaffected, repetition),
-        aggregates=_aggregates(baseline, candidate),
-        baseline=then,
-        candidate=now,
+        columns=_columns(
+            infos, baseline, candidate, passes, matching.added, unaffected, repetition
+        ),
+        aggregates=pair_aggregates(infos, baseline, candidate),
+        baseline=passes.baseline,
+        candidate=passes.candidate,
         unaffected=unaffected,
-        affected=int((~unaffected).sum()) if known else None,
-        identical=same_outputs(then, now, found.matched),
+        affected=int((~unaffected).sum()) if traceable else None,
+        identical=passes.same_outputs,
         repetition=repetition,
-        not_measured=none_measured(now, found.matched, unaffected) if known else "",
+        not_measured=none_measured(passes, unaffected) if traceable else "",
         all_failed=failed and len(candidate.records) > 0,
         partial=partial,
         baseline_run=baseline,
@@ -146,63 +140,33 @@ def compare(
 
 
 def _columns(
+    infos: Mapping[str, MetricInfo],
     baseline: Run | None,
     candidate: Run,
-    then: Passes,
-    now: Passes,
-    found: Matching,
+    passes: PassPair,
+    added: Sequence[str],
     unaffected: Mask,
     repetition: Repetition,
 ) -> dict[str, Column]:
-    infos = {
-        **(baseline.manifest.metrics if baseline else {}),
-        **candidate.manifest.metrics,
-    }
-    ids = found.matched
     of_samples = {name: info for name, info in infos.items() if not info.aggregate}
-    old = read_sides(of_samples, then.distinct, found.matched)
-    new = read_sides(of_samples, now.distinct, found.matched)
-    added = read_sides(of_samples, now.distinct, found.added)
+    old = read_sides(of_samples, passes.baseline.distinct, passes.ids)
+    new = read_sides(of_samples, passes.candidate.distinct, passes.ids)
+    unmatched = read_sides(of_samples, passes.candidate.distinct, added)
+    declared = candidate.manifest.system.deterministic | repetition.exact
     columns = {}
     for name, info in of_samples.items():
-        column = pair(info, old[name], new[name], added[name])
         problem, remedy = problem_of(name, baseline, candidate)
-        part = repetition.of(info)
-        known = candidate.manifest.system.deterministic | repetition.exact
+        repeated = repetition.of(info)
         column = replace(
-            column,
+            pair(info, old[name], new[name], unmatched[name]),
             problem=problem,
             remedy=remedy,
             exact=repetition.is_exact(info),
-            varies=part.varies if part is not None else None,
-            declared=info.reads in known,
+            varies=repeated.varies if repeated is not None else None,
+            declared=info.reads in declared,
         )
         if not problem and info.reads is not Reads.RUN:
-            spared = unaffected & same_requests(then, now, ids) if info.is_expense else unaffected
+            spared = unaffected & same_requests(passes) if info.is_expense else unaffected
             column = keep_baseline(column, spared)
         columns[name] = column
     return columns
-
-
-def _aggregates(baseline: Run | None, candidate: Run) -> dict[str, AggregatePair]:
-    infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
-    pairs = {}
-    for name, info in infos.items():
-        if info.aggregate:
-            now, reason = _mean_of(name, candidate.aggregates)
-            then, _ = _mean_of(name, baseline.aggregates if baseline else ())
-            if then is None and baseline is not None:
-                then = baseline.manifest.seconds.get(name)
-            pairs[name] = AggregatePair(info, then, now, reason)
-    return pairs
-
-
-def _mean_of(name: str, passes: Iterable[Mapping[str, Score]]) -> tuple[float | None, str]:
-    """Return the mean over the passes; one pass without a value leaves none."""
-    scores = [each[name] for each in passes if name in each]
-    values = [score.value for score in scores if score.value is not None]
-    if not scores:
-        return None, f"{name} was not measured"
-    if len(values) < len(scores):
-        return None, next(score.reason for score in scores if score.value is None)
-    return sum(values) / len(values), ""

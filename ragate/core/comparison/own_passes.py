@@ -48,13 +48,13 @@ def earlier_passes(manifest: RunManifest) -> int:
 
 def newest_run(run: Run) -> Run:
     """Return `run` without the passes of earlier runs; the numbers of its passes stay."""
-    first = earlier_passes(run.manifest)
-    return _part(run, first, None) if first else run
+    earlier = earlier_passes(run.manifest)
+    return _passes_between(run, earlier, None) if earlier else run
 
 
 def earlier_run(run: Run) -> Run:
     """Return the passes of earlier runs alone."""
-    return _part(run, 0, earlier_passes(run.manifest))
+    return _passes_between(run, 0, earlier_passes(run.manifest))
 
 
 def deciding_run(run: Run) -> Run:
@@ -72,26 +72,26 @@ def is_same_state(run: Run) -> bool:
 
 
 def _made_the_same_calls(run: Run) -> bool:
-    made: dict[str, tuple[str, str]] = {}
+    calls: dict[str, tuple[str, str]] = {}
     for record in run.records:
-        asked = record.output.request_hash
-        if asked is None or not is_recorded(asked) or asked == _NO_CALLS:
+        request = record.output.request_hash
+        if request is None or not is_recorded(request) or request == _NO_CALLS:
             return False
-        read = (asked, record.retrieval_hash)
-        if made.setdefault(record.sample_id, read) != read:
+        call = (request, record.retrieval_hash)
+        if calls.setdefault(record.sample_id, call) != call:
             return False
-    return bool(made)
+    return bool(calls)
 
 
-def _part(run: Run, first: int, end: int | None) -> Run:
-    """Return the passes numbered from `first` to before `end` as a run of their own."""
-    start = bisect_left(run.records, first, key=lambda record: record.run)
-    stop = len(run.records)
+def _passes_between(run: Run, start: int, end: int | None) -> Run:
+    """Return the passes numbered from `start` to before `end` as a run of their own."""
+    from_row = bisect_left(run.records, start, key=lambda record: record.run)
+    to_row = len(run.records)
     if end is not None:
-        stop = bisect_left(run.records, end, key=lambda record: record.run)
-    records = RecordsFrom(run.records, start, stop)
-    aggregates = run.aggregates[first:end]
-    passes = (run.manifest.runs if end is None else end) - first
+        to_row = bisect_left(run.records, end, key=lambda record: record.run)
+    records = RecordsFrom(run.records, from_row, to_row)
+    aggregates = run.aggregates[start:end]
+    passes = (run.manifest.runs if end is None else end) - start
     update = {"runs": max(1, passes), "identical": 0, "earlier": (), "same_state": False}
     manifest = run.manifest.model_copy(update=update)
     part = Run(manifest=manifest, records=records, aggregates=aggregates)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragate.core.comparison.run_passes import Passes
+from ragate.core.comparison.run_passes import PassPair, is_measured
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import MetricInfo, Needs, Reads, Record, Run, SystemOutput
 
@@ -70,10 +70,10 @@ class Repetition:
 
     def is_exact(self, info: MetricInfo) -> bool:
         """Whether the exact rule judges a metric: declared, and two baseline passes or more."""
-        part = self.of(info)
-        if part is None or info.reads not in self.exact or not self.is_kept(info.reads):
+        repetition = self.of(info)
+        if repetition is None or info.reads not in self.exact or not self.is_kept(info.reads):
             return False
-        return not bool(part.varies.all())
+        return not bool(repetition.varies.all())
 
     def is_kept(self, reads: Reads) -> bool:
         """Whether two baseline passes or more bear out that a part repeats.
@@ -82,31 +82,29 @@ class Repetition:
         flipped, with a chance of f to the power of `PROOF`. The baseline tells f: of K passes of a
         sample one differs with a chance of about K f.
         """
-        part = self.by_part[reads]
-        if self.passes < 2 or not len(part.baseline):
+        varies = self.by_part[reads].baseline
+        if self.passes < 2 or not len(varies):
             return False
-        flips = float(part.baseline.mean()) / self.passes
-        return len(part.baseline) * flips**PROOF <= MOST_BY_LUCK
+        flips = float(varies.mean()) / self.passes
+        return len(varies) * flips**PROOF <= MOST_BY_LUCK
 
     def could_be_exact(self, info: MetricInfo) -> bool:
         """Whether declaring a metric's input would be kept: all passes of each side are equal."""
-        part = self.of(info)
-        if part is None or info.reads in self.exact or self.passes < 2:
+        repetition = self.of(info)
+        if repetition is None or info.reads in self.exact or self.passes < 2:
             return False
-        return not bool(part.varies.any())
+        return not bool(repetition.varies.any())
 
 
 def declared_parts(policy: Collection[str]) -> frozenset[Reads]:
     """Return what ``[policy] repeats`` declares; an answer includes what was retrieved for it."""
-    return frozenset(PARTS if "answer" in policy else [part for part in PARTS if part in policy])
+    return frozenset(PARTS if "answer" in policy else [reads for reads in PARTS if reads in policy])
 
 
 def read_repetition(
     baseline: Run | None,
     candidate: Run,
-    then: Passes,
-    now: Passes,
-    ids: Sequence[str],
+    passes: PassPair,
     *,
     policy: Collection[str] = (),
 ) -> Repetition:
@@ -117,22 +115,23 @@ def read_repetition(
     """
     if baseline is None:
         return Repetition({})
-    sides = [run.manifest.system.deterministic for run in (baseline, candidate)]
-    systems = frozenset(part for part in PARTS if all(part in side for side in sides))
-    asked = declared_parts(policy)
+    systems = [run.manifest.system.deterministic for run in (baseline, candidate)]
+    by_systems = frozenset(reads for reads in PARTS if all(reads in each for each in systems))
+    by_policy = declared_parts(policy)
     if candidate.manifest.retrieval_only:  # nothing was answered
-        asked &= {Reads.RETRIEVAL}
-    rows = {part: np.zeros((4, len(ids)), bool) for part in PARTS}
-    for place, key in enumerate(ids):
-        before = _measured(then.tries.get(key, ()))
-        after = _measured(now.tries.get(key, ()))
-        for part in PARTS:
-            old, new = ({_hash(one, part) for one in side} for side in (before, after))
+        by_policy &= {Reads.RETRIEVAL}
+    masks = {reads: np.zeros((4, len(passes.ids)), bool) for reads in PARTS}
+    for row, key in enumerate(passes.ids):
+        before = _measured(passes.baseline.tries.get(key, ()))
+        after = _measured(passes.candidate.tries.get(key, ()))
+        for reads in PARTS:
+            old, new = ({_hash(record, reads) for record in side} for side in (before, after))
             changed = len(old) == len(new) == 1 and old != new
-            unproven = changed and part not in systems and len(after) < PROOF
-            rows[part][:, place] = len(old) > 1, len(new) > 1, changed, unproven
-    by_part = {part: PartRepetition(*masks) for part, masks in rows.items()}
-    return Repetition(by_part, systems | asked, asked - systems, then.repeats)
+            unproven = changed and reads not in by_systems and len(after) < PROOF
+            masks[reads][:, row] = len(old) > 1, len(new) > 1, changed, unproven
+    by_part = {reads: PartRepetition(*rows) for reads, rows in masks.items()}
+    passes_made = passes.baseline.repeats
+    return Repetition(by_part, by_systems | by_policy, by_policy - by_systems, passes_made)
 
 
 def is_changed(
@@ -147,23 +146,19 @@ def is_changed(
         before: The sample's records of the baseline.
         hashes: Retrieval and output hash of `after`.
     """
-    measured = _measured(before)
-    if _unmeasured(after):
+    if not is_measured(after):
         return False
-    for part, now in zip(PARTS, hashes, strict=True):
-        then = {_hash(record, part) for record in measured}
-        if part in parts and len(then) == 1 and now not in then:
+    measured = _measured(before)
+    for reads, new in zip(PARTS, hashes, strict=True):
+        old = {_hash(record, reads) for record in measured}
+        if reads in parts and len(old) == 1 and new not in old:
             return True
     return False
 
 
-def _hash(record: Record, part: Reads) -> str:
-    return record.retrieval_hash if part is Reads.RETRIEVAL else record.output_hash
+def _hash(record: Record, reads: Reads) -> str:
+    return record.retrieval_hash if reads is Reads.RETRIEVAL else record.output_hash
 
 
 def _measured(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if not _unmeasured(record.output)]
-
-
-def _unmeasured(output: SystemOutput) -> bool:
-    return output.error is not None and output.error.kind == "provider"
+    return [record for record in records if is_measured(record.output)]

@@ -1,21 +1,22 @@
-"""A run's passes over the samples: which are whole, which repeat an earlier one."""
+"""The passes of a run, and of two, over the samples: which are whole, which equal another."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ragate.core.lookup import Pass, Tries, passes_of
-from ragate.models import Record, Run
+from ragate.models import Record, Run, SystemOutput
 
 
 @dataclass(frozen=True)
 class Passes:
-    """The passes of one side over the wanted samples, in the order they were made.
+    """The passes of one side over the matched samples, in the order they were made.
 
     Attributes:
-        whole: Passes that cover as many wanted samples as the fullest one; the others hold extra
+        whole: Passes that cover as many of these samples as the fullest one; the others hold extra
             tries of must-pass samples.
         distinct: Those of `whole` that do not equal an earlier one byte for byte.
         tries: Every record of a sample, extra tries included, by sample id.
@@ -33,31 +34,66 @@ class Passes:
         return self.repeats - len(self.distinct)
 
 
-def read_passes(run: Run | None, wanted: Sequence[str]) -> Passes:
-    """Return the passes of `run` over the samples `wanted`."""
+class PassPair(NamedTuple):
+    """Both sides' passes over the samples `ids`, which both have."""
+
+    baseline: Passes
+    candidate: Passes
+    ids: Sequence[str]
+
+    @property
+    def whole(self) -> tuple[Pass, ...]:
+        """The whole passes of both sides."""
+        return (*self.baseline.whole, *self.candidate.whole)
+
+    @property
+    def same_outputs(self) -> bool:
+        """True where every whole pass of both sides holds the same output for every sample.
+
+        A provider's failure is no output.
+        """
+        if len(self.baseline.distinct) != 1 or len(self.candidate.distinct) != 1:
+            return False
+        [before], [after] = self.baseline.distinct, self.candidate.distinct
+        return all(
+            key in before
+            and key in after
+            and before[key].output_hash == after[key].output_hash
+            and is_measured(after[key].output)
+            for key in self.ids
+        )
+
+
+def is_measured(output: SystemOutput) -> bool:
+    """Return False for a provider's failure, which says nothing about the system."""
+    return output.error is None or output.error.kind != "provider"
+
+
+def read_passes(run: Run | None, ids: Sequence[str]) -> Passes:
+    """Return the passes of `run` over the samples `ids`."""
     if run is None:
         return Passes((), (), {}, 0)
     passes = passes_of(run.records)
-    whole = _whole(passes, wanted)
+    whole = _fullest(passes, ids)
     left_out = run.manifest.runs - len(passes)  # equal passes that a file need not hold twice
     repeats = len(whole) + (left_out if 0 < left_out == run.manifest.identical else 0)
-    return Passes(whole, _distinct(whole, wanted), Tries(passes), repeats)
+    return Passes(whole, _distinct(whole, ids), Tries(passes), repeats)
 
 
-def _whole(passes: Iterable[Pass], wanted: Sequence[str]) -> tuple[Pass, ...]:
-    counted = [(sum(key in each for key in wanted), each) for each in passes]
-    most = max((count for count, _ in counted), default=0)
-    return tuple(each for count, each in counted if count == most > 0)
+def _fullest(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:
+    counts = [sum(key in each for key in ids) for each in passes]
+    fullest = max(counts, default=0)
+    return tuple(each for each, count in zip(passes, counts, strict=True) if count == fullest > 0)
 
 
-def _distinct(passes: Sequence[Pass], wanted: Sequence[str]) -> tuple[Pass, ...]:
+def _distinct(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:
     if len(passes) < 2:
         return tuple(passes)
-    seen: dict[bytes, Pass] = {}
+    by_outputs: dict[bytes, Pass] = {}
     for each in passes:
         outputs = hashlib.sha256()
-        for key in wanted:
+        for key in ids:
             output = each[key].output_hash if key in each else ""
             outputs.update(f"{output}\n".encode("utf-8", "surrogatepass"))
-        seen.setdefault(outputs.digest(), each)
-    return tuple(seen.values())
+        by_outputs.setdefault(outputs.digest(), each)
+    return tuple(by_outputs.values())

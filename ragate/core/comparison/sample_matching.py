@@ -41,20 +41,19 @@ def match(
     Args:
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
-    then = _content(baseline.records if baseline else ())
-    now = _unchanged(samples, candidate.records, then)
-    selected = [key for key in then if key in now or not partial]
-    matched = tuple(sorted(key for key in selected if now.get(key)))
-    kept = set(matched)
-    gone = [key for key in selected if key not in kept]
-    added = tuple(sorted(key for key in now if key not in kept))
+    recorded = _content(baseline.records if baseline else ())
+    unchanged = _unchanged(samples, candidate.records, recorded)
+    selected = [key for key in recorded if key in unchanged or not partial]
+    matched = tuple(sorted(key for key in selected if unchanged.get(key)))
+    gone = [key for key in selected if not unchanged.get(key)]
+    added = tuple(sorted(unchanged.keys() - set(matched)))
     means = _means(baseline.records, gone) if baseline else {}
     data = DataChanges(
         matched=len(matched),
         selected=len(selected),
         added=added if baseline else (),
         removed=tuple(RemovedSample(sample_id=key, means=means[key]) for key in sorted(gone)),
-        edited=tuple(sorted(key for key in gone if key in now)),
+        edited=tuple(sorted(key for key in gone if key in unchanged)),
     )
     return Matching(matched, added, data)
 
@@ -67,32 +66,26 @@ def _content(records: Sequence[Record]) -> dict[str, str]:
 
 
 def _unchanged(
-    samples: Sequence[Sample], records: Sequence[Record], then: Mapping[str, str]
+    samples: Sequence[Sample], records: Sequence[Record], recorded: Mapping[str, str]
 ) -> dict[str, bool]:
-    """Return by sample whether it has the content that the baseline knows."""
-    ran: dict[str, bool] = {}
-    for record in records:
-        if record.sample_id not in ran:
-            known = then.get(record.sample_id) == record.content_hash
-            ran[sys.intern(record.sample_id)] = known
+    """Return by sample whether it has the content that the baseline has `recorded`."""
+    ran = _content(records)
     return {
-        sys.intern(sample.id): ran[sample.id]
-        if sample.id in ran
-        else then.get(sample.id) == content_hash(sample)
+        sys.intern(sample.id): recorded.get(sample.id)
+        == (ran[sample.id] if sample.id in ran else content_hash(sample))
         for sample in samples
     }
 
 
 def _means(records: Sequence[Record], ids: Sequence[str]) -> dict[str, dict[str, float]]:
-    wanted = set(ids)
     values: dict[str, dict[str, list[float]]] = {key: defaultdict(list) for key in ids}
     for record in records:
-        if record.sample_id in wanted:
+        if record.sample_id in values:
             for name, score in record.scores.items():
                 if score.value is not None:
                     values[record.sample_id][name].append(score.value)
     return {
-        key: {name: sum(found) / len(found) for name, found in sorted(by_metric.items())}
+        key: {name: sum(scores) / len(scores) for name, scores in sorted(by_metric.items())}
         for key, by_metric in values.items()
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ragate.core.comparison.affected_samples import find_unaffected
-from ragate.core.comparison.run_passes import read_passes
+from ragate.core.comparison.run_passes import PassPair, read_passes
 from ragate.core.hashing import calls_hash, is_recorded
 from ragate.models import Run
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
@@ -25,11 +25,11 @@ def run_of(*passes: Pass) -> Run:
 
 
 def is_unaffected(baseline: Run, candidate: Run) -> bool:
-    then, now = read_passes(baseline, ["q"]), read_passes(candidate, ["q"])
-    mask, known = find_unaffected(baseline, candidate, then, now, ["q"])
-    assert isinstance(mask, np.ndarray)
-    assert known
-    return bool(mask[0])
+    passes = PassPair(read_passes(baseline, ["q"]), read_passes(candidate, ["q"]), ["q"])
+    unaffected, traceable = find_unaffected(baseline, candidate, passes)
+    assert isinstance(unaffected, np.ndarray)
+    assert traceable
+    return bool(unaffected[0])
 
 
 A, B, C = calls_hash(["a"]), calls_hash(["b"]), calls_hash(["c"])
