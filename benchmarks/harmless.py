@@ -177,7 +177,7 @@ class Bench:
             for record in one
         ]
         manifest = RunManifest(
-            system=SystemInfo(use="replay"), metrics=self._infos, runs=len(passes)
+            system=SystemInfo(use="replay"), metrics=self._infos, runs=len(passes), confirm=2
         )
         return Run(manifest=manifest, records=records)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import RuleOutcome
-from ragate.core.rules.noisy.decide_noisy import FamilyResult
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, stages_of
 from ragate.core.statistics.looks import SUSPICIOUS, Stages, fast_level
 from ragate.models import DecisionSettings, MetricVerdict, Reads
 
@@ -19,11 +19,13 @@ def runs_wanted(
 ) -> int:
     """Return the passes that are missing, 0 where the verdict is final.
 
-    A suspicious family is confirmed, unless it is red so clearly that one look was enough.
+    A suspicious family is confirmed, unless it is red so clearly that one look was enough, or no
+    runs can follow: outputs in files, a recorded system that holds no more. There the one look had
+    the whole of alpha.
     """
     suspicious = family.p <= SUSPICIOUS and not is_clear(outcomes, family, settings)
     if suspicious and not _repeats_exactly(comparison):
-        return max(0, 1 + settings.confirm - comparison.candidate.repeats)
+        return stages_of(comparison, settings).still_wanted(comparison.candidate.repeats)
     return 0
 
 

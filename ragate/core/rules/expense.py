@@ -14,10 +14,12 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.not_comparable import unusable
-from ragate.core.rules.wording import number
+from ragate.core.rules.wording import count, number
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.core.statistics.score_columns import SLACK, Floats, row_means
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
+
+BEYOND = 1e6  # times the most that any sample took: more than any proof needs
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,66 @@ def decide_expense(
         reason = f"{case.name} has no value on both sides"
         row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
         return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
-    clusters = None if comparison.clusters is None else comparison.clusters[case.counted][both]
+    every = None if comparison.clusters is None else comparison.clusters[case.counted]
+    clusters = None if every is None else every[both]
     limit = case.rule.max_increase
     found = increase(before[both], after[both], limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before[both], after[both], found, limit)
     if not case.gates:
         return RuleOutcome(row)
+    hidden = 0
+    if limit is not None and _can_hide(before, after, limit, settings.alpha, clusters=every):
+        hidden = int((np.isfinite(before) & ~both).sum())
+    return _outcome(row, found, settings.alpha, hidden)
+
+
+def _outcome(row: MetricRow, found: Increase, alpha: float, hidden: int) -> RuleOutcome:
+    """Say what the row means for the gate.
+
+    Args:
+        hidden: Samples whose missing figures could have made it red.
+    """
     if row.verdict is MetricVerdict.REGRESSED:
         return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+    if hidden:
+        reason = f"{row.metric}: {count(hidden, 'unscored sample')} could hide a rise that is red"
+        return RuleOutcome(row, undecided=(reason,))
     if row.verdict is not MetricVerdict.CANNOT_TELL:
         return RuleOutcome(row)
-    if not _can_prove(found.units, settings.alpha):  # no gate: it could not be red
+    if not _can_prove(found.units, alpha):  # no gate: it could not be red
         return RuleOutcome(row, undecided=(f"{row.reason}: so few prove nothing",))
     return RuleOutcome(row, warnings=(row.reason,))
+
+
+def _can_hide(
+    before: Floats,
+    after: Floats,
+    limit: float,
+    alpha: float,
+    *,
+    clusters: np.ndarray[tuple[int], np.dtype[np.intp]] | None,
+) -> bool:
+    """Whether what the candidate did not tell of some samples could be a proven rise.
+
+    There is no worst value. So they are taken to be as much as the most that any sample took, and
+    as more than any proof needs: the one stands out less from the rest, the other weighs more. What
+    the baseline lacks, no change has lost.
+
+    Args:
+        before, after: (samples,) means of each side; NaN where there is no figure.
+    """
+    known = np.isfinite(before)
+    lost = known & ~np.isfinite(after)
+    if not lost.any():
+        return False
+    most = max(float(before[known].max()), float(np.nanmax(after)))
+    groups = None if clusters is None else clusters[known]
+    return any(
+        increase(
+            before[known], np.where(lost, fill, after)[known], limit, alpha, clusters=groups
+        ).above
+        for fill in (most, BEYOND * most)
+    )
 
 
 def increase(

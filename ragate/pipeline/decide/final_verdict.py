@@ -43,9 +43,6 @@ async def decide_session(
     candidate, judged = await case.decide(scorer, session.collected)
     while await _more(session, case.samples, judged):
         candidate, judged = await case.decide(scorer, session.collected)
-    if judged.decision.wants_runs:
-        have = counted_runs(session)
-        judged = judged.with_note(f"suspicious, and the system has no more than {have}")
     return candidate, judged
 
 
@@ -76,12 +73,6 @@ def is_firm(decision: Decision) -> bool:
 
 def _left_out(scorer: Scorer) -> str:
     return f"not judged, since it failed already: {', '.join(scorer.judged)}"
-
-
-def counted_runs(session: Session) -> str:
-    """Return how many recorded runs a system holds, in words."""
-    runs = session.system.max_runs or 0
-    return f"{runs} recorded run{'' if runs == 1 else 's'}: it cannot be confirmed"
 
 
 async def _more(session: Session, samples: Sequence[Sample], judged: Decided) -> bool:

@@ -125,7 +125,8 @@ def run_of(
 ) -> Run:
     made: list[Metric | Aggregate] = [plugins.metric(name, samples=samples) for name in names]
     system = SystemInfo(use="replay", fingerprint=words)
-    return evaluate(passes, samples, made, manifest=RunManifest(system=system), verdicts=verdicts)
+    manifest = RunManifest(system=system, confirm=2)
+    return evaluate(passes, samples, made, manifest=manifest, verdicts=verdicts)
 
 
 def compared(

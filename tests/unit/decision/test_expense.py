@@ -130,6 +130,38 @@ def test_samples_that_failed_on_either_side_are_left_out(tokens: Any):
     assert row(decision).n == 48
 
 
+def without_usage(after: Any, lost: int) -> Decision:
+    """Decide where each of 100 samples took 500 tokens, and the first `lost` tell nothing now."""
+    samples = samples_of(100)
+    now: Any = [*[[None]] * lost, *columns(after)[lost:]]
+    comparison = compare(
+        run_of({"prompt_tokens": [[500.0]] * 100}, samples, infos=(TOKENS,), words="before"),
+        run_of({"prompt_tokens": now}, samples, infos=(TOKENS,), words="after"),
+        samples,
+    )
+    return judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
+
+
+@pytest.mark.parametrize(("lost", "verdict"), [(4, Verdict.PASSED), (5, Verdict.NO_DECISION)])
+def test_samples_that_no_longer_tell_what_they_take_could_hide_a_rise(lost: int, verdict: Verdict):
+    decision = without_usage(np.full((100, 1), 500.0), lost)
+
+    assert decision.verdict is verdict
+    hidden = f"prompt_tokens: {lost} unscored samples could hide a rise that is red"
+    assert (hidden in decision.reasons) is (verdict is Verdict.NO_DECISION)
+
+
+def test_where_the_rest_is_nearly_proven_two_usual_samples_could_make_it_red():
+    nearly = np.tile([[526.0], [586.0]], (50, 1))  # 556 on average, 550 is allowed
+
+    assert without_usage(nearly, 2).verdict is Verdict.NO_DECISION
+    assert without_usage(nearly - 2, 2).verdict is Verdict.PASSED
+
+
+def test_a_rise_that_is_proven_is_red_whatever_is_missing():
+    assert without_usage(np.full((100, 1), 1000.0), 5).verdict is Verdict.FAILED
+
+
 def test_the_same_answers_from_longer_prompts_are_red_although_the_system_repeats(tokens: Any):
     samples = samples_of(60)
     exact: dict[str, Any] = {"infos": (TOKENS,), "deterministic": (), "same_outputs": True}

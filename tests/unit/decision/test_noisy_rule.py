@@ -210,15 +210,16 @@ def test_evidence_for_fresh_questions_alone_is_yellow_as_well():
 
 
 def test_a_suspicious_first_run_asks_for_confirmation_and_a_clean_one_does_not():
-    suspicious = judge(noisy_pair(*flips(40, 2, cand=1)), RULE)
-    clean = judge(noisy_pair(*flips(40, 1, 2, cand=1)), RULE)
-    none_wanted = judge(noisy_pair(*flips(40, 2, cand=1)), RULE, confirm=0)
+    suspicious = judge(noisy_pair(*flips(40, 2, cand=1), confirm=2), RULE)
+    clean = judge(noisy_pair(*flips(40, 1, 2, cand=1), confirm=2), RULE)
+    none_wanted = judge(noisy_pair(*flips(40, 2, cand=1), confirm=0), RULE)
 
     assert suspicious.wants_runs == 2
     assert any("2 more runs over all samples" in line for line in suspicious.warnings)
     assert clean.wants_runs == 0
     assert not clean.confirmed
     assert none_wanted.wants_runs == 0
+    assert not any("more run" in line for line in none_wanted.warnings)
 
 
 def test_confirmation_runs_that_repeat_byte_for_byte_are_not_asked_for_again():
@@ -609,12 +610,12 @@ def test_nothing_is_held_by_samples_too_few_to_show_a_break():
 
 
 def test_suspicion_is_one_in_five():
-    two_of_forty = judge(noisy_pair(*flips(40, 2, cand=1)), RULE)  # p = 1/16
-    one_of_forty = judge(noisy_pair(*flips(40, 1, cand=1)), RULE)  # p = 1/4
+    two_of_forty = judge(noisy_pair(*flips(40, 2, cand=1), confirm=2), RULE)  # p = 1/16
+    one_of_forty = judge(noisy_pair(*flips(40, 1, cand=1), confirm=2), RULE)  # p = 1/4
 
     assert two_of_forty.wants_runs == 2
     assert one_of_forty.wants_runs == 0
-    assert judge(noisy_pair(*flips(40, 2, cand=2)), RULE).wants_runs == 1
+    assert judge(noisy_pair(*flips(40, 2, cand=2), confirm=2), RULE).wants_runs == 1
 
 
 def test_the_other_claim_counts_at_one_in_twenty_exactly():
@@ -661,7 +662,7 @@ def test_one_in_five_exactly_is_suspicious():
     samples = samples_of(40)
     before, after = flips(40, 1, base=4, cand=1)  # one loss among five runs
     baseline = run_of({"faithfulness": columns(before)}, samples, words="before")
-    candidate = run_of({"faithfulness": columns(after)}, samples, words="after")
+    candidate = run_of({"faithfulness": columns(after)}, samples, words="after", confirm=2)
     control = run_of({"faithfulness": columns(before)}, samples, words="control")
     comparison = compare(baseline, candidate, samples)
 
