@@ -135,6 +135,8 @@ class _Lost:
 
     def verdict(self, settings: DecisionSettings) -> MetricVerdict:
         # On this set the loss is certain: only whether fresh questions share it is a test's matter.
+        # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
+        # something unseen changed, which may be neutral.
         certain = self.loss.changed <= FEW or settings.claim == THIS_SET
         if not self.is_allowed and (certain or self.chance <= settings.alpha):
             return MetricVerdict.REGRESSED

@@ -69,7 +69,7 @@ def _judge(
         failed=failed,
         met=passed > failed + unknown,
         eligible=eligible,
-        false_red=_false_red(case) if before else None,
+        false_red=_false_red(case, comparison.ids.index(key)) if before else None,
         scores=tuple(scores),
     )
     return row, _meaning(case, row, unknown)
@@ -124,16 +124,23 @@ def _before(case: MetricCase, comparison: Comparison, key: str) -> list[bool | N
     return [_passes(case, float(value)) for value in row if np.isfinite(value)]
 
 
-def _false_red(case: MetricCase) -> float | None:
+def _false_red(case: MetricCase, place: int) -> float | None:
     """Chance that the unchanged system fails two of three, from samples that passed otherwise.
 
     Of all scored samples and runs where every other baseline run passed, the share that failed is
     the chance f of one failing try. Half a failure is added, so that it is never 0 by luck alone.
+    Where samples repeat exactly, those that do not are counted among themselves.
+
+    Args:
+        place: The sample's row.
     """
     assert case.column is not None
-    if case.column.exact:
-        return 0.0
     values = case.column.recorded.values
+    if case.column.exact:
+        varies = case.column.varies
+        if varies is None or not varies[place]:
+            return 0.0
+        values = values[varies]
     if values.shape[1] < 2:
         return None
     passed = _passing(case, values)

@@ -129,6 +129,19 @@ def test_four_wrong_numbers_in_sixteen_answers_are_red_where_it_is_declared():
     assert any('`[policy] repeats = ["answer"]`' in said for said in undeclared.warnings)
 
 
+def test_a_must_pass_sample_that_varied_is_not_said_to_never_fail_by_chance():
+    shaky = {0: [1.0, 0.0, 1.0], 1: [1.0, 1.0, 0.9]}
+    samples = samples_of(20, must_pass=True)
+    before = side([shaky.get(row, [1.0] * 3) for row in range(20)])
+    comparison = compare(before, side([[1.0] * 3] * 20), samples, repeats=BOTH)
+
+    rows = declared(comparison, RULE.model_copy(update={"pass_at": 0.5})).must_pass
+
+    f = 1.5 / 5  # one of the four tries of the two that vary, each beside two that passed
+    assert [row.false_red for row in rows[:2]] == [pytest.approx(3 * f**2 * (1 - f) + f**3)] * 2
+    assert {row.false_red for row in rows[2:]} == {0.0}
+
+
 def test_beyond_four_changed_scores_the_loss_stands_out_from_random_signs():
     gains = [0.6, 0.4, 0.6, 0.4]
     half = pair_of([0.5] * 20, [0.0, 0.0, *gains, *[0.5] * 14])
