@@ -14,8 +14,7 @@ from pathlib import Path
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import RUN, Result
-from ragate.github.gate.result_artifact import fetched
+from ragate.github.gate.left_result import RUN, Result, fetched
 from ragate.github.gate.step_context import Context
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository

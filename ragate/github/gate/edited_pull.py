@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import Result
-from ragate.github.gate.result_artifact import fetched, gate_name
+from ragate.github.gate.left_result import Result, fetched
+from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import Context
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository

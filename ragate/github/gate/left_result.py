@@ -9,6 +9,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from ragate.errors import StorageError
+from ragate.github.rest.artifacts import FoundArtifact, unpack
+from ragate.github.rest.repository import Repository
 from ragate.models import Frozen, Report
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
@@ -99,6 +101,12 @@ def read_result(folder: Path) -> Result:
         if file.is_file() and file.stat().st_size > most:
             raise StorageError(f"{file}: {file.stat().st_size} bytes, and the limit is {most}")
     return result
+
+
+def fetched(repository: Repository, found: FoundArtifact, place: Path) -> Result:
+    """Download and unpack one result, and return what it says of itself."""
+    unpack(repository.download_artifact(int(found.artifact["id"])), place)
+    return read_result(place)
 
 
 def _link(source: Path, target: Path) -> None:

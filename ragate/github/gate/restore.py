@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import shutil
 import tempfile
 from pathlib import Path
@@ -9,9 +10,9 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.gate.acceptances import Scope, acceptances, outputs_digest, takes_system
-from ragate.github.gate.left_result import RUN
+from ragate.github.gate.base_control import control_for
+from ragate.github.gate.left_result import RUN, fetched
 from ragate.github.gate.reply_artifact import get_replies
-from ragate.github.gate.result_artifact import control_of, fetched
 from ragate.github.gate.step_context import Context
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.authors import without_own
@@ -102,9 +103,13 @@ def weighed(
     if repository is None or passed:
         return report, False
     control = None
-    if report.decision.verdict is Verdict.FAILED and report.decision.family and base != head:
+    if context.control is None:  # else the line has used it already
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
         with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
-            control = _control(context, repository, config, base, Path(folder).resolve())
+            place = Path(folder).resolve()
+            control = control_for(
+                context, repository, report, base=base, head=head, day=today, folder=place
+            )
     scope = Scope(config.gate, head, outputs_digest(run))
     taken = _accepted(context, repository, config, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
@@ -112,18 +117,6 @@ def weighed(
         kept = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
         report = report.model_copy(update={key: getattr(again, key) for key in kept})
     return report, other_system and takes_system(taken)
-
-
-def _control(
-    context: Context, repository: Repository, config: Config, base: str, folder: Path
-) -> Run | None:
-    if context.control is not None:
-        return None  # the line has used it already
-    try:
-        return control_of(context, repository, config.gate, base, folder)
-    except RagateError as error:
-        context.log.warning(f"today's run of the base could not be read: {error.message}")
-        return None
 
 
 def _accepted(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +11,12 @@ from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError
 from ragate.github.commits.merge_commit import is_merge_onto
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import Scope, outputs_digest, takes_system
-from ragate.github.gate.left_result import RUN, Result, read_result
+from ragate.github.gate.base_control import control_for
+from ragate.github.gate.left_result import RUN, Result, fetched
 from ragate.github.gate.output_provenance import OTHER
 from ragate.github.gate.report_edits import undecided
 from ragate.github.gate.step_context import Context
-from ragate.github.rest.artifacts import FoundArtifact, find_results, unpack
+from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
@@ -32,12 +32,14 @@ class Stored:
         config: The policy of the base that it was judged against, in a folder of its own.
         run: The scored run, with all its passes.
         folder: The run's folder: its full outputs may be there.
+        control: What a red verdict was held against, so that it is again.
     """
 
     result: Result
     config: Config
     run: Run
     folder: Path
+    control: Run | None = None
 
     @property
     def gate(self) -> str:
@@ -54,7 +56,7 @@ class Stored:
 
     def decided(self, taken: tuple[Acceptance, ...]) -> Report:
         """Decide again with what is accepted; nothing is measured and no model is asked."""
-        report = decide_again(self.config, self.run, accepted=taken)
+        report = decide_again(self.config, self.run, accepted=taken, control=self.control)
         problems = () if takes_system(taken) else self.result.problems
         report = undecided(report, problems, (OTHER,))
         if self.result.bootstrap:
@@ -107,34 +109,16 @@ def open_stored(
             continue
         config = _policy(context, repository, result, folder / "policy")
         run = LocalStore(folder).load(place / RUN)
-        return Stored(result, config, run, place / RUN)
-    return None
-
-
-def fetched(repository: Repository, found: FoundArtifact, place: Path) -> Result:
-    """Download and unpack one result, and return what it says of itself."""
-    unpack(repository.download_artifact(int(found.artifact["id"])), place)
-    return read_result(place)
-
-
-def control_of(
-    context: Context, repository: Repository, gate: str, base: str, folder: Path
-) -> Run | None:
-    """Return the base version's run of today, None where none is stored.
-
-    It is what the night's job or the last merge left; an older one says nothing about today.
-    """
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    for number, found in enumerate(find_results(repository, gate, base)):
-        if not str(found.artifact.get("created_at", "")).startswith(today):
-            continue
-        place = folder / f"control-{number}"
-        try:
-            result = fetched(repository, found, place)
-            if (result.gate, result.head) == (gate, base):
-                return LocalStore(folder).load(place / RUN)
-        except StorageError as error:
-            context.log.warning(f"a control was passed over: {error.message}")
+        control = control_for(
+            context,
+            repository,
+            decide_again(config, run),
+            base=result.base,
+            head=sha,
+            day=str(found.artifact.get("created_at", ""))[:10],
+            folder=place,
+        )
+        return Stored(result, config, run, place / RUN, control)
     return None
 
 

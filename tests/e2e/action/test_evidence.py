@@ -14,7 +14,7 @@ import pytest
 from ragate.cli.main import run as ragate
 from tests.container.runner import StepResult, run_step
 from tests.e2e.action.forge import ROOT, Change, Forge
-from tests.e2e.action.talk import judged, upload
+from tests.e2e.action.talk import judged, say, upload
 from tests.servers.github_stub import github_stub
 
 pytestmark = pytest.mark.e2e
@@ -38,6 +38,8 @@ systems = ["python"]
 claim = "this-set"
 [policy.metrics.token_f1]
 level = "error"
+[policy.metrics."hit_rate@5"]
+level = "error"
 [system]
 use = "python"
 target = "rag:answer"
@@ -58,6 +60,7 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
                 "id": f"q{number}",
                 "query": f"What is the value of {number}?",
                 "references": [f"It is {number} apples."],
+                "relevant": {f"doc{number}.md": 1},
             }
         )
         for number in range(SAMPLES)
@@ -146,9 +149,13 @@ def night(forge: Forge, drift: float) -> None:
     )
     forge.github.add_run(50, head_sha=forge.base, event="schedule")
     upload(forge, 50, f"ragate-gate-{forge.base}-1", workspace / ".ragate/result")
-    today = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    dated(forge, datetime.datetime.now(datetime.UTC))
+
+
+def dated(forge: Forge, when: datetime.datetime) -> None:
+    """Let all artifacts that are there be of one day."""
     for artifact in forge.github.artifacts.values():
-        artifact["created_at"] = today.replace("+00:00", "Z")
+        artifact["created_at"] = when.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def test_drift_that_the_base_shares_today_is_not_blamed_on_the_change(forge: Forge):
@@ -160,6 +167,18 @@ def test_drift_that_the_base_shares_today_is_not_blamed_on_the_change(forge: For
     assert result.exit_code == 0, result.log
     report = json.loads(_report(forge))
     assert any("run today" in warning for warning in report["decision"]["warnings"])
+
+
+@pytest.mark.parametrize("days", [0, 3])
+def test_an_accept_is_held_against_the_control_of_the_verdict_s_day(forge: Forge, days: int):
+    night(forge, drift=0.5)
+    change = forge.change({"rag.py": rag().replace(b'"doc{number}.md"', b'"lost{number}.md"')})
+    assert run(forge, change, drift=0.5).exit_code == 1
+    dated(forge, datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days))
+
+    told = say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 "the pages were renamed"')
+
+    assert told.outputs["verdict"] == "passed", told.log
 
 
 def _report(forge: Forge) -> str:
