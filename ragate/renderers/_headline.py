@@ -179,6 +179,27 @@ def _look(report: Report, numbers: Numbers) -> Words:
 
 
 def _unsure(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Words:
+    rises = [row for row in rows if _is_rise(row)]
+    drops = [row for row in rows if row not in rises]
+    clauses: list[Words] = [_unseen(report, drops, numbers)] if drops else []
+    if rises:
+        named_rises: list[Words] = [
+            [
+                Name(row.metric),
+                *([] if row.aggregate else [f" {numbers.points(row.unit, row.change)}"]),
+            ]
+            for row in rises
+        ]
+        clauses.append(["more than is allowed, not proven: ", *named(named_rises)])
+    return joined(clauses, "; ")
+
+
+def _is_rise(row: MetricRow) -> bool:
+    """Whether a row is of what an answer takes: outside the family, and beyond its limit."""
+    return row.p is None and not row.exact
+
+
+def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Words:
     this_set = f"these {counted(report.facts.samples, numbers.noun)}"
     limits = [row for row in without_counts(rows) if row.mde is not None]
     if not limits:

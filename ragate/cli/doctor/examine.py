@@ -146,19 +146,36 @@ def _comparable(
     uses: Mapping[str, Sequence[Sample]],
 ) -> Iterable[Finding]:
     from ragate.core.comparison.repeating_samples import declared_parts
-    from ragate.core.statistics.fewest_losses import fewest_losses
 
     config = cast("Config", subject.config)
     metrics = make_metrics(config, samples, states=run.manifest.states)
     infos = {metric.info.name: metric.info for metric in metrics}
     gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
-    known = max(1, run.manifest.runs - run.manifest.identical)
-    losses = fewest_losses(
-        config.policy.alpha, baseline_runs=known, candidate_runs=1, flips=known == 1
-    )
+    losses = _losses(config, run)
     found = baseline_file.comparable(run, infos, gated)
     repeats = declared_parts(config.policy.repeats)
     return found + baseline_file.enough(run, infos, uses, gated, losses=losses, repeats=repeats)
+
+
+def _losses(config: Config, run: Run) -> int:
+    """Return how many samples must break before the gate can fail a change of the system."""
+    from ragate.core.rules.metric_family import GENERALISE
+    from ragate.core.statistics.fewest_losses import losses_to_fail
+    from ragate.core.statistics.looks import Stages
+    from ragate.pipeline.power_tables import claims
+
+    policy = config.policy
+    known = max(1, run.manifest.runs - run.manifest.identical)
+    # Of recorded outputs it is not asked here how many runs they hold: one look, if in doubt.
+    further = 0 if config.system.use == "replay" else policy.confirm
+    return losses_to_fail(
+        Stages(policy.alpha, further),
+        1,
+        metrics=1,
+        baseline_runs=known,
+        candidate_runs=1,
+        flips=claims(config)[0] == GENERALISE,
+    )
 
 
 def _personal(subject: ExaminedProject, run: Run) -> Iterable[Finding]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ragate import plugins
+from ragate.baseline import dump_baseline, recorded_before
 from ragate.cli.doctor import (
     baseline_file,
     command,
@@ -724,3 +726,25 @@ def test_json_holds_every_check_and_the_exit_code() -> None:
         "remedy": "r",
         "exit_code": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("policy", "losses"),
+    [("", 5), ('claim = "this-set"', 2), ('claim = "this-set"\nconfirm = 0', 3)],
+)
+def test_how_many_must_break_is_what_the_gate_itself_plans(
+    project: Path, policy: str, losses: int
+) -> None:
+    config = CONFIG.replace('"replay"\npaths = ["outputs/*.jsonl"]', '"python"\ntarget = "rag:f"')
+    config = config.replace('"replay"', '"python"').replace("error_rate", "token_f1")
+    (project / "ragate.toml").write_text(config.replace("[policy]\n", f"[policy]\n{policy}\n", 1))
+    only = sample(references=["It is."])
+    (project / "golden.jsonl").write_text(only.model_dump_json() + "\n")
+    infos = {"token_f1": plugins.metric("token_f1").info}
+    run = run_of([only], metrics=infos, deterministic=frozenset())
+    data = dump_baseline(run, store="answers", recorded=recorded_before(run))
+    (project / "baseline.json").write_bytes(data)
+
+    found = checks(project)["baseline"]
+
+    assert f"{losses} samples must break" in said(found, Status.WARNING)

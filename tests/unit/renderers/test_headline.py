@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.models import MetricVerdict, MustPassRow, Verdict
+from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, Verdict
 from ragate.renderers._headline import Status, headline, status_of
-from ragate.renderers._numbers import TERMINAL
+from ragate.renderers._numbers import COMMENT, TERMINAL
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 
@@ -30,6 +30,26 @@ def test_one_metric_that_moved_and_held_makes_it_held() -> None:
     ]
 
     assert status_of(report_factory(decision_factory(metrics=rows))) is Status.HELD
+
+
+def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_cannot_show() -> None:
+    rise = metric_row_factory(
+        "prompt_tokens", 500.0, 620.0, MetricVerdict.CANNOT_TELL, unit="tokens", p=None, mde=None,
+        direction=Direction.LOWER,
+    )  # fmt: skip
+    slow = metric_row_factory(
+        "latency_p95", 1.0, 1.4, MetricVerdict.CANNOT_TELL, unit="seconds", aggregate=True, p=None,
+        direction=Direction.LOWER,
+    )  # fmt: skip
+    blind = metric_row_factory("token_f1", verdict=MetricVerdict.CANNOT_TELL, p=0.4, mde=0.1)
+
+    def words(*rows: MetricRow) -> str:
+        return "".join(headline(report_factory(decision_factory(metrics=list(rows))), COMMENT))
+
+    alone, beside = words(rise, slow), words(blind, rise)
+    assert "more than is allowed, not proven: prompt_tokens +120 and latency_p95 · does" in alone
+    assert "regression" not in alone
+    assert "can only show drops of 10 points or more; more than is allowed" in beside
 
 
 def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what_blocks() -> None:
