@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = "tests/unit/decision"
+TESTS = "tests/unit/core"
 KNOWN = ROOT / "benchmarks/results/mutants.txt"
 # Simulations, and comparisons with slower code: too slow to run a thousand times, and what they
 # see is behind tolerances.

@@ -1,0 +1,154 @@
+"""A system that words its answers anew in every run, for tests of changes that do no harm.
+
+Every question has eight answers of one content: with and without a number, a quotation, a
+citation; one run draws one of them for each question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ragate import plugins
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.judging.criteria import CRITERIA, EVALUATED, PAIRWISE, sort_out
+from ragate.errors import ConfigError
+from ragate.models import (
+    Decision,
+    Failure,
+    MetricInfo,
+    RetrievedChunk,
+    Rule,
+    Run,
+    RunManifest,
+    Sample,
+    Score,
+    SystemInfo,
+    SystemOutput,
+    Usage,
+)
+from ragate.pipeline.score.metric_records import evaluate
+from ragate.protocols import Aggregate, Metric
+from tests.unit.core.decision_factories import judge
+
+Outputs = dict[str, SystemOutput]
+Change = Callable[[str], str]
+
+
+def questions(answerable: int = 57, unanswerable: int = 12) -> list[Sample]:
+    """Return questions with an expected document and a reference that holds a number."""
+    return [
+        Sample(
+            id=f"q{row:03d}",
+            query=f"How long does step {row} take?",
+            relevant={f"doc{row}": 1},
+            references=(f"Step {row} takes {row + 2} minutes.",),
+        )
+        for row in range(answerable)
+    ] + [
+        Sample(id=f"u{row:03d}", query=f"Who wrote page {row}?", answerable=False)
+        for row in range(unanswerable)
+    ]
+
+
+def answer(sample: Sample, rng: random.Random) -> SystemOutput:
+    """Return one of the answers to a question, and what was retrieved for it."""
+    row = int(sample.id[1:])
+    fact = f"Step {row} takes {row + 2} minutes"
+    docs = [f"doc{row}", "other", "more"]
+    if rng.random() < 0.2:
+        docs[0], docs[1] = docs[1], docs[0]
+    chunks = tuple(RetrievedChunk(doc_id=doc, text=f"{fact}. See {doc}.") for doc in docs)
+    tokens = rng.randrange(20, 30)
+    usage = Usage(calls=1, prompt_tokens=400, completion_tokens=tokens, cost_usd=tokens / 1e4)
+    timed: dict[str, Any] = {"latency_s": 1.0 + rng.random(), "usage": usage}
+    if rng.random() < 0.01:
+        return SystemOutput(error=Failure(kind="system", message="it broke"), **timed)
+    if not sample.answerable or rng.random() < 0.03:
+        text = "I do not know." if rng.random() < 0.8 else "It was Ann."
+        return SystemOutput(chunks=chunks, answer=text, **timed)
+    number = rng.choice([f"{row + 2} minutes", "a few minutes", "99 minutes"])
+    quote = rng.choice(["", f' The guide says "{fact}".'])
+    cites = rng.choice([" [1]", " [1]", " [1]", " [7]", ""])
+    return SystemOutput(chunks=chunks, answer=f"It takes {number}{cites}.{quote}", **timed)
+
+
+def outputs_of(samples: Sequence[Sample], seed: int, change: Change = str) -> Outputs:
+    """Return one run; `change` is made to every answer of it."""
+    rng = random.Random(seed)
+    made = {sample.id: answer(sample, rng) for sample in samples}
+    return {
+        key: one.model_copy(update={"answer": change(one.answer)}) if one.answer else one
+        for key, one in made.items()
+    }
+
+
+def verdicts(sample: Sample, output: SystemOutput) -> Mapping[str, Score]:
+    """Judge by a hash of the answer: noisy, and the same for the same answer."""
+    known = {**CRITERIA, **EVALUATED}
+    found, asked = sort_out(known, known, sample, output)
+    drawn = int.from_bytes(hashlib.sha256((output.answer or "").encode()).digest()[:2]) % 5
+    for name in asked:
+        low, high = known[name].low, known[name].high
+        found[name] = Score(metric=name, value=low + (high - low) * drawn / 4)
+    found[PAIRWISE] = Score(metric=PAIRWISE, value=0.5)
+    return found
+
+
+@cache
+def registered() -> tuple[str, ...]:
+    """Return every metric that is built in, with a cut-off where it needs one."""
+    return tuple(map(_with_cut_off, plugins.names("metrics")))
+
+
+def _with_cut_off(name: str) -> str:
+    try:
+        plugins.metric(name)
+    except ConfigError:
+        return f"{name}@2"
+    return name
+
+
+def rule_for(name: str) -> Rule:
+    """Return the metric's rule at error; what is no fraction, or of the whole run, has a limit."""
+    info: MetricInfo = plugins.metric(name).info
+    if not info.aggregate:
+        return Rule(metric=name, max_increase=0.1 if info.high is None else None)
+    return Rule(metric=name, maximum=1e9 if info.high is None else info.high)
+
+
+def run_of(
+    passes: Sequence[Outputs], samples: Sequence[Sample], names: Sequence[str], words: str = ""
+) -> Run:
+    made: list[Metric | Aggregate] = [plugins.metric(name, samples=samples) for name in names]
+    system = SystemInfo(use="replay", fingerprint=words)
+    manifest = RunManifest(system=system, confirm=2)
+    return evaluate(passes, samples, made, manifest=manifest, verdicts=verdicts)
+
+
+def compared(
+    before: Sequence[Outputs],
+    after: Sequence[Outputs],
+    samples: Sequence[Sample],
+    names: Sequence[str],
+) -> Comparison:
+    return compare(
+        run_of(before, samples, names, "before"), run_of(after, samples, names, "after"), samples
+    )
+
+
+def gate(
+    samples: Sequence[Sample], names: Sequence[str], seed: int = 0, change: Change = str
+) -> Decision:
+    """Judge a change as the gate does: three baseline runs, one run, two more where it asks."""
+    rules = [rule_for(name) for name in names]
+    before = [outputs_of(samples, 100 * seed + number) for number in range(3)]
+    after = [outputs_of(samples, 100 * seed + 50, change)]
+    decision = judge(compared(before, after, samples, names), *rules)
+    if decision.wants_runs:
+        after += [outputs_of(samples, 100 * seed + 51 + number, change) for number in range(2)]
+        decision = judge(compared(before, after, samples, names), *rules)
+    return decision

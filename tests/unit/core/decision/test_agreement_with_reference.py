@@ -1,0 +1,154 @@
+"""Whole verdicts against the slow second implementation, and the corners of the rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.wording import moved, number, odds
+from ragate.models import Failure, MetricInfo, MetricVerdict, Needs, Rule, Sample, Score, Verdict
+from tests.unit.core.decision_factories import (
+    EXACT,
+    NOISY,
+    columns,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+    samples_of,
+)
+
+NAMES = ("a", "b", "c")
+MEANING = {
+    "REGRESSED": {MetricVerdict.REGRESSED},
+    "SMALL DROP (within tolerance or not proven beyond it)": {MetricVerdict.WORSE_HERE},
+    "IMPROVED": {MetricVerdict.IMPROVED},
+    "HELD": {MetricVerdict.HELD, MetricVerdict.WORSE_HERE},  # yellow by the other claim
+    "INCONCLUSIVE": {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE},
+}
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_whole_verdicts_agree_with_the_reference(reference, seed):
+    rng = np.random.default_rng(seed)
+    n, runs = int(rng.integers(30, 120)), int(rng.integers(1, 4))
+    level = rng.beta(5, 1.5, (n, 1, 3))
+    scores = np.clip(level + rng.normal(0, 0.05, (n, 3 + runs, 3)), 0, 1)
+    scores[:, 3:, 0] *= 1 - rng.choice([0, 0.04, 0.2])
+    scores[:, 3:, 1] = np.clip(scores[:, 3:, 1] + rng.choice([0, 0.03]), 0, 1)
+    infos = [MetricInfo(name=name, needs=Needs.JUDGE) for name in NAMES]
+    samples = samples_of(n)
+    sides = [
+        run_of(
+            {name: columns(part[:, :, place]) for place, name in enumerate(NAMES)},
+            samples,
+            infos=infos,
+            words=words,
+        )
+        for part, words in ((scores[:, :3], "before"), (scores[:, 3:], "after"))
+    ]
+    rules = [Rule(metric=name) for name in NAMES]
+    decision = judge(compare(sides[0], sides[1], samples), *rules, alpha=0.05)
+    theirs = reference.decide(
+        scores[:, :3], scores[:, 3:], NAMES, ["graded"] * 3, [0.0] * 3, [0.05] * 3
+    )
+
+    for name, found in zip(NAMES, theirs, strict=True):
+        row = row_of(decision, name)
+        assert row.p == pytest.approx(found.p_adj, abs=0.02)
+        assert row.change == pytest.approx(-found.drop)
+        assert row.interval == pytest.approx(found.ci, abs=0.006)
+        edges = (found.p_adj - 0.05, found.p_adj_up - 0.05, found.drop - 0.02)
+        near = min(abs(edge) for edge in edges) < 0.015 or abs(found.ci_family[0] + 0.05) < 0.005
+        assert near or row.verdict in MEANING[found.verdict]
+
+
+def test_a_cluster_without_a_whole_sample_is_no_decision():
+    samples = [Sample(id=f"q{row}", query=f"{row}", metadata={"doc": "x"}) for row in range(4)]
+    holes = {"faithfulness": [[1.0, None]] * 4}
+    comparison = compare(
+        run_of(holes, samples),
+        run_of({"faithfulness": [[1.0]] * 4}, samples, words="after"),
+        samples,
+        cluster="doc",
+    )
+
+    assert judge(comparison, Rule(metric="faithfulness"), max_unscored=0.6).exit_code == 3
+
+
+def test_a_warning_level_floor_is_shown_and_blocks_nothing():
+    pair = noisy_pair(np.ones((100, 3)), np.ones((100, 1)) * 0.5)
+    decision = judge(pair, Rule(metric="faithfulness", level="warn", minimum=0.9))
+    row = row_of(decision, "faithfulness")
+
+    assert row.floor is not None
+    assert not row.floor.met
+    assert not row.blocks
+    assert decision.exit_code == 3
+
+
+def test_a_floor_on_a_metric_nobody_measured_is_said_once():
+    decision = judge(
+        noisy_pair(np.ones((9, 1)), np.ones((9, 1))), Rule(metric="recall@10", minimum=0.5)
+    )
+
+    assert decision.reasons == ("recall@10 was not measured",)
+
+
+def test_a_failed_aggregate_is_not_decided_when_every_sample_failed():
+    rate = MetricInfo(name="error_rate", aggregate=True, reads="run", direction="lower")
+    samples = samples_of(3)
+    down = {sample.id: Failure(kind="provider", message="503") for sample in samples}
+    runs = [
+        run_of({"faithfulness": [[0.0]] * 3}, samples, failures=failures) for failures in ({}, down)
+    ]
+    before, after = (
+        run.model_copy(
+            update={
+                "manifest": run.manifest.model_copy(update={"metrics": {"error_rate": rate}}),
+                "aggregates": ({"error_rate": Score(metric="error_rate", value=value)},),
+            }
+        )
+        for run, value in zip(runs, (0.0, 1.0), strict=True)
+    )
+    decision = judge(compare(before, after, samples), Rule(metric="error_rate", maximum=0.1))
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons == ("every sample failed",)
+
+
+def test_a_missing_record_of_one_sample_is_affected():
+    samples = samples_of(3)
+    requests = {sample.id: "r" for sample in samples}
+    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 3}, samples, requests=requests, same_outputs=True)
+    candidate = run_of({"ndcg@10": [[1.0]] * 2}, samples[:2], requests=requests)
+    comparison = compare(baseline, candidate, samples)
+
+    assert comparison.affected == 1
+    assert comparison.columns[EXACT.name].exact
+
+
+def test_a_metric_at_warning_level_that_cannot_be_judged_leaves_no_trace_in_the_verdict():
+    samples = samples_of(30)
+    both = {"faithfulness": [[1.0]] * 30, "ndcg@10": [[None]] * 30}
+    comparison = compare(
+        run_of(both, samples, infos=(NOISY, EXACT)),
+        run_of(both, samples, infos=(NOISY, EXACT), words="after"),
+        samples,
+    )
+    decision = judge(comparison, Rule(metric="faithfulness"), Rule(metric="ndcg@10", level="warn"))
+
+    assert row_of(decision, "ndcg@10").verdict is MetricVerdict.NOT_MEASURED
+    assert decision.verdict is Verdict.PASSED
+
+
+def test_figures_are_said_in_three_decimals_without_a_negative_zero():
+    info = MetricInfo(name="mrr")
+
+    assert number(-0.0001) == "0.000"
+    assert moved(info, 0.5, 0.5) == "mrr stayed at 0.500"
+    assert moved(info, 0.9, 0.829) == "mrr fell by 0.071 (0.900 -> 0.829)"
+    assert odds(0.7) == "in most runs"
+    assert odds(0.004) == "in about 1 run of 250"
+    assert odds(0.00005) == "in fewer than 1 run of 10,000"

@@ -1,0 +1,163 @@
+"""Odd inputs: each has a defined verdict and a sentence; none passes by accident, none raises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.core.comparison.compare import compare
+from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
+from tests.unit.core.decision_factories import (
+    NOISY,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+    samples_of,
+)
+
+RULE = Rule(metric="faithfulness")
+
+
+@pytest.mark.parametrize("after", [0.0, 1.0])
+def test_one_sample_decides_nothing(after):
+    decision = judge(noisy_pair([[1.0] * 3], [[after]]), RULE)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons == ("faithfulness: 1 sample; 3 must break before this gate can fail",)
+    assert row_of(decision, "faithfulness").mde is None
+
+
+def test_all_scores_equal_is_held_with_enough_samples_and_cannot_tell_with_few():
+    many = judge(noisy_pair(np.ones((100, 3)), np.ones((100, 1))), RULE)
+    few = judge(noisy_pair(np.ones((20, 3)), np.ones((20, 1))), RULE)
+
+    assert row_of(many, "faithfulness").verdict is MetricVerdict.HELD
+    assert row_of(many, "faithfulness").p == 1.0
+    assert row_of(few, "faithfulness").verdict is MetricVerdict.CANNOT_TELL
+    assert few.verdict is Verdict.PASSED
+
+
+def test_every_sample_lost_alike_is_red():
+    decision = judge(noisy_pair(np.ones((20, 3)), np.zeros((20, 1))), RULE)
+
+    assert decision.verdict is Verdict.FAILED
+
+
+def test_all_unscored_is_no_decision():
+    samples = samples_of(20)
+    none = {"faithfulness": [[None]] * 20}
+    decision = judge(compare(run_of(none, samples), run_of(none, samples), samples), RULE)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert "100.0% of the baseline's scores are missing" in decision.reasons[0]
+    assert "judge timeout (20)" in decision.reasons[0]
+
+
+def test_one_baseline_run_says_what_three_would_see_and_that_noise_is_unknown():
+    decision = judge(noisy_pair(np.ones((50, 1)), np.ones((50, 1))), RULE)
+
+    assert row_of(decision, "faithfulness").mde_note.startswith("noise unknown")
+    assert "baseline has 1 run: it can see 15.7 points; 3 runs: 11.6 points" in decision.warnings
+
+
+def test_few_samples_are_said_with_the_losses_it_takes():
+    infos = [MetricInfo(name=f"m{number}", needs=Needs.JUDGE) for number in range(6)]
+    samples = samples_of(15)
+    scores = {info.name: [[1.0]] * 15 for info in infos}
+    comparison = compare(
+        run_of(scores, samples, infos=infos),
+        run_of(scores, samples, infos=infos, words="after"),
+        samples,
+    )
+    rules = [Rule(metric=info.name) for info in infos]
+
+    warnings = judge(comparison, *rules, alpha=0.05).warnings
+    assert "15 samples: 4 to 6 must break before this gate can fail" in warnings
+
+
+def test_a_family_without_one_whole_sample_is_no_decision():
+    infos = (NOISY, MetricInfo(name="correctness", needs=Needs.JUDGE))
+    samples = samples_of(2)
+    scores = {"faithfulness": [[1.0], [None]], "correctness": [[None], [1.0]]}
+    comparison = compare(
+        run_of(scores, samples, infos=infos),
+        run_of(scores, samples, infos=infos, words="after"),
+        samples,
+    )
+    decision = judge(comparison, RULE, Rule(metric="correctness"), max_unscored=0.6)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons[0] == "faithfulness: no sample has all its scores on both sides"
+
+
+def test_a_metric_left_without_any_whole_sample_is_not_measured():
+    infos = (NOISY, MetricInfo(name="correctness", needs=Needs.JUDGE))
+    samples = samples_of(30)
+    then = {
+        "faithfulness": [[None]] + [[1.0]] * 29,
+        "correctness": [[1.0]] + [["n/a"]] * 29,
+    }
+    comparison = compare(
+        run_of(then, samples, infos=infos),
+        run_of(then, samples, infos=infos, words="after"),
+        samples,
+    )
+    decision = judge(comparison, RULE, Rule(metric="correctness"))
+
+    assert row_of(decision, "correctness").verdict is MetricVerdict.NOT_MEASURED
+    assert decision.verdict is Verdict.NO_DECISION
+
+
+def test_no_gated_metric_is_no_decision():
+    decision = judge(noisy_pair([[1.0]] * 9, [[1.0]] * 9), Rule(metric="faithfulness", level="off"))
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.metrics == ()
+
+
+def test_no_samples_at_all_is_no_decision():
+    empty = run_of({}, [])
+    decision = judge(compare(empty, empty, []), RULE)
+
+    assert decision.verdict is Verdict.NO_DECISION
+
+
+def test_a_candidate_without_records_is_no_decision():
+    samples = samples_of(10)
+    baseline = run_of({"faithfulness": [[1.0]] * 10}, samples)
+    candidate = Run(manifest=baseline.manifest)
+    decision = judge(compare(baseline, candidate, samples), Rule(metric="faithfulness", minimum=0))
+
+    assert decision.verdict is Verdict.NO_DECISION
+
+
+def test_a_candidate_that_lost_a_few_records_counts_them_as_unscored():
+    samples = samples_of(100)
+    baseline = run_of({"faithfulness": [[1.0]] * 100}, samples)
+    candidate = run_of({"faithfulness": [[1.0]] * 90}, samples[:90], words="after")
+    decision = judge(compare(baseline, candidate, samples), RULE)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert row_of(decision, "faithfulness").unscored_reasons == {"no score was recorded": 10}
+
+
+def test_scores_that_differ_by_rounding_alone_are_tied():
+    base = np.array([[0.1 + 0.2]] * 40)
+    decision = judge(noisy_pair(base, np.full((40, 1), 0.3)), RULE)
+    row = row_of(decision, "faithfulness")
+
+    assert (row.better, row.worse, row.p) == (0, 0, 1.0)
+
+
+def test_a_metric_in_no_run_is_not_measured():
+    decision = judge(noisy_pair([[1.0]] * 9, [[1.0]] * 9), Rule(metric="unheard_of"))
+
+    assert "unheard_of was not measured" in decision.reasons
+
+
+def test_a_large_system_with_many_runs_is_judged():
+    before, after = np.ones((20, 12)), np.ones((20, 12))
+    after[:4] = 0.0
+
+    assert judge(noisy_pair(before, after), RULE).verdict is Verdict.FAILED

@@ -1,0 +1,145 @@
+"""The drop that is allowed: by claim, by the policy, by a rule, and beside the change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.config.rules import check_rule
+from ragate.core.rules.allowance import allowed_drop
+from ragate.errors import ConfigError
+from ragate.models import (
+    Decision,
+    DecisionSettings,
+    MetricInfo,
+    MetricVerdict,
+    Needs,
+    Rule,
+    Verdict,
+)
+from tests.unit.core.decision_factories import EXACT, exact_pair, judge, noisy_pair, row_of
+
+RULE = Rule(metric="faithfulness")
+GRADE = MetricInfo(name="faithfulness", low=1, high=5, unit="grade", needs=Needs.JUDGE)
+
+
+def worse_by(drop: float, *, fingerprint: str = "other", info: MetricInfo | None = None):
+    """200 steady answers, a quarter of which loses so much that the mean falls by `drop`."""
+    before = np.full((200, 3), 0.6)
+    after = before.copy()
+    after[:50] -= drop * 4
+    if info is None:
+        return noisy_pair(before, after, fingerprint=fingerprint)
+    low, span = info.low, (info.high or 1.0) - info.low
+    return noisy_pair(low + span * before, low + span * after, info=info, fingerprint=fingerprint)
+
+
+def verdict_of(decision: Decision) -> MetricVerdict:
+    return row_of(decision, "faithfulness").verdict
+
+
+def allowed(decision: Decision) -> float | None:
+    return row_of(decision, "faithfulness").allowed
+
+
+def test_wrong_names_in_a_quarter_of_the_answers_are_red_at_a_drop_of_14_thousandths():
+    decision = judge(worse_by(0.014), RULE)
+
+    assert decision.verdict is Verdict.FAILED
+    assert decision.claim == "generalise"
+    assert allowed(decision) == 0.01
+
+
+def test_a_proven_drop_below_the_allowance_is_yellow_and_named():
+    decision = judge(worse_by(0.009), RULE)
+
+    assert verdict_of(decision) is MetricVerdict.WORSE_HERE
+    assert "less than the 0.010 that counts" in row_of(decision, "faithfulness").reason
+
+
+def test_of_a_set_that_alone_is_in_question_twice_as_much_is_allowed():
+    decision = judge(worse_by(0.014, fingerprint="same"), RULE)
+
+    assert decision.claim == "this-set"
+    assert allowed(decision) == 0.02
+    assert verdict_of(decision) is MetricVerdict.WORSE_HERE
+    assert judge(worse_by(0.021, fingerprint="same"), RULE).verdict is Verdict.FAILED
+
+
+def test_the_other_claim_is_yellow_from_its_own_allowance_on():
+    """Four losses are too few to be proven for fresh questions, and enough for this set."""
+
+    def decided(n: int) -> Decision:
+        after = np.ones((n, 3))
+        after[:4] = 0.0
+        return judge(noisy_pair(np.ones((n, 3)), after, fingerprint="other"), RULE, alpha=0.005)
+
+    assert row_of(decided(250), "faithfulness").p_other == pytest.approx(0.0, abs=0.001)
+    assert verdict_of(decided(250)) is MetricVerdict.HELD  # 0.016 of 0.02
+    assert verdict_of(decided(200)) is MetricVerdict.WORSE_HERE
+
+
+@pytest.mark.parametrize("fingerprint", ["same", "other"])
+def test_a_drop_of_the_policy_holds_for_both_claims(fingerprint):
+    decision = judge(worse_by(0.03, fingerprint=fingerprint), RULE, min_drop=0.031)
+
+    assert allowed(decision) == 0.031
+    assert verdict_of(decision) is MetricVerdict.WORSE_HERE
+    assert judge(worse_by(0.03, fingerprint=fingerprint), RULE, min_drop=0.0).exit_code == 1
+
+
+def test_the_rule_of_a_metric_wins_over_the_policy():
+    strict = Rule(metric="faithfulness", min_drop=0.005)
+    decision = judge(worse_by(0.009), strict, min_drop=0.05)
+
+    assert decision.verdict is Verdict.FAILED
+    assert allowed(decision) == 0.005
+
+
+def test_a_rule_speaks_in_the_unit_of_its_metric():
+    grades = Rule(metric="faithfulness", min_drop=0.2)
+    decision = judge(worse_by(0.04, info=GRADE), grades)
+
+    assert row_of(decision, "faithfulness").change == pytest.approx(-0.16)
+    assert allowed(decision) == pytest.approx(0.2)
+    assert verdict_of(decision) is MetricVerdict.WORSE_HERE
+    assert allowed(judge(worse_by(0.04, info=GRADE), RULE)) == pytest.approx(0.04)
+
+
+def test_what_repeats_exactly_is_allowed_its_limit():
+    decision = judge(exact_pair([1.0] * 10, [1.0] * 9 + [0.5]), Rule(metric=EXACT.name))
+    row = row_of(decision, EXACT.name)
+
+    assert (row.allowed, row.limit) == (0.05, 0.05)
+
+
+def test_the_smallest_visible_drop_is_that_beyond_what_is_allowed():
+    fine = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.0)), "faithfulness")
+    coarse = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.2)), "faithfulness")
+
+    assert fine.mde is not None
+    assert coarse.mde is not None
+    assert coarse.mde > 0.2 > fine.mde
+
+
+def test_no_drop_at_all_may_be_allowed():
+    settings = DecisionSettings(min_drop=0.5)
+
+    rule = Rule(metric="faithfulness", min_drop=0.0)
+    assert allowed_drop(rule, settings, claim="this-set", span=4.0) == 0.0
+    assert allowed_drop(RULE, settings, claim="this-set", span=4.0) == 0.5
+
+
+@pytest.mark.parametrize(("info", "width"), [(MetricInfo(name="faithfulness"), 1.0), (GRADE, 4.0)])
+def test_a_drop_that_no_metric_can_make_is_refused(info, width):
+    check_rule(Rule(metric="faithfulness", min_drop=width - 0.01), info)
+
+    with pytest.raises(ConfigError, match=f"min_drop = {width}: no drop is that large"):
+        check_rule(Rule(metric="faithfulness", min_drop=width), info)
+
+
+def test_a_rate_over_the_run_has_no_drop_of_its_own():
+    info = MetricInfo(name="refusal_f1", aggregate=True)
+
+    with pytest.raises(ConfigError, match="min_drop does not apply"):
+        check_rule(Rule(metric="refusal_f1", min_drop=0.1, minimum=0.5), info)

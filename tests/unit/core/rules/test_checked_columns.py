@@ -1,0 +1,24 @@
+"""The count of what a metric had to check is held as the metric is."""
+
+from __future__ import annotations
+
+from ragate.core.comparison.compare import compare
+from ragate.core.rules.checked_columns import checked_rules
+from ragate.models import MetricInfo, Rule
+from tests.unit.core.decision_factories import run_of, samples_of
+
+
+def test_what_a_metric_allows_its_count_allows_too() -> None:
+    names = ("citation_validity", "citation_validity.checked")
+    infos = tuple(MetricInfo(name=name) for name in names)
+    samples = samples_of(2)
+    comparison = compare(
+        run_of({name: [[1.0], [1.0]] for name in names}, samples, infos=infos, words="before"),
+        run_of({name: [[1.0], [0.0]] for name in names}, samples, infos=infos, words="after"),
+        samples,
+    )
+    rule = Rule(metric=names[0], max_drop=0.2, min_drop=0.1, margin=0.05)
+
+    (counted,) = checked_rules([rule], comparison.columns)
+
+    assert counted == rule.model_copy(update={"metric": names[1]})

@@ -1,0 +1,282 @@
+"""Deterministic metrics, waivers, precedence: everything that needs no statistics."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import expired
+from ragate.models import (
+    Direction,
+    Failure,
+    MetricInfo,
+    MetricVerdict,
+    Rule,
+    Score,
+    Verdict,
+    Waiver,
+)
+from tests.unit.core.decision_factories import (
+    EXACT,
+    N_A,
+    NIGHT,
+    TODAY,
+    exact_pair,
+    judge,
+    row_of,
+    run_of,
+    samples_of,
+)
+
+NDCG = Rule(metric="ndcg@10")
+
+
+def test_a_drop_beyond_the_limit_is_red_and_says_both():
+    decision = judge(exact_pair([1.0] * 10, [1.0] * 8 + [0.0] * 2), NDCG)
+
+    assert decision.verdict is Verdict.FAILED
+    assert decision.exit_code == 1
+    assert decision.reasons == ("ndcg@10 fell by 0.200 (1.000 -> 0.800); 0.050 is allowed",)
+    assert row_of(decision, "ndcg@10").blocks
+
+
+def test_the_limit_is_inclusive():
+    assert judge(exact_pair([1.0] * 10, [1.0] * 9 + [0.5]), NDCG).verdict is Verdict.PASSED
+    assert judge(exact_pair([1.0] * 10, [1.0] * 9 + [0.4]), NDCG).verdict is Verdict.FAILED
+
+
+def test_an_own_limit_replaces_the_default():
+    strict = Rule(metric="ndcg@10", max_drop=0.0)
+    decision = judge(exact_pair([1.0] * 10, [1.0] * 9 + [0.9]), strict)
+
+    assert decision.verdict is Verdict.FAILED
+    assert "0.000 is allowed" in decision.reasons[0]
+
+
+def test_no_change_at_all_is_unchanged_and_a_small_fall_is_held():
+    same = judge(exact_pair([1.0, 0.5], [1.0, 0.5]), NDCG)
+    fell = judge(exact_pair([1.0] * 10, [0.95] + [1.0] * 9), NDCG)
+    rose = judge(exact_pair([0.5] * 10, [0.6] + [0.5] * 9), NDCG)
+
+    assert row_of(same, "ndcg@10").verdict is MetricVerdict.UNCHANGED
+    assert row_of(fell, "ndcg@10").verdict is MetricVerdict.HELD
+    assert row_of(rose, "ndcg@10").verdict is MetricVerdict.IMPROVED
+    assert same.lines == ("all gated metrics are free of noise: every change is seen",)
+
+
+def test_where_lower_is_better_a_rise_is_red():
+    churn = MetricInfo(name="churn", direction=Direction.LOWER, reads=EXACT.reads)
+    decision = judge(exact_pair([0.0] * 4, [1.0] * 4, info=churn), Rule(metric="churn"))
+
+    assert decision.reasons == ("churn rose by 1.000 (0.000 -> 1.000); 0.125 more is allowed",)
+
+
+def test_a_warning_level_metric_never_blocks():
+    decision = judge(
+        exact_pair([1.0] * 10, [0.0] * 10),
+        Rule(metric="ndcg@10", level="warn"),
+        Rule(metric="other", level="off"),
+    )
+
+    assert row_of(decision, "ndcg@10").verdict is MetricVerdict.REGRESSED
+    assert not row_of(decision, "ndcg@10").blocks
+    assert decision.verdict is Verdict.NO_DECISION
+    assert "no metric is gated" in decision.reasons[0]
+
+
+def test_what_both_systems_declare_needs_no_further_run():
+    assert judge(exact_pair([1.0] * 9, [0.0] * 9), NDCG).wants_runs == 0
+
+
+def test_an_unscored_sample_that_could_hide_a_drop_leaves_no_decision():
+    samples = samples_of(100)
+    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 100}, samples, same_outputs=True)
+    hidden = run_of({"ndcg@10": [[None]] * 3 + [[1.0]] * 97}, samples, words="after")
+    harmless = run_of({"ndcg@10": [[1.0]] * 100}, samples, words="after")
+
+    decision = judge(compare(baseline, hidden, samples), NDCG)
+    assert decision.verdict is Verdict.NO_DECISION
+    assert "3 unscored samples could hide a 0.005 drop" in decision.reasons[0]
+    assert judge(compare(baseline, harmless, samples), NDCG).verdict is Verdict.PASSED
+
+
+def test_what_is_missing_on_different_sides_leaves_no_pair():
+    samples = samples_of(2)
+    baseline = run_of({"ndcg@10": [[None, None], [1.0, 1.0]]}, samples, same_outputs=True)
+    candidate = run_of({"ndcg@10": [[1.0], [None]]}, samples, words="after")
+    decision = judge(compare(baseline, candidate, samples), NDCG, max_unscored=0.6)
+
+    assert row_of(decision, "ndcg@10").verdict is MetricVerdict.NOT_MEASURED
+    assert decision.verdict is not Verdict.PASSED
+
+
+def test_a_metric_that_applies_to_nothing_is_not_measured():
+    samples = samples_of(3)
+    scores = {"ndcg@10": [[N_A, N_A]] * 3}
+    baseline = run_of(scores, samples, same_outputs=True)
+    decision = judge(compare(baseline, run_of(scores, samples), samples), NDCG)
+
+    assert decision.reasons == ("ndcg@10 applies to no sample",)
+    assert decision.exit_code == 3
+
+
+def test_a_red_verdict_also_lists_what_was_not_measured():
+    decision = judge(exact_pair([1.0] * 9, [0.0] * 9), NDCG, Rule(metric="faithfulness"))
+
+    assert decision.exit_code == 1
+    assert decision.reasons[-1] == "faithfulness was not measured"
+
+
+def test_all_samples_failed_is_no_decision_even_below_a_floor():
+    failures = {f"q{row:04d}": Failure(kind="system", message="down") for row in range(9)}
+    comparison = exact_pair([1.0] * 9, [0.0] * 9, failures=failures)
+    decision = judge(comparison, Rule(metric="ndcg@10", minimum=0.9))
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons == ("every sample failed",)
+    assert row_of(decision, "ndcg@10").floor is None
+
+
+def test_without_a_baseline_everything_is_shown_and_nothing_passes():
+    samples = samples_of(4)
+    candidate = run_of({"ndcg@10": [[1.0], [0.0], [1.0], [None]]}, samples)
+    candidate = candidate.model_copy(
+        update={
+            "manifest": candidate.manifest.model_copy(
+                update={
+                    "metrics": {
+                        "ndcg@10": EXACT,
+                        "p95": MetricInfo(name="p95", aggregate=True, high=None),
+                    }
+                }
+            ),
+            "aggregates": ({"p95": Score(metric="p95", value=1.5)},),
+        }
+    )
+    decision = judge(
+        compare(None, candidate, samples),
+        Rule(metric="ndcg@10", minimum=0.2),
+        Rule(metric="p95", level="warn"),
+        Rule(metric="faithfulness"),
+    )
+
+    assert compare(None, candidate, samples).data.added == ()
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.remedies == ("ragate baseline update",)
+    assert row_of(decision, "ndcg@10").verdict is MetricVerdict.SHOWN
+    assert row_of(decision, "ndcg@10").candidate == pytest.approx(2 / 3)
+    assert row_of(decision, "ndcg@10").floor is not None
+    assert row_of(decision, "p95").candidate == 1.5
+    assert row_of(decision, "faithfulness").verdict is MetricVerdict.NOT_MEASURED
+
+
+def test_a_waived_sample_is_shown_and_not_counted_until_its_date():
+    comparison = exact_pair([1.0] * 10, [0.0] * 2 + [1.0] * 8)
+    until = [_waiver("q0000", TODAY), _waiver("q0001", TODAY)]
+    late = [_waiver("q0000", TODAY), _waiver("q0001", TODAY - datetime.timedelta(days=1))]
+
+    held = judge(comparison, NDCG, waivers=until)
+    assert held.verdict is Verdict.PASSED
+    assert [row.sample_id for row in held.waivers] == ["q0000", "q0001"]
+    assert row_of(held, "ndcg@10").n == 8
+    strict = Rule(metric="ndcg@10", max_drop=0.0)
+    assert judge(comparison, strict, waivers=late).verdict is Verdict.FAILED
+    assert expired(late, TODAY) == (late[1],)
+
+
+def _waiver(key: str, until: datetime.date) -> Waiver:
+    return Waiver(id=key, metric="ndcg@10", owner="docs", reason="under review", until=until)
+
+
+values = st.lists(st.integers(0, 4).map(lambda step: step / 4), min_size=1, max_size=12)
+
+
+@given(before=values, after=values, limit=st.sampled_from([None, 0.0, 0.05, 0.3]))
+@settings(max_examples=NIGHT or 100, deadline=None)
+def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
+    n = min(len(before), len(after))
+    before, after = before[:n], after[:n]
+    decision = judge(exact_pair(before, after), Rule(metric="ndcg@10", max_drop=limit))
+
+    changes = [old - new for old, new in zip(before, after, strict=True) if old != new]
+    allowed = 0.5 / n if limit is None else limit
+    exceeded = sum(changes) / n > allowed + 1e-9
+    red = exceeded and (len(changes) <= 4 or sign_flip_mid_p(changes) <= 0.02)
+    assert decision.exit_code == (1 if red else 0)
+
+
+def sign_flip_mid_p(losses: list[float]) -> float:
+    """Share of all signs that give the loss or more, ties half."""
+    sums = [sum(signs) for signs in itertools.product(*((loss, -loss) for loss in losses))]
+    more = sum(one > sum(losses) + 1e-9 for one in sums)
+    same = sum(abs(one - sum(losses)) <= 1e-9 for one in sums)
+    return (more + same / 2) / len(sums)
+
+
+@given(before=values, row=st.integers(0, 11), by=st.sampled_from([0.25, 0.5, 1.0]))
+@settings(max_examples=NIGHT or 100, deadline=None)
+def test_making_the_candidate_worse_never_turns_red_into_a_pass(before, row, by):
+    after = [max(0.0, value - 0.25) for value in before]
+    worse = list(after)
+    worse[row % len(worse)] = max(0.0, worse[row % len(worse)] - by)
+    first = judge(exact_pair(before, after), NDCG)
+    second = judge(exact_pair(before, worse), NDCG)
+
+    assert second.exit_code == 1 or first.exit_code == 0
+
+
+def test_a_limit_is_in_the_metrics_own_unit():
+    ranks = MetricInfo(name="ranks", high=10.0, reads=EXACT.reads)
+    comparison = exact_pair([10.0] * 10, [8.0] + [10.0] * 9, info=ranks)
+    loose = judge(comparison, Rule(metric="ranks"))
+    strict = judge(comparison, Rule(metric="ranks", max_drop=0.1))
+
+    assert row_of(loose, "ranks").limit == 0.5
+    assert loose.verdict is Verdict.PASSED
+    assert strict.reasons == ("ranks fell by 0.200 (10.000 -> 9.800); 0.100 is allowed",)
+
+
+def test_gains_do_not_hide_that_samples_changed():
+    row = row_of(judge(exact_pair([1.0, 0.0, 1.0], [0.0, 1.0, 1.0]), NDCG), "ndcg@10")
+
+    assert (row.better, row.worse) == (1, 1)
+    assert row.change == 0.0
+    assert row.verdict is MetricVerdict.HELD
+
+
+def test_the_change_is_signed_and_the_default_limit_is_half_a_sample():
+    row = row_of(judge(exact_pair([1.0] * 200, [0.0] * 3 + [1.0] * 197), NDCG), "ndcg@10")
+
+    assert row.change == pytest.approx(-0.015)
+    assert row.limit == 0.0025
+    assert row.verdict is MetricVerdict.REGRESSED
+
+
+def test_what_is_unscored_on_both_sides_is_counted_together():
+    samples = samples_of(100)
+    before = [[None, None]] * 2 + [[1.0, 1.0]] * 98
+    after = [[1.0]] * 95 + [[None]] * 5
+    comparison = compare(
+        run_of({"ndcg@10": before}, samples, same_outputs=True),
+        run_of({"ndcg@10": after}, samples, words="after"),
+        samples,
+    )
+
+    assert judge(comparison, NDCG).reasons == (
+        "ndcg@10: 7 unscored samples could hide a 0.005 drop",
+    )
+
+
+def test_a_failing_metric_that_was_repeated_asks_for_no_more():
+    samples = samples_of(9)
+    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 9}, samples, same_outputs=True)
+    candidate = run_of({"ndcg@10": [[0.0, 0.0]] * 9}, samples, words="after", same_outputs=True)
+    decision = judge(compare(baseline, candidate, samples), NDCG)
+
+    assert decision.exit_code == 1
+    assert decision.wants_runs == 0

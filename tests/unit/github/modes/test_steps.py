@@ -1,0 +1,66 @@
+"""What the step ends with, against the table of the manual."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from ragate.github.modes.steps import exit_code_of
+from ragate.models import MetricVerdict, Report, Verdict
+from tests.factories import decision_factory, metric_row_factory, report_factory
+
+PAGE = Path(__file__).parents[4] / "docs" / "gate-and-proposed.md"
+LOOKS = {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE}
+
+
+def made(verdict: Verdict, metric: MetricVerdict) -> Report:
+    row = metric_row_factory("faithfulness", 0.9, 0.9, metric)
+    return report_factory(decision_factory(verdict, metrics=[row]))
+
+
+def oracle(verdict: Verdict, fail_on: str, *, look: bool) -> int:
+    if verdict is Verdict.NO_DECISION:
+        return 3
+    if verdict is Verdict.FAILED:
+        return 0 if fail_on == "never" else 1
+    if verdict is Verdict.PASSED and look and fail_on == "warn":
+        return 1
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("verdict", "metric", "fail_on"),
+    list(
+        itertools.product(
+            Verdict,
+            [MetricVerdict.HELD, MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE],
+            ["error", "warn", "never"],
+        )
+    ),
+)
+def test_the_exit_code_is_that_of_a_small_oracle(verdict, metric, fail_on) -> None:
+    expected = oracle(verdict, fail_on, look=metric in LOOKS)
+    assert exit_code_of(made(verdict, metric), fail_on) == expected
+
+
+def test_no_decision_is_never_zero_and_nothing_becomes_greener_by_warn() -> None:
+    for verdict, metric in itertools.product(Verdict, MetricVerdict):
+        report = made(verdict, metric)
+        codes = [exit_code_of(report, fail_on) for fail_on in ("error", "warn", "never")]
+        if verdict is Verdict.NO_DECISION:
+            assert codes == [3, 3, 3]
+        assert codes[1] >= codes[0]
+
+
+def test_the_manual_has_the_same_table() -> None:
+    rows = re.findall(r"^\| (\d), .+? \| (\d) \| (\d) \| (\d) \|$", PAGE.read_text(), re.MULTILINE)
+    assert [tuple(map(int, row)) for row in rows] == [
+        (0, 0, 0, 0),
+        (0, 0, 1, 0),
+        (1, 1, 1, 0),
+        (2, 2, 2, 2),
+        (3, 3, 3, 3),
+    ]
