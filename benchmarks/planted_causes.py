@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.diagnose import diagnose
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Cause,
@@ -225,14 +226,16 @@ class Case:
     drifted: frozenset[str] = frozenset()
 
     def diagnose(self) -> Cause:
-        return cause_of(
-            self.sample,
-            [light(one) for one in self.before],
-            self.after,
-            metrics=METRICS,
-            missing=self.missing,
-            control_records=self.control,
-            drifted=self.drifted,
+        return diagnose(
+            SampleDiff(
+                self.sample,
+                [light(one) for one in self.before],
+                self.after,
+                METRICS,
+                missing=self.missing,
+                control=self.control,
+                drifted=self.drifted,
+            )
         )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.core.rules.wording import count, listed, odds
+from ragate.core.rules.wording import count, odds
+from ragate.core.text.listed_names import listed
 from ragate.models import Decision, EarlierPasses, EarlierRun, MetricRow, Run, Verdict
 
 _LENGTH = len("2026-11-22T10:15")

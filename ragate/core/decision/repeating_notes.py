@@ -9,8 +9,9 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import PROOF, PartRepetition
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.wording import count, listed
+from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import Mask
+from ragate.core.text.listed_names import listed
 from ragate.models import Reads
 
 _NOUN = {Reads.RETRIEVAL: "retrieval", Reads.ANSWER: "answer"}

@@ -13,8 +13,9 @@ from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.noisy.visible_drop import design_of, noise_of, visible_drop
-from ragate.core.rules.wording import count, listed, odds, points
+from ragate.core.rules.wording import count, odds, points
 from ragate.core.statistics.metric_noise import Noise
+from ragate.core.text.listed_names import listed
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
 NO_EVIDENCE = "no evidence of regression"

@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from ragate.core.diagnosis import context_texts
-from ragate.core.diagnosis.answer_evidence import (
-    by_words,
+from ragate.core.diagnosis.answer_words import (
+    blame_by_words,
     follows_new_chunks,
     gave_up_by_run,
     score_words,
     trace_run,
     worst_run,
 )
-from ragate.core.diagnosis.displacement import contexts, fell, rank_words
-from ragate.core.diagnosis.output_evidence import Origin, supports
-from ragate.core.diagnosis.same_contexts import another_verdict, same_contexts
-from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown, values
+from ragate.core.diagnosis.context_texts import (
+    TEXTS_UNKNOWN,
+    basis_kept,
+    renamed_documents,
+    same_ranking,
+    texts_known,
+)
+from ragate.core.diagnosis.displacement import blame_contexts, fell, rank_words
+from ragate.core.diagnosis.same_contexts import blame_answer, scored_otherwise
+from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown
+from ragate.core.diagnosis.score_delta import apart, values
 from ragate.core.diagnosis.system_changes import Stage
+from ragate.core.diagnosis.word_origin import WordOrigin, supports
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
 _FAR = 3  # ranks; a smaller fall seldom takes a passage out of an answerer's sight
@@ -34,20 +41,24 @@ class Answers(Enum):
     UNKNOWN = auto()
 
 
-def attribute(case: SampleDiff) -> Cause:
-    """Return retrieval, generation, data or unknown for outputs that differ."""
-    old = {record.retrieval_hash for record in case.before}
-    if {record.retrieval_hash for record in case.after} <= old:
-        return same_contexts(case)
-    answers = compare_answers(case.before, case.after)
-    if answers is not Answers.DIFFERENT and _reference_only(case):
-        return another_verdict(case) if answers is Answers.SAME else _cannot_tell(case)
-    if _only_upstream_changed(case):
-        return contexts(case, "the answer is the same" if answers is Answers.SAME else "")
-    found = _by_texts(case, answers)
-    if found.kind is CauseKind.GENERATION and case.changes.spares(Stage.ANSWER):
-        return unknown(f"nothing that writes the answer changed, yet {found.evidence}")
-    return found
+def attribute(diff: SampleDiff) -> Cause:
+    """Return retrieval, generation, data or unknown for outputs that differ.
+
+    The first that holds answers: the contexts are the same; what moved reads no context; only what
+    is upstream of the contexts changed. Otherwise ranks, texts and words have to tell.
+    """
+    old = {record.retrieval_hash for record in diff.before}
+    if {record.retrieval_hash for record in diff.after} <= old:
+        return blame_answer(diff)
+    answers = compare_answers(diff.before, diff.after)
+    if answers is not Answers.DIFFERENT and _reads_no_context(diff):
+        return scored_otherwise(diff) if answers is Answers.SAME else _cannot_tell(diff)
+    if _only_upstream_changed(diff):
+        return blame_contexts(diff, "the answer is the same" if answers is Answers.SAME else "")
+    cause = _by_texts(diff, answers)
+    if cause.kind is CauseKind.GENERATION and diff.changes.spares(Stage.ANSWER):
+        return unknown(f"nothing that writes the answer changed, yet {cause.evidence}")
+    return cause
 
 
 def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answers:
@@ -64,136 +75,125 @@ def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answer
     return Answers.SAME if new <= old else Answers.DIFFERENT
 
 
-def _only_upstream_changed(case: SampleDiff) -> bool:
-    """True where nothing can have made the movement but documents, or but retrieval settings.
+def _reads_no_context(diff: SampleDiff) -> bool:
+    """True where all that moved are judgements of the answer against the reference."""
+    names = {delta.metric.partition("@")[0] for delta in diff.deltas}
+    return bool(names) and names <= _REFERENCE_ONLY and all(delta.judged for delta in diff.deltas)
+
+
+def _only_upstream_changed(diff: SampleDiff) -> bool:
+    """True where nothing can have moved the scores but documents, or but retrieval settings.
 
     Where retrieval or the answers vary by themselves, the texts have to tell.
     """
-    if not (case.changes.only(Stage.CORPUS) or case.changes.only(Stage.CONTEXTS)):
+    if not _changed_one_stage(diff):
         return False
-    steady = len({record.retrieval_hash for record in case.before}) == 1
-    return (steady or Reads.RETRIEVAL in case.changes.repeats) and _beyond_noise(case)
+    steady = len({record.retrieval_hash for record in diff.before}) == 1
+    return (steady or Reads.RETRIEVAL in diff.changes.repeats) and _beyond_noise(diff)
 
 
-def _beyond_noise(case: SampleDiff) -> bool:
+def _changed_one_stage(diff: SampleDiff) -> bool:
+    return diff.changes.only(Stage.CORPUS) or diff.changes.only(Stage.CONTEXTS)
+
+
+def _beyond_noise(diff: SampleDiff) -> bool:
     """True where every run of the candidate scored beyond all runs of the baseline.
 
     That is asked of what moved most, and of what reads retrieval alone: answers may vary there.
     """
-    telling = case.moved[:1] + [one for one in case.moved if one.reads is Reads.RETRIEVAL]
-    return not telling or any(_apart(case, one.metric) for one in telling)
+    telling = diff.deltas[:1] + [delta for delta in diff.deltas if delta.reads is Reads.RETRIEVAL]
+    return not telling or any(
+        apart(values(diff.before, delta.metric), values(diff.after, delta.metric))
+        for delta in telling
+    )
 
 
-def _apart(case: SampleDiff, metric: str) -> bool:
-    old, new = values(case.before, metric), values(case.after, metric)
-    return bool(old and new) and (max(new) < min(old) or min(new) > max(old))
-
-
-def _reference_only(case: SampleDiff) -> bool:
-    """True where all that moved are verdicts that read the answer and no context."""
-    names = {one.metric.partition("@")[0] for one in case.moved}
-    return bool(names) and names <= _REFERENCE_ONLY and all(one.judged for one in case.moved)
-
-
-def _by_texts(case: SampleDiff, answers: Answers) -> Cause:
+def _by_texts(diff: SampleDiff, answers: Answers) -> Cause:
     """Decide by ranks, by the chunks' texts and by the words of the answers."""
-    if moved := context_texts.renamed(case):
-        return _renamed(moved)
-    if _same_ranking(case):
-        return _other_texts(case)
+    if new_ids := renamed_documents(diff):
+        return _renamed(new_ids)
+    if same_ranking(diff):
+        return _edited_or_cut_otherwise(diff)
     if answers is Answers.SAME:
-        return contexts(case, "the answer is the same")
-    if not case.moved:
+        return blame_contexts(diff, "the answer is the same")
+    if not diff.deltas:
         return unknown("contexts and answer both differ, and no score moved")
-    if all(one.reads is Reads.RETRIEVAL for one in case.moved):
-        return contexts(case)
-    return _worse(case, answers) if case.worse else _better(case)
+    if all(delta.reads is Reads.RETRIEVAL for delta in diff.deltas):
+        return blame_contexts(diff)
+    return _worse(diff, answers) if diff.worse else _better(diff)
 
 
-def _renamed(moved: dict[str, str]) -> Cause:
-    pairs = [f"{old} as {new}" for old, new in moved.items()]
+def _renamed(new_ids: dict[str, str]) -> Cause:
+    pairs = [f"{old} as {new}" for old, new in new_ids.items()]
     return Cause(
         kind=CauseKind.DATA,
         evidence=f"the same text came back under another id: {named(pairs)}",
-        lost=tuple(moved),
-        displaced_by=tuple(moved.values()),
+        lost=tuple(new_ids),
+        displaced_by=tuple(new_ids.values()),
     )
 
 
-def _same_ranking(case: SampleDiff) -> bool:
-    """True where the same chunks' documents came in the same order, with other texts."""
-    old = {_order(record) for record in case.before}
-    return bool(case.after[0].output.chunks) and all(_order(one) in old for one in case.after)
-
-
-def _order(record: Record) -> tuple[str, ...]:
-    return tuple(chunk.doc_id for chunk in record.output.chunks)
-
-
-def _other_texts(case: SampleDiff) -> Cause:
+def _edited_or_cut_otherwise(diff: SampleDiff) -> Cause:
     same = "the same documents came back in the same order, with other texts"
-    if case.changes.only(Stage.CORPUS) or case.changes.only(Stage.CONTEXTS):
-        return contexts(case, same)
+    if _changed_one_stage(diff):
+        return blame_contexts(diff, same)
     return unknown(f"{same}: the documents were edited, or are cut otherwise")
 
 
-def _better(case: SampleDiff) -> Cause:
-    gained = [one for one in case.ranks if one.before is None and one.after is not None]
-    if gained:
-        return contexts(case)
-    stood = [one for one in case.ranks if one.before is not None]
-    if stood and all(one.before == one.after for one in stood):
-        return _generation(case, stood)
-    return _cannot_tell(case)
+def _better(diff: SampleDiff) -> Cause:
+    if any(rank.before is None and rank.after is not None for rank in diff.ranks):
+        return blame_contexts(diff)
+    had = _had(diff)
+    if had and all(rank.before == rank.after for rank in had):
+        return _generation(diff, had)
+    return _cannot_tell(diff)
 
 
-def _worse(case: SampleDiff, answers: Answers) -> Cause:
-    had = [one for one in case.ranks if one.before is not None]
-    if any(one.after is None for one in had):
-        return _after_a_loss(case, had)
-    if answers is Answers.UNKNOWN or not any(_texts(one) for one in case.after):
-        return _cannot_tell(case)
-    return by_words(case, had) or _by_ranks(case, had)
+def _worse(diff: SampleDiff, answers: Answers) -> Cause:
+    had = _had(diff)
+    if any(rank.after is None for rank in had):
+        return _after_a_loss(diff, had)
+    has_texts = any(chunk.text for record in diff.after for chunk in record.output.chunks)
+    if answers is Answers.UNKNOWN or not has_texts:
+        return _cannot_tell(diff)
+    return blame_by_words(diff, had) or _by_ranks(diff, had)
 
 
-def _by_ranks(case: SampleDiff, had: Sequence[RankChange]) -> Cause:
+def _had(diff: SampleDiff) -> list[RankChange]:
+    """Return the ranks of the expected documents that the baseline retrieved."""
+    return [rank for rank in diff.ranks if rank.before is not None]
+
+
+def _by_ranks(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
     """Decide by the expected documents alone, where the answer's words do not tell."""
-    if any(fell(one) for one in had):
-        far = any(fell(one, by=_FAR) for one in had)
-        if far and all(gave_up_by_run(case)):
-            return contexts(case, "the answer gave up")
-        return _cannot_tell(case)
-    return _generation(case, had) if had else _cannot_tell(case)
+    if any(map(fell, had)):
+        far = any(fell(rank, by=_FAR) for rank in had)
+        if far and all(gave_up_by_run(diff)):
+            return blame_contexts(diff, "the answer gave up")
+        return _cannot_tell(diff)
+    return _generation(diff, had) if had else _cannot_tell(diff)
 
 
-def _after_a_loss(case: SampleDiff, had: Sequence[RankChange]) -> Cause:
+def _after_a_loss(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
     """An expected document is gone: that explains a fall unless its content is still there."""
-    chunks = worst_run(case).output.chunks
-    if supports(chunks, case.sample.references):
+    worst = worst_run(diff)
+    if supports(worst.output.chunks, diff.sample.references):
         return unknown(f"{rank_words(had)}, yet another chunk holds the reference answer")
-    if (
-        all(one.after is None for one in had)
-        or trace_run(case, worst_run(case)).origin is not Origin.NOWHERE
-    ):
-        return contexts(case)
+    all_lost = all(rank.after is None for rank in had)
+    if all_lost or trace_run(diff, worst).origin is not WordOrigin.NOWHERE:
+        return blame_contexts(diff)
     return unknown(f"{rank_words(had)}, and the answer says what no chunk holds: both may be it")
 
 
-def _texts(record: Record) -> bool:
-    return any(chunk.text for chunk in record.output.chunks)
-
-
-def _generation(case: SampleDiff, held: Sequence[RankChange]) -> Cause:
+def _generation(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
     """Blame generation where its passages are there still, and no new one says what it says."""
-    if not context_texts.kept(case) or follows_new_chunks(case):
-        return _cannot_tell(case)
-    evidence = (
-        f"{rank_words(held)}; the contexts changed elsewhere, and the answer{score_words(case)}"
-    )
-    return Cause(kind=CauseKind.GENERATION, evidence=evidence)
+    if not basis_kept(diff) or follows_new_chunks(diff):
+        return _cannot_tell(diff)
+    elsewhere = f"the contexts changed elsewhere, and the answer{score_words(diff)}"
+    return Cause(kind=CauseKind.GENERATION, evidence=f"{rank_words(had)}; {elsewhere}")
 
 
-def _cannot_tell(case: SampleDiff) -> Cause:
-    parts = ["contexts and answer both changed", rank_words(case.ranks)]
-    parts.append("" if context_texts.known(case) else context_texts.UNKNOWN)
-    return unknown("; ".join(part for part in parts if part))
+def _cannot_tell(diff: SampleDiff) -> Cause:
+    texts = "" if texts_known(diff) else TEXTS_UNKNOWN
+    words = ("contexts and answer both changed", rank_words(diff.ranks), texts)
+    return unknown("; ".join(filter(None, words)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.core.diagnosis.context_texts import edited
-from ragate.core.diagnosis.output_evidence import newcomers
+from ragate.core.diagnosis.context_texts import edited_documents
+from ragate.core.diagnosis.rank_changes import newcomers
 from ragate.core.diagnosis.sample_diff import SampleDiff, named
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange
@@ -18,61 +18,66 @@ def fell(change: RankChange, *, by: int = 1) -> bool:
     return change.after - change.before >= by
 
 
-def contexts(case: SampleDiff, note: str = "") -> Cause:
+def lost_documents(diff: SampleDiff) -> list[str]:
+    """Return the expected documents that were retrieved, and are not any more."""
+    return [rank.doc_id for rank in diff.ranks if rank.before is not None and rank.after is None]
+
+
+def blame_contexts(diff: SampleDiff, note: str = "") -> Cause:
     """Blame what gave other contexts, with the ranks before and after and what took the place.
 
     That is the data where only documents changed, and retrieval where they are the same, or where
     it is not known; nothing is blamed where both changed at once.
     """
-    lost = tuple(one.doc_id for one in case.ranks if one.before is not None and one.after is None)
-    places = tuple(displacers(case))
-    others = () if case.changes.spares(Stage.CORPUS) else edited(case)
-    parts = [rank_words(case.ranks), _place_words(case, lost, places), _edited_words(others), note]
-    evidence = "; ".join(part for part in parts if part) or "other chunks came back"
-    kind = _kind(case)
+    lost, newer = lost_documents(diff), displacers(diff)
+    edited = () if diff.changes.spares(Stage.CORPUS) else edited_documents(diff)
+    edited_words = f"with other text: {named(edited)}" if edited else ""
+    words = (rank_words(diff.ranks), _displacer_words(diff, lost, newer), edited_words, note)
+    evidence = "; ".join(filter(None, words)) or "other chunks came back"
+    kind = _kind(diff)
     if kind is CauseKind.UNKNOWN:
         evidence = f"documents and settings changed at once; {evidence}"
-    return Cause(kind=kind, evidence=evidence, lost=lost, displaced_by=places, edited=others)
+    return Cause(
+        kind=kind, evidence=evidence, lost=tuple(lost), displaced_by=tuple(newer), edited=edited
+    )
 
 
-def _kind(case: SampleDiff) -> CauseKind:
-    stages = case.changes.stages
+def _kind(diff: SampleDiff) -> CauseKind:
+    stages = diff.changes.stages
     if Stage.CORPUS not in stages:
         return CauseKind.RETRIEVAL
-    both = not stages.isdisjoint({Stage.CONTEXTS, Stage.OTHER})
-    return CauseKind.UNKNOWN if both else CauseKind.DATA
+    return CauseKind.DATA if stages.isdisjoint({Stage.CONTEXTS, Stage.OTHER}) else CauseKind.UNKNOWN
 
 
-def _edited_words(doc_ids: Sequence[str]) -> str:
-    return f"with other text: {named(doc_ids)}" if doc_ids else ""
-
-
-def _place_words(case: SampleDiff, lost: tuple[str, ...], places: tuple[str, ...]) -> str:
-    if places:
-        hurt = lost or any(fell(one) for one in case.ranks)
-        return ("in its place " if hurt else "newly retrieved: ") + named(places)
-    old = max(len(record.output.chunks) for record in case.before)
-    new = max(len(record.output.chunks) for record in case.after)
+def _displacer_words(diff: SampleDiff, lost: Sequence[str], newer: Sequence[str]) -> str:
+    if newer:
+        hurt = lost or any(map(fell, diff.ranks))
+        return ("in its place " if hurt else "newly retrieved: ") + named(newer)
+    old, new = (
+        max(len(record.output.chunks) for record in records)
+        for records in (diff.before, diff.after)
+    )
     return f"{new} chunks came back, {old} before" if new < old else ""
 
 
-def displacers(case: SampleDiff) -> list[str]:
+def displacers(diff: SampleDiff) -> list[str]:
     """Return what stands now where lost or fallen expected documents stood, or ahead of them."""
-    found: dict[str, None] = {}
-    hurt = [one for one in case.ranks if one.before and (one.after is None or fell(one))]
-    for one in hurt:
-        now = one.before if one.after is None else one.after - 1
-        was = one.before if one.after is None else (one.before or 1) - 1
-        found |= dict.fromkeys(newcomers(*case.rankings, was=was, now=now))
+    doc_ids: dict[str, None] = {}
+    hurt = [rank for rank in diff.ranks if rank.before and (rank.after is None or fell(rank))]
+    for rank in hurt:
+        was, now = rank.before, rank.before
+        if rank.before and rank.after:
+            was, now = rank.before - 1, rank.after - 1
+        doc_ids |= dict.fromkeys(newcomers(*diff.rankings, was=was, now=now))
     if not hurt:
-        found = dict.fromkeys(newcomers(*case.rankings, was=None, now=None))
-    return [doc_id for doc_id in found if doc_id not in case.sample.expected]
+        doc_ids = dict.fromkeys(newcomers(*diff.rankings, was=None, now=None))
+    return [doc_id for doc_id in doc_ids if doc_id not in diff.sample.expected]
 
 
 def rank_words(ranks: Sequence[RankChange]) -> str:
     """Return the expected documents' ranks in words, those that changed first."""
-    changed = [one for one in ranks if one.before != one.after]
-    shown = [_one_rank(one) for one in changed or ranks if one.before or one.after]
+    changed = [rank for rank in ranks if rank.before != rank.after]
+    shown = [_one_rank(rank) for rank in changed or ranks if rank.before or rank.after]
     return "expected " + named(shown) if shown else ""
 
 
@@ -80,7 +85,7 @@ def _one_rank(change: RankChange) -> str:
     if change.before == change.after:
         return f"{change.doc_id} still at rank {change.before}"
     before = f"rank {change.before}" if change.before else "not retrieved"
-    after = str(change.after) if change.after and change.before else (
-        f"rank {change.after}" if change.after else "not retrieved"
-    )  # fmt: skip
+    after = "not retrieved"
+    if change.after:
+        after = str(change.after) if change.before else f"rank {change.after}"
     return f"{change.doc_id} {before} -> {after}"

@@ -1,4 +1,4 @@
-"""What holds for a whole pair of runs and is asked for each sample."""
+"""Baseline and candidate of a whole run, with the control, and what holds for all samples."""
 
 from __future__ import annotations
 
@@ -6,22 +6,30 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragate.core.diagnosis.score_delta import good_change, means
+from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.core.diagnosis.score_delta import gain, means
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges, system_changes
 from ragate.core.lookup import Tries, passes_of
-from ragate.models import MetricInfo, Needs, Record, Rule, Run
+from ragate.models import MetricInfo, Needs, Record, Rule, Run, Sample
 
 _HALF = 0.5
-Records = Mapping[str, Sequence[Record]]
+RecordsBySample = Mapping[str, Sequence[Record]]
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Everything that holds for the whole run."""
+class RunPair:
+    """The records of both sides, and everything that is asked for each sample.
 
-    baseline: Records
-    candidate: Records
-    control: Records
+    Attributes:
+        control: Records of the base version, run today.
+        rules: By metric, without those that are off.
+        missing: Each sample's expected documents that are not in the corpus.
+        incomparable, drifted, changes: See `SampleDiff`.
+    """
+
+    baseline: RecordsBySample
+    candidate: RecordsBySample
+    control: RecordsBySample
     metrics: Mapping[str, MetricInfo]
     rules: Mapping[str, Rule]
     missing: Mapping[str, tuple[str, ...]]
@@ -29,68 +37,84 @@ class Sides:
     drifted: frozenset[str] = frozenset()
     changes: SystemChanges = NOT_COMPARED
 
+    def diff(self, sample: Sample) -> SampleDiff:
+        """Return one sample's two sides; an edited or added sample has no records before."""
+        before, after = self.baseline.get(sample.id, ()), self.candidate[sample.id]
+        same_sample = bool(before) and before[0].content_hash == after[0].content_hash
+        return SampleDiff(
+            sample=sample,
+            before=before if same_sample else (),
+            after=after,
+            metrics=self.metrics,
+            missing=tuple(self.missing.get(sample.id, ())),
+            drifted=self.drifted,
+            incomparable=self.incomparable,
+            changes=self.changes,
+            edited=bool(before),
+        )
 
-def sides_of(
+
+def pair_runs(
     baseline: Run | None,
     candidate: Run,
     control: Run | None,
     *,
     rules: Sequence[Rule],
     missing: Mapping[str, tuple[str, ...]],
-    known: tuple[Records, Records] | None = None,
-) -> Sides:
+    by_sample: tuple[RecordsBySample, RecordsBySample] | None = None,
+) -> RunPair:
     """Return what holds for the whole run.
 
     Args:
-        known: The records of baseline and candidate by sample, where the caller has them already.
+        by_sample: The records of baseline and candidate, where the caller has looked them up.
     """
-    before, after = known or (_by_sample(baseline), _by_sample(candidate))
-    metrics = dict(baseline.manifest.metrics if baseline else {}) | candidate.manifest.metrics
-    sides = Sides(
+    before, after = by_sample or (_by_sample(baseline), _by_sample(candidate))
+    runs = RunPair(
         baseline=before,
         candidate=after,
         control=_by_sample(control),
-        metrics=metrics,
+        metrics={**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics},
         rules={rule.metric: rule for rule in rules if rule.level != "off"},
         missing=missing,
     )
     if baseline is None:
-        return sides
+        return runs
     return replace(
-        sides,
+        runs,
         incomparable=_incomparable(baseline, candidate),
         changes=system_changes(baseline.manifest, candidate.manifest),
-        drifted=_drifted(sides) if control else frozenset(),
+        drifted=_drifted(runs) if control else frozenset(),
     )
 
 
-def _by_sample(run: Run | None) -> Records:
+def _by_sample(run: Run | None) -> RecordsBySample:
     return Tries(passes_of(run.records if run else ()))
 
 
 def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:
     judges_differ = baseline.manifest.judge != candidate.manifest.judge
-    found = set()
-    for name, new in candidate.manifest.metrics.items():
-        old = baseline.manifest.metrics.get(name)
-        if old is None:
-            continue
-        measured = (old.version, old.fingerprint) == (new.version, new.fingerprint)
-        if not measured or (judges_differ and new.needs is Needs.JUDGE):
-            found.add(name)
-    return frozenset(found)
+    old_metrics = baseline.manifest.metrics
+    return frozenset(
+        name
+        for name, new in candidate.manifest.metrics.items()
+        if (old := old_metrics.get(name)) is not None
+        and (
+            (old.version, old.fingerprint) != (new.version, new.fingerprint)
+            or (judges_differ and new.needs is Needs.JUDGE)
+        )
+    )
 
 
-def _drifted(sides: Sides) -> frozenset[str]:
+def _drifted(runs: RunPair) -> frozenset[str]:
     """Return the metrics whose mean the control moved at least half as far, the same way."""
     ours: defaultdict[str, float] = defaultdict(float)
     today: defaultdict[str, float] = defaultdict(float)
-    for sample_id, control in sides.control.items():
-        before = means(sides.baseline.get(sample_id, ()))
-        for totals, records in ((ours, sides.candidate.get(sample_id, ())), (today, control)):
+    for sample_id, control in runs.control.items():
+        before = means(runs.baseline.get(sample_id, ()))
+        for totals, records in ((ours, runs.candidate.get(sample_id, ())), (today, control)):
             after = means(records)
             for name in before.keys() & after.keys():
-                totals[name] += good_change(before[name], after[name], sides.metrics.get(name))
+                totals[name] += gain(before[name], after[name], runs.metrics.get(name))
     return frozenset(
         name
         for name, total in ours.items()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ragate.core.diagnosis.output_evidence import Ranking, rank_changes, rankings
-from ragate.core.diagnosis.score_delta import Movement, focus, means, movements
+from ragate.core.diagnosis.rank_changes import Ranking, rank_changes, rankings
+from ragate.core.diagnosis.score_delta import ScoreDelta, means, score_deltas, to_explain
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
+from ragate.core.text.listed_names import listed
 from ragate.models import Cause, CauseKind, MetricInfo, RankChange, Record, Sample
 
 _SHOWN = 3
@@ -19,13 +20,16 @@ class SampleDiff:
     """One sample's records on both sides, and what is known of the whole run.
 
     Attributes:
+        sample: The sample as it is now.
+        before: Its passes in the baseline; chunks may lack their texts.
+        after: Its passes in the candidate.
+        metrics: What each metric is; one that is not named is taken as judged, higher better.
         missing: Expected documents that are not in the candidate's corpus.
-        control: Records of the base version, run today.
+        control: Its passes by the base version, run today.
         drifted: Metrics whose mean the control moved at least half as far as the candidate did.
         incomparable: Metrics measured with another version or judge on the two sides.
         changes: What differs between the systems of the two sides.
         edited: True where the baseline has a sample of this id with another content.
-        found: The movements between the sides, where the caller has them already.
     """
 
     sample: Sample
@@ -38,34 +42,34 @@ class SampleDiff:
     incomparable: frozenset[str] = frozenset()
     changes: SystemChanges = NOT_COMPARED
     edited: bool = False
-    found: Sequence[Movement] | None = None
 
-    def between(
-        self, before: Sequence[Record], after: Sequence[Record], *, control: Sequence[Record] = ()
-    ) -> SampleDiff:
-        """Return the case with other records on its sides."""
-        return replace(self, before=before, after=after, control=control, found=None)
+    def between(self, before: Sequence[Record], after: Sequence[Record]) -> SampleDiff:
+        """Return the diff with other records on its sides, and without its control."""
+        return replace(self, before=before, after=after, control=())
 
     @cached_property
-    def moved(self) -> list[Movement]:
-        """The movements to explain, largest first."""
-        if self.found is not None:
-            return focus(self.found)
-        return self.movements_to(self.after)
+    def means(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Each metric's mean over the runs, by side."""
+        return means(self.before), means(self.after)
 
-    def movements_to(self, records: Sequence[Record]) -> list[Movement]:
-        found = movements(
-            means(self.before), means(records), self.metrics, incomparable=self.incomparable
-        )
-        return focus(found)
+    @cached_property
+    def all_deltas(self) -> list[ScoreDelta]:
+        """Every metric that moved."""
+        return score_deltas(*self.means, self.metrics, incomparable=self.incomparable)
+
+    @cached_property
+    def deltas(self) -> list[ScoreDelta]:
+        """The deltas to explain, largest first."""
+        return to_explain(self.all_deltas)
 
     @property
-    def lead(self) -> Movement | None:
-        return self.moved[0] if self.moved else None
+    def largest(self) -> ScoreDelta | None:
+        """The delta to explain first, None where no score moved."""
+        return self.deltas[0] if self.deltas else None
 
     @property
     def worse(self) -> bool:
-        return bool(self.moved) and self.moved[0].good < 0
+        return bool(self.deltas) and self.deltas[0].gain < 0
 
     @cached_property
     def ranks(self) -> tuple[RankChange, ...]:
@@ -77,7 +81,7 @@ class SampleDiff:
         return rankings(self.before), rankings(self.after)
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def output_hashes(self) -> frozenset[str]:
         """Hashes of the outputs that the baseline gave."""
         return frozenset(record.output_hash for record in self.before)
 
@@ -87,14 +91,6 @@ def unknown(evidence: str) -> Cause:
     return Cause(kind=CauseKind.UNKNOWN, evidence=evidence)
 
 
-def named(doc_ids: Collection[str]) -> str:
+def named(doc_ids: Sequence[str]) -> str:
     """Return the first few ids, and how many more there are."""
-    shown = list(doc_ids)[:_SHOWN]
-    rest = len(doc_ids) - len(shown)
-    return ", ".join(shown) + (f" and {rest} more" if rest else "")
-
-
-def values(records: Sequence[Record], metric: str) -> list[float]:
-    """Return the values of `metric` in the runs that have one."""
-    scores = (record.scores.get(metric) for record in records)
-    return [score.value for score in scores if score is not None and score.value is not None]
+    return listed(doc_ids, most=_SHOWN)

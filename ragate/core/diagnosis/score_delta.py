@@ -11,11 +11,11 @@ from ragate.models import Direction, MetricInfo, Needs, Reads, Record
 SLACK = 1e-6
 
 
-class Movement(NamedTuple):
+class ScoreDelta(NamedTuple):
     """One metric that moved on one sample.
 
     Attributes:
-        good: The change in the good sense as a share of the metric's range; below 0 is worse.
+        gain: The change in the good sense as a share of the metric's range; below 0 is worse.
         reads: What the metric looks at.
         judged: True where a judge or an embedder scores, so that equal outputs can differ.
         comparable: False where the two sides were measured with different yardsticks.
@@ -24,10 +24,25 @@ class Movement(NamedTuple):
     metric: str
     before: float
     after: float
-    good: float
+    gain: float
     reads: Reads = Reads.ANSWER
     judged: bool = True
     comparable: bool = True
+
+    @property
+    def words(self) -> str:
+        return f"{self.metric} {self.before:.3f} -> {self.after:.3f}"
+
+
+def values(records: Sequence[Record], metric: str) -> list[float]:
+    """Return the values of `metric` in the runs that have one."""
+    scores = (record.scores.get(metric) for record in records)
+    return [score.value for score in scores if score is not None and score.value is not None]
+
+
+def apart(old: Sequence[float], new: Sequence[float], *, slack: float = 0.0) -> bool:
+    """Return True where all values of one side lie beyond all of the other; False without any."""
+    return bool(old and new) and (max(new) < min(old) - slack or min(new) > max(old) + slack)
 
 
 def means(records: Iterable[Record]) -> dict[str, float]:
@@ -36,15 +51,15 @@ def means(records: Iterable[Record]) -> dict[str, float]:
     if len(records) == 1:
         scores = records[0].scores.items()
         return {name: score.value for name, score in scores if score.value is not None}
-    found: dict[str, list[float]] = {}
+    by_metric: dict[str, list[float]] = {}
     for record in records:
         for name, score in record.scores.items():
             if score.value is not None:
-                found.setdefault(name, []).append(score.value)
-    return {name: sum(values) / len(values) for name, values in found.items()}
+                by_metric.setdefault(name, []).append(score.value)
+    return {name: sum(values) / len(values) for name, values in by_metric.items()}
 
 
-def good_change(before: float, after: float, info: MetricInfo | None) -> float:
+def gain(before: float, after: float, info: MetricInfo | None) -> float:
     """Return the change in the good sense; unbounded metrics are taken relative to their size."""
     change = after - before
     if info is None:
@@ -55,18 +70,18 @@ def good_change(before: float, after: float, info: MetricInfo | None) -> float:
     return change / width if width > 0 else change
 
 
-def movements(
+def score_deltas(
     before: Mapping[str, float],
     after: Mapping[str, float],
     metrics: Mapping[str, MetricInfo],
     *,
     incomparable: frozenset[str] = frozenset(),
-) -> list[Movement]:
+) -> list[ScoreDelta]:
     """Return the metrics with a mean on both sides that differ by more than rounding.
 
     Metrics in seconds are left out: they differ between any two runs.
     """
-    moved = []
+    deltas = []
     for name, old in before.items():
         new = after.get(name)
         if new is None or abs(new - old) <= SLACK:
@@ -74,25 +89,25 @@ def movements(
         info = metrics.get(name)
         if info is not None and info.unit == "seconds":
             continue
-        moved.append(
-            Movement(
+        deltas.append(
+            ScoreDelta(
                 metric=name,
                 before=old,
                 after=new,
-                good=good_change(old, new, info),
+                gain=gain(old, new, info),
                 reads=info.reads if info else Reads.ANSWER,
                 judged=info is None or info.needs is not Needs.NOTHING,
                 comparable=name not in incomparable,
             )
         )
-    return moved
+    return deltas
 
 
-def focus(moved: Sequence[Movement]) -> list[Movement]:
-    """Return the movements to explain, largest first: what got worse, else what got better.
+def to_explain(deltas: Sequence[ScoreDelta]) -> list[ScoreDelta]:
+    """Return the deltas to explain, largest first: what got worse, else what got better.
 
     Metrics measured with two yardsticks count only where no other moved.
     """
-    pool = [one for one in moved if one.comparable] or list(moved)
-    chosen = [one for one in pool if one.good < 0] or pool
-    return sorted(chosen, key=lambda one: (-abs(one.good), one.metric))
+    pool = [delta for delta in deltas if delta.comparable] or deltas
+    worse = [delta for delta in pool if delta.gain < 0]
+    return sorted(worse or pool, key=lambda delta: (-abs(delta.gain), delta.metric))

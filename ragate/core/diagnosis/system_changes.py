@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
+from ragate.core.text.listed_names import listed
 from ragate.models import Reads, RunManifest, SystemInfo
 
 MOST_NAMED = 3
@@ -33,7 +34,7 @@ _STAGES = (
 _WORDS = {"corpus": "the corpus", "prompt": "the prompt"}
 
 
-class Difference(NamedTuple):
+class SystemDifference(NamedTuple):
     """One part or setting that differs."""
 
     stage: Stage
@@ -50,21 +51,19 @@ class SystemChanges:
         has_model: Whether a model writes the candidate's answers; None where that is not known.
     """
 
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[SystemDifference, ...] = ()
     comparable: bool = False
     repeats: frozenset[Reads] = frozenset()
     has_model: bool | None = None
 
     @property
     def stages(self) -> frozenset[Stage]:
-        return frozenset(one.stage for one in self.differences)
+        return frozenset(difference.stage for difference in self.differences)
 
     @property
     def words(self) -> str:
         """The first differences in words, "" where there is none."""
-        shown = [one.words for one in self.differences[:MOST_NAMED]]
-        rest = len(self.differences) - len(shown)
-        return ", ".join(shown) + (f" and {rest} more" if rest else "")
+        return listed([difference.words for difference in self.differences], most=MOST_NAMED)
 
     def only(self, *stages: Stage) -> bool:
         """Return True where something differs, and nothing outside `stages` can."""
@@ -86,14 +85,14 @@ def system_changes(before: RunManifest | None, after: RunManifest) -> SystemChan
     old = before.system
     repeats = old.deterministic & new.deterministic
     if old.use != new.use:
-        other = Difference(Stage.OTHER, f"use {_shown(old.use)} -> {_shown(new.use)}")
-        return SystemChanges((other,), repeats=repeats, has_model=model)
+        replaced = SystemDifference(Stage.OTHER, f"use {_shown(old.use)} -> {_shown(new.use)}")
+        return SystemChanges((replaced,), repeats=repeats, has_model=model)
     if not old.parts or not new.parts:
         return SystemChanges(repeats=repeats, has_model=model)
-    found = [*_settings(old, new), *_parts(old, new)]
+    differences = [*_changed_settings(old, new), *_changed_parts(old, new)]
     if before.eval_date != after.eval_date:
-        found.append(Difference(Stage.OTHER, "the date that questions are asked as of"))
-    return SystemChanges(tuple(found), comparable=True, repeats=repeats, has_model=model)
+        differences.append(SystemDifference(Stage.OTHER, "the date that questions are asked as of"))
+    return SystemChanges(tuple(differences), comparable=True, repeats=repeats, has_model=model)
 
 
 def writes_by_model(system: SystemInfo) -> bool | None:
@@ -102,7 +101,7 @@ def writes_by_model(system: SystemInfo) -> bool | None:
     return None if answer is None else answer != '"extractive"'
 
 
-def _settings(old: SystemInfo, new: SystemInfo) -> Iterator[Difference]:
+def _changed_settings(old: SystemInfo, new: SystemInfo) -> Iterator[SystemDifference]:
     """Yield each key that differs; a digest alone where one side does not hold the keys."""
     if old.parts.get("settings") == new.parts.get("settings"):
         return
@@ -112,22 +111,22 @@ def _settings(old: SystemInfo, new: SystemInfo) -> Iterator[Difference]:
         if old.settings.get(key) != new.settings.get(key)
     ]
     if not old.settings or not new.settings or not keys:
-        yield Difference(Stage.OTHER, "settings")
+        yield SystemDifference(Stage.OTHER, "settings")
         return
     for key in keys:
         stage = Stage.ANSWER if key.startswith(_ANSWER_KEYS) else Stage.CONTEXTS
-        then, now = (_shown(side.settings.get(key, "unset")) for side in (old, new))
-        yield Difference(stage, f"{_shown(key)} {then} -> {now}")
+        before, after = (_shown(side.settings.get(key, "unset")) for side in (old, new))
+        yield SystemDifference(stage, f"{_shown(key)} {before} -> {after}")
 
 
-def _parts(old: SystemInfo, new: SystemInfo) -> Iterator[Difference]:
+def _changed_parts(old: SystemInfo, new: SystemInfo) -> Iterator[SystemDifference]:
     for name in sorted(old.parts.keys() | new.parts.keys()):
         if name != "settings" and old.parts.get(name) != new.parts.get(name):
-            yield Difference(_stage(name), _WORDS.get(name, _shown(name)))
+            yield SystemDifference(_stage(name), _WORDS.get(name, _shown(name)))
 
 
-def _stage(part: str) -> Stage:
-    name = part.lower()
+def _stage(part_name: str) -> Stage:
+    name = part_name.lower()
     fits = (stage for stage, words in _STAGES if any(word in name for word in words))
     return next(fits, Stage.OTHER)
 

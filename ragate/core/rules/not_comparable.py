@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
-from ragate.core.rules.wording import count, listed
+from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK
+from ragate.core.text.listed_names import listed
 from ragate.models import MetricVerdict
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ragate.models import Direction, MetricInfo
 
 
@@ -39,12 +37,6 @@ def points(drop: float) -> str:
     """A fraction of the range in points: ``8.1 points``, ``1 point``; rounded up by the caller."""
     text = f"{round(drop * 100, 1):g}"
     return f"{text} point" if text == "1" else f"{text} points"
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Join names; the rest is counted."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def worse_way(info: MetricInfo) -> str:

@@ -215,7 +215,7 @@ def build_report(
         missing_documents=missing,
         control=None if control is None else newest_run(control),
         texts=judged.texts,
-        known=(judged.comparison.baseline.tries, judged.comparison.candidate.tries),
+        by_sample=(judged.comparison.baseline.tries, judged.comparison.candidate.tries),
     )
     told = {"missing_documents": missing, "stale_evidence": manifest.stale_evidence}
     data = judged.comparison.data.model_copy(update=told)

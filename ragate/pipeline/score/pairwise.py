@@ -10,6 +10,7 @@ from ragate.core.hashing import content_hash, digest
 from ragate.core.judging.criteria import PAIRWISE, Criterion, decide
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
+from ragate.core.text.listed_names import listed
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 
 TIE = 0.5
@@ -88,8 +89,7 @@ def losses(scores: Mapping[str, Score]) -> str:
     if not lost:
         return ""
     won = sum(score.value is not None and score.value > TIE for score in scores.values())
-    more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
-    return f"{PAIRWISE}: {won} better, {len(lost)} worse: {', '.join(lost[:_LISTED])}{more}"
+    return f"{PAIRWISE}: {won} better, {len(lost)} worse: {listed(lost, most=_LISTED)}"
 
 
 def _tie(reason: str) -> Score:

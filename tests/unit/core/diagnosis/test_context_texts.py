@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from ragate.core.diagnosis.context_texts import edited, kept, known, renamed, texts_of
-from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.context_texts import (
+    basis_kept,
+    edited_documents,
+    renamed_documents,
+    texts_known,
+    texts_of,
+)
+from ragate.core.diagnosis.diagnose import diagnose
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import CauseKind, Record
 from tests.unit.core.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
@@ -31,9 +37,9 @@ def test_texts_are_known_from_the_hashes_or_from_the_chunks():
 
 
 def test_passages_are_kept_where_their_texts_are_there_at_whatever_rank():
-    assert kept(case(record(light=True), record(("third.md", "limits.md"))))
-    assert not kept(case(record(light=True), with_texts(record(), "Cut.", "Short.")))
-    assert not kept(case(bare(record()), record(("limits.md", "third.md"))))
+    assert basis_kept(case(record(light=True), record(("third.md", "limits.md"))))
+    assert not basis_kept(case(record(light=True), with_texts(record(), "Cut.", "Short.")))
+    assert not basis_kept(case(bare(record()), record(("limits.md", "third.md"))))
 
 
 def test_a_cited_passage_counts_as_one_that_the_answer_rests_on():
@@ -42,16 +48,16 @@ def test_a_cited_passage_counts_as_one_that_the_answer_rests_on():
 
     before = cited.model_copy(update={"output": output})
 
-    assert not kept(case(before, record(("limits.md", "third.md"))))
-    assert kept(case(before, record(("limits.md", "third.md", "other.md"))))
+    assert not basis_kept(case(before, record(("limits.md", "third.md"))))
+    assert basis_kept(case(before, record(("limits.md", "third.md", "other.md"))))
 
 
 def test_a_document_without_a_text_in_common_was_edited():
-    assert edited(case(record(light=True), with_texts(record(), "New.", "New too."))) == (
+    assert edited_documents(case(record(light=True), with_texts(record(), "New.", "New too."))) == (
         "limits.md",
         "other.md",
     )
-    assert edited(case(record(light=True), record(("limits.md", "third.md")))) == ()
+    assert edited_documents(case(record(light=True), record(("limits.md", "third.md")))) == ()
 
 
 def test_a_text_that_came_back_under_another_id_is_a_renamed_document():
@@ -59,8 +65,8 @@ def test_a_text_that_came_back_under_another_id_is_a_renamed_document():
     text = before.output.chunks[0].text
     after = with_texts(record(("new.md", "other.md"), WRONG), text, before.output.chunks[1].text)
 
-    assert renamed(case(before, after)) == {"limits.md": "new.md"}
-    found = cause_of(SAMPLE, [before], [after], metrics=METRICS)
+    assert renamed_documents(case(before, after)) == {"limits.md": "new.md"}
+    found = diagnose(case(before, after))
     assert found.kind is CauseKind.DATA
     assert found.evidence == "the same text came back under another id: limits.md as new.md"
 
@@ -69,9 +75,9 @@ def test_no_generation_is_claimed_where_the_contexts_texts_are_not_known():
     before = bare(record(mrr=1.0, idf_f1=1.0))
     after = record(("limits.md", "third.md"), WRONG, mrr=1.0, idf_f1=0.0)
 
-    found = cause_of(SAMPLE, [before], [after], metrics=METRICS)
+    found = diagnose(case(before, after))
 
-    assert not known(case(before, after))
+    assert not texts_known(case(before, after))
     assert found.kind is CauseKind.UNKNOWN
     assert found.evidence.endswith("the contexts' texts are not known")
 
@@ -79,7 +85,7 @@ def test_no_generation_is_claimed_where_the_contexts_texts_are_not_known():
 def test_equal_ids_without_texts_are_not_called_the_same_contexts():
     before, after = bare(record(idf_f1=1.0)), bare(record(answer=WRONG, idf_f1=0.0))
 
-    found = cause_of(SAMPLE, [before], [after], metrics=METRICS)
+    found = diagnose(case(before, after))
 
     assert found.kind is CauseKind.UNKNOWN
     assert "the same documents" in found.evidence

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.diagnose import diagnose
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import Cause, CauseKind, Failure, Record
 from tests.unit.core.diagnosis.diagnosis_factory import METRICS, RIGHT, SAMPLE, record, with_texts
 
@@ -17,7 +18,7 @@ TIMEOUT = Failure(kind="system", message="TimeoutError: 60 s")
 
 
 def cause(before: list[Record], after: list[Record], **known: object) -> Cause:
-    return cause_of(SAMPLE, before, after, metrics=METRICS, **known)  # type: ignore[arg-type]
+    return diagnose(SampleDiff(SAMPLE, before, after, METRICS, **known))  # type: ignore[arg-type]
 
 
 def test_an_edited_sample_is_data():
@@ -80,7 +81,7 @@ def test_a_failure_that_explains_little_does_not_hide_the_rest():
 def test_a_control_that_moved_as_well_is_drift():
     before, after = [record(idf_f1=1.0)], [record(answer=WRONG, idf_f1=0.0)]
 
-    found = cause(before, after, control_records=[record(answer="Some.", idf_f1=0.0)])
+    found = cause(before, after, control=[record(answer="Some.", idf_f1=0.0)])
 
     assert found.kind is CauseKind.DRIFT
     assert "idf_f1 1.000 -> 0.000" in found.evidence
@@ -89,7 +90,7 @@ def test_a_control_that_moved_as_well_is_drift():
 def test_a_control_that_held_leaves_the_blame_where_it_was():
     before, after = [record(idf_f1=1.0)], [record(answer=WRONG, idf_f1=0.0)]
 
-    assert cause(before, after, control_records=before).kind is CauseKind.GENERATION
+    assert cause(before, after, control=before).kind is CauseKind.GENERATION
 
 
 def test_a_control_that_moved_by_less_and_overlaps_is_unknown():
@@ -98,13 +99,13 @@ def test_a_control_that_moved_by_less_and_overlaps_is_unknown():
     control.append(record(answer="c", idf_f1=1.0))
     after = [record(answer=WRONG, idf_f1=0.0)]
 
-    assert cause(before, after, control_records=control).kind is CauseKind.UNKNOWN
+    assert cause(before, after, control=control).kind is CauseKind.UNKNOWN
 
 
 def test_drift_of_the_whole_set_keeps_a_sample_from_blaming_the_prompt():
     before, after = [record(idf_f1=1.0)], [record(answer=WRONG, idf_f1=0.0)]
 
-    found = cause(before, after, control_records=before, drifted=frozenset({"idf_f1"}))
+    found = cause(before, after, control=before, drifted=frozenset({"idf_f1"}))
 
     assert found.kind is CauseKind.UNKNOWN
 
@@ -288,7 +289,7 @@ def test_an_expected_document_that_lost_a_chunk_is_not_taken_as_held():
     bare = SAMPLE.model_copy(update={"references": ()})
     before = [with_texts(record(("limits.md", "limits.md"), idf_f1=1.0, sample=bare), "a", "b")]
     after = [with_texts(record(("limits.md",), "I cannot help.", idf_f1=0.0, sample=bare), "a")]
-    assert cause_of(bare, before, after, metrics=METRICS).kind is CauseKind.UNKNOWN
+    assert diagnose(SampleDiff(bare, before, after, METRICS)).kind is CauseKind.UNKNOWN
 
 
 def test_contexts_and_answers_that_both_changed_are_unknown_without_texts():
@@ -346,7 +347,7 @@ outputs = st.builds(
     st.sampled_from([(), ("limits.md",)]),
 )
 def test_any_two_sides_get_one_cause_with_evidence(before, after, control, missing):
-    found = cause(before, after, control_records=control, missing=missing)
+    found = cause(before, after, control=control, missing=missing)
 
     assert found.evidence
     assert "\n" not in found.evidence

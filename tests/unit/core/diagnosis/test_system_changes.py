@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.diagnosis.diagnose import cause_of
+from ragate.core.diagnosis.diagnose import diagnose
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.system_changes import Stage, SystemChanges, system_changes
 from ragate.models import Cause, CauseKind, Reads, Record, RunManifest, SystemInfo
 from tests.unit.core.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
@@ -47,7 +48,7 @@ def changed(
 
 
 def cause(before: list[Record], after: list[Record], changes: SystemChanges) -> Cause:
-    return cause_of(SAMPLE, before, after, metrics=METRICS, changes=changes)
+    return diagnose(SampleDiff(SAMPLE, before, after, METRICS, changes=changes))
 
 
 def test_a_setting_is_named_with_its_old_and_new_value():
@@ -130,7 +131,7 @@ def test_a_smaller_chunk_size_is_not_blamed_on_generation():
 def test_chunks_that_were_cut_otherwise_blame_nobody_where_nothing_is_known():
     before, after = recut()
 
-    assert cause_of(SAMPLE, before, after, metrics=METRICS).kind is CauseKind.UNKNOWN
+    assert diagnose(SampleDiff(SAMPLE, before, after, METRICS)).kind is CauseKind.UNKNOWN
 
 
 def test_an_edited_document_with_its_old_id_is_data():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.diagnosis.system_changes import Difference, Stage, SystemChanges
+from ragate.core.diagnosis.system_changes import Stage, SystemChanges, SystemDifference
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
     Cause,
@@ -169,7 +169,7 @@ def test_where_nothing_is_answered_retrieval_is_not_weighed_against_a_prompt():
 
 
 def test_what_changed_in_the_system_is_the_first_symptom_where_a_metric_was_lost():
-    changes = SystemChanges((Difference(Stage.CONTEXTS, "top_k 10 -> 5"),), comparable=True)
+    changes = SystemChanges((SystemDifference(Stage.CONTEXTS, "top_k 10 -> 5"),), comparable=True)
     low = row("hit_rate@5", 0.4)
 
     assert symptoms([low, *LOST], changes=changes)[0].symptom == (

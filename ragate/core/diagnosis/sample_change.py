@@ -1,0 +1,97 @@
+"""What became of one sample between the two sides: worse, better, failed, new or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from ragate.core.diagnosis.run_pair import RunPair
+from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.core.diagnosis.score_delta import values
+from ragate.models import Direction, MetricInfo, Record, Rule, ScoreState
+
+_SLACK = 1e-9
+ChangeKind = Literal["worse", "better", "mixed", "same", "failed", "new"]
+
+
+class SampleChange(NamedTuple):
+    """One sample that is worth a row.
+
+    Attributes:
+        failing: Error-level metrics whose mark, or else limit, most of the runs miss.
+        equal: True where nothing differs.
+    """
+
+    diff: SampleDiff
+    kind: ChangeKind
+    failing: Sequence[str]
+    equal: bool = False
+
+
+def sample_change(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+    """Return what is worth a row, None where there is nothing to see."""
+    return _compared(diff, runs) if diff.before else _without_baseline(diff, runs)
+
+
+def _without_baseline(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+    failing = _failing(diff.after, runs)
+    if any(record.output.error for record in diff.after):
+        return SampleChange(diff, "failed", failing)
+    if failing or diff.missing:
+        return SampleChange(diff, "new", failing)
+    return None
+
+
+def _compared(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+    old, new = diff.means
+    failing = _failing(diff.after, runs) if diff.sample.must_pass else []
+    lost_score = old.keys() - new.keys() and any(name in old for name in unscored(diff.after))
+    same_outputs = {record.output_hash for record in diff.after} <= diff.output_hashes
+    equal = not (diff.all_deltas or lost_score) and same_outputs
+    if equal and not failing:
+        return None
+    return SampleChange(diff, _kind(diff), failing, equal)
+
+
+def _kind(diff: SampleDiff) -> ChangeKind:
+    failed, failed_before = (
+        sum(record.output.error is not None for record in side) / len(side)
+        for side in (diff.after, diff.before)
+    )
+    if failed > failed_before:
+        return "failed"
+    deltas = [delta for delta in diff.all_deltas if delta.comparable] or diff.all_deltas
+    signs = {delta.gain > 0 for delta in deltas}
+    if not signs:
+        return "same"
+    return "mixed" if len(signs) > 1 else ("better" if signs.pop() else "worse")
+
+
+def _failing(records: Sequence[Record], runs: RunPair) -> list[str]:
+    failing = []
+    for name, rule in runs.rules.items():
+        scores = values(records, name)
+        missed = sum(not _passes(score, rule, runs.metrics.get(name)) for score in scores)
+        if rule.level == "error" and missed > len(scores) / 2:
+            failing.append(name)
+    return failing
+
+
+def _passes(value: float, rule: Rule, info: MetricInfo | None) -> bool:
+    if rule.pass_at is not None:
+        if info is not None and info.direction is Direction.LOWER:
+            return value <= rule.pass_at + _SLACK
+        return value >= rule.pass_at - _SLACK
+    if rule.minimum is not None and not value >= rule.minimum - _SLACK:
+        return False
+    return rule.maximum is None or value <= rule.maximum + _SLACK
+
+
+def unscored(records: Sequence[Record]) -> list[str]:
+    """Return the metrics that could not be measured, once for each run."""
+    return [
+        name
+        for record in records
+        for name, score in record.scores.items()
+        if score.state is ScoreState.UNSCORED
+    ]

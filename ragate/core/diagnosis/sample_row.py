@@ -1,0 +1,80 @@
+"""The row of one changed sample, with both outputs, its scores and its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ragate.core.diagnosis.diagnose import diagnose
+from ragate.core.diagnosis.rank_changes import docs_of
+from ragate.core.diagnosis.run_pair import RunPair
+from ragate.core.diagnosis.sample_change import SampleChange, unscored
+from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.models import Record, SampleRow, SampleSide, ScoreChange
+
+
+def sample_row(change: SampleChange, runs: RunPair, texts: Callable[[Record], Record]) -> SampleRow:
+    """Return the row.
+
+    Args:
+        texts: Gives a record of the candidate its retrieved texts, where it lacks them.
+    """
+    sample = change.diff.sample
+    after = [texts(record) for record in change.diff.after]
+    diff = replace(change.diff, after=after, control=runs.control.get(sample.id, ()))
+    return SampleRow(
+        sample_id=sample.id,
+        query=sample.query,
+        tags=sample.tags,
+        must_pass=sample.must_pass,
+        change=change.kind,
+        expected=tuple(sorted(sample.expected)),
+        references=sample.references,
+        baseline=_side(diff.before[0]) if diff.before else None,
+        candidate=_side(_run_to_show(diff)),
+        ranks=diff.ranks,
+        scores=_score_changes(diff, change.failing),
+        cause=None if change.kind == "same" else diagnose(diff),
+    )
+
+
+def _run_to_show(diff: SampleDiff) -> Record:
+    """Return a run that failed, else one that the baseline never gave, else the first."""
+    failed = [record for record in diff.after if record.output.error]
+    fresh = [record for record in diff.after if record.output_hash not in diff.output_hashes]
+    return next(iter((*failed, *fresh, *diff.after)))
+
+
+def _side(record: Record) -> SampleSide:
+    error = record.output.error
+    return SampleSide(
+        docs=docs_of(record), answer=record.output.answer, error=error.message if error else None
+    )
+
+
+def _score_changes(diff: SampleDiff, failing: Sequence[str]) -> tuple[ScoreChange, ...]:
+    """Return what moved, worst first, what misses its mark and what could not be measured."""
+    changes = {
+        delta.metric: ScoreChange(
+            metric=delta.metric,
+            before=delta.before,
+            after=delta.after,
+            reason="" if delta.comparable else "measured with another judge or metric version",
+        )
+        for delta in sorted(diff.all_deltas, key=lambda delta: (delta.gain, delta.metric))
+    }
+    before, after = diff.means
+    for name in (*failing, *unscored(diff.after)):
+        if name not in changes:
+            changes[name] = ScoreChange(
+                metric=name,
+                before=before.get(name),
+                after=after.get(name),
+                reason=_reason(name, diff.after),
+            )
+    return tuple(changes.values())
+
+
+def _reason(metric: str, records: Sequence[Record]) -> str:
+    scores = [record.scores.get(metric) for record in records]
+    return next((score.reason for score in scores if score and score.value is None), "")

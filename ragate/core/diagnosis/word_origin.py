@@ -1,0 +1,181 @@
+"""Where the new words of an answer stand: in chunks that are new, elsewhere, or nowhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from ragate.core.text.words import without_markers
+from ragate.models import RetrievedChunk
+
+_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SENTENCE_END = frozenset(".!?:\n")
+_LONG_WORD = 4
+_MIN_WORDS = 2
+_MOST_OF_NEW = 0.6
+_GAVE_UP = 0.25
+_SUPPORT = 0.9
+_SUPPORT_WORDS = 3
+
+
+class WordOrigin(Enum):
+    """Where what is new in an answer stands."""
+
+    NOTHING_NEW = auto()
+    SUSPECTS = auto()
+    NOWHERE = auto()
+    ELSEWHERE = auto()
+
+
+class TracedWords(NamedTuple):
+    """The origin of what is new in an answer, with the words that show it."""
+
+    origin: WordOrigin
+    words: tuple[str, ...] = ()
+
+    @property
+    def quoted(self) -> str:
+        return ", ".join(f'"{word}"' for word in self.words[:3])
+
+
+def trace(
+    answer: str,
+    *,
+    earlier: Iterable[str],
+    chunks: Sequence[RetrievedChunk],
+    suspects: Collection[str],
+) -> TracedWords:
+    """Say where the words of `answer` come from that are in none of the `earlier` texts.
+
+    Numbers and names weigh first, being what a model copies or makes up; long words count only
+    where there are none. Chunks without text are no evidence.
+
+    Args:
+        answer: The candidate's answer.
+        earlier: The question and the baseline's answers.
+        chunks: The candidate's contexts.
+        suspects: Documents that are new, or newly ahead of the expected ones.
+    """
+    if not any(chunk.text for chunk in chunks):
+        return TracedWords(WordOrigin.ELSEWHERE)
+    old = _words_of_all(earlier)
+    answer = without_markers(answer)
+    facts = [word for word in dict.fromkeys(_facts(answer)) if word not in old]
+    plain = [word for word in dict.fromkeys(_words(answer)) if word not in old and _weighs(word)]
+    suspected, elsewhere = _held(facts or plain, chunks, suspects)
+    if facts:
+        return _trace_facts(facts, suspected=suspected, elsewhere=elsewhere)
+    copied = [word for word in plain if word in suspected and word not in elsewhere]
+    if len(copied) >= _MIN_WORDS and len(copied) >= _MOST_OF_NEW * len(plain):
+        return TracedWords(WordOrigin.SUSPECTS, tuple(copied))
+    return TracedWords(WordOrigin.NOTHING_NEW)
+
+
+def _trace_facts(facts: list[str], *, suspected: set[str], elsewhere: set[str]) -> TracedWords:
+    if suspected.issuperset(facts) and not elsewhere.issuperset(facts):
+        return TracedWords(WordOrigin.SUSPECTS, tuple(facts))
+    nowhere = suspected.isdisjoint(facts) and elsewhere.isdisjoint(facts)
+    return TracedWords(WordOrigin.NOWHERE if nowhere else WordOrigin.ELSEWHERE, tuple(facts))
+
+
+def shares_new_words(
+    answer: str, *, earlier: Iterable[str], chunks: Sequence[RetrievedChunk]
+) -> bool:
+    """Return True where a word of `answer` that no `earlier` text has stands in a chunk."""
+    new = words(without_markers(answer)) - _words_of_all(earlier)
+    texts = [_folded(chunk.text) for chunk in chunks]
+    return any(_stands(word, text) for text in texts for word in new if _weighs(word))
+
+
+def gave_up(answer: str, *, earlier: Iterable[str]) -> bool:
+    """Return True where next to nothing of an earlier answer is left: a refusal, or silence."""
+    new = _weighty_words(answer)
+    return all(len(new & old) <= _GAVE_UP * len(old) for old in map(_weighty_words, earlier) if old)
+
+
+def is_part(answer: str, earlier: Iterable[str]) -> bool:
+    """Return True where the answer says some of an earlier answer and nothing else."""
+    new = words(without_markers(answer))
+    return len(new) >= _MIN_WORDS and any(new < words(text) for text in earlier)
+
+
+def supports(chunks: Sequence[RetrievedChunk], references: Sequence[str]) -> bool:
+    """Return True where one chunk holds the words of a reference answer, every fact among them.
+
+    Short references prove nothing: "yes" or "5 days" stands in many chunks. Nor do passages that
+    differ in a date or a name alone.
+    """
+    texts = [_folded(chunk.text) for chunk in chunks if chunk.text]
+    return any(_holds(text, reference) for reference in references for text in texts)
+
+
+def _holds(text: str, reference: str) -> bool:
+    weighty = _weighty_words(reference)
+    if len(weighty) < _SUPPORT_WORDS or not all(_stands(fact, text) for fact in _facts(reference)):
+        return False
+    return sum(_stands(word, text) for word in weighty) >= _SUPPORT * len(weighty)
+
+
+def words(text: str) -> set[str]:
+    """Return the words and numbers of `text`, lower case, numbers without thousands marks."""
+    return set(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return [_folded(match.group()) for match in _WORD.finditer(text)]
+
+
+def _words_of_all(texts: Iterable[str]) -> set[str]:
+    return set[str]().union(*map(words, texts))
+
+
+def _weighty_words(text: str) -> set[str]:
+    return {word for word in words(text) if _weighs(word)}
+
+
+def _facts(text: str) -> list[str]:
+    """Return numbers, and capitalised words that do not open a sentence."""
+    facts = []
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word[0].isdigit():
+            facts.append(_folded(word))
+        elif word[0].isupper() and len(word) > 1:
+            ahead = text[: match.start()].rstrip(" \t\"'“‘(*_#>-")
+            if ahead and ahead[-1] not in _SENTENCE_END:
+                facts.append(_folded(word))
+    return facts
+
+
+def _weighs(word: str) -> bool:
+    return word[0].isdigit() or len(word) >= _LONG_WORD
+
+
+def _held(
+    new_words: Sequence[str], chunks: Sequence[RetrievedChunk], suspects: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """Return which of `new_words` stand in chunks of `suspects`, and which in the other chunks."""
+    suspected, elsewhere = set[str](), set[str]()
+    for chunk in chunks:
+        text = _folded(chunk.text)
+        side = suspected if chunk.doc_id in suspects else elsewhere
+        side.update(word for word in new_words if _stands(word, text))
+    return suspected, elsewhere
+
+
+def _folded(text: str) -> str:
+    # A word or a whole text: looking up a few words is far cheaper than splitting the text.
+    return text.lower().replace(",", "")
+
+
+def _stands(word: str, text: str) -> bool:
+    """True where `word` stands in the folded `text` as a word, not as a part of one."""
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum():
+            return True
+        start = text.find(word, start + 1)
+    return False
