@@ -5,9 +5,7 @@ import asyncio
 import pytest
 
 from ragate.clients.budget import Budget, Capped
-from ragate.clients.http.breaker import Breaker
-from ragate.clients.prices import Price, list_prices, price_of
-from ragate.errors import BudgetError, ProviderError
+from ragate.errors import BudgetError
 from ragate.protocols import ChatReply, ChatRequest
 
 
@@ -87,65 +85,3 @@ def test_the_error_of_a_cap_names_the_key_and_the_remedy() -> None:
 
     assert "[policy] max_calls = 0 is reached" in str(error)
     assert "--limit" in str(error)
-
-
-def test_the_prices_of_the_policy_win_over_the_list() -> None:
-    own = {"gpt-4o": Price(input_usd_per_million=1.0, output_usd_per_million=2.0)}
-
-    price = price_of("gpt-4o", own)
-
-    assert price is not None
-    assert price.of(input_tokens=2_000_000, output_tokens=500_000) == pytest.approx(3.0)
-
-
-def test_a_dated_snapshot_costs_what_its_model_costs() -> None:
-    assert price_of("gpt-4o-2024-08-06", {}) == list_prices()["gpt-4o"]
-
-
-def test_an_unknown_model_has_no_price() -> None:
-    assert price_of("gpt-4o-mine", {}) is None
-
-
-def test_every_list_price_is_plausible() -> None:
-    for model, price in list_prices().items():
-        assert 0 < price.input_usd_per_million <= 200, model
-        embeds = model.startswith("text-embedding")
-        assert (price.output_usd_per_million == 0) == embeds, model
-
-
-def test_a_short_burst_of_failures_does_not_open_the_breaker() -> None:
-    breaker = Breaker(failures=3, seconds=5.0)
-
-    assert not any(breaker.failed(now) for now in (0.0, 0.1, 0.2, 4.9))
-    assert breaker.failed(5.0)
-
-
-def test_one_success_begins_the_count_anew() -> None:
-    breaker = Breaker(failures=2, seconds=0.0)
-    breaker.failed(0.0)
-    breaker.succeeded()
-
-    assert not breaker.failed(1.0)
-    assert breaker.failed(2.0)
-
-
-def test_a_refusal_of_one_model_leaves_the_others() -> None:
-    breaker = Breaker()
-    breaker.open(ProviderError("no such model"), model="a")
-
-    breaker.check("b")
-    with pytest.raises(ProviderError, match="no such model") as caught:
-        breaker.check("a")
-    assert caught.value.fatal
-
-
-def test_a_provider_rests_longer_with_every_failure_in_a_row() -> None:
-    breaker = Breaker()
-    rests = []
-    for now in range(12):
-        breaker.failed(float(now))
-        rests.append(breaker.rest())
-
-    assert rests[:5] == [0.0, 0.0, 0.0, 0.0, 0.1]
-    assert rests == sorted(rests)
-    assert rests[-1] == 2.0

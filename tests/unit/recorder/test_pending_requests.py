@@ -6,22 +6,10 @@ from typing import Any
 
 import pytest
 
-from ragate.config import Provider
 from ragate.errors import UsageError
-from ragate.recorder.fulfil_rules import why_refused
 from ragate.recorder.pending_requests import PendingFile, read_pending
-from ragate.recorder.proxy.reply_resolver import Pending
-from ragate.recorder.proxy.request_identity import Kind, Request
-
-PROVIDERS = {"openai": Provider(base_url="https://api.openai.com/v1")}
-OWN_LIST = {"openai": Provider(base_url="https://api.openai.com/v1", models=("n",))}
-MESSAGES = [{"role": "user", "content": "Hello?"}]
-
-
-def pending(kind: Kind = Kind.CHAT, provider: str = "openai", **body: Any) -> Pending:
-    content = {"messages": MESSAGES} if kind is Kind.CHAT else {"input": "Hello?"}
-    request = Request(kind, {"model": "m", **content, **body})
-    return Pending(request.key(provider), 0, 0, provider, request)
+from ragate.recorder.proxy.request_identity import Kind
+from tests.unit.recorder.pending_factories import pending
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -84,77 +72,6 @@ def test_a_file_that_is_none_is_refused(tmp_path, lines):
 
     with pytest.raises(UsageError):
         list(read_pending(path))
-
-
-def said(*parts: dict[str, Any], role: str = "user") -> list[dict[str, Any]]:
-    return [{"role": role, "content": list(parts)}]
-
-
-def picture(url: Any) -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
-CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-TOOL = {"name": "f", "parameters": {"properties": {"file_id": {}}}}
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        pending(),
-        pending(temperature=0, max_tokens=500, seed=1, n=3),
-        pending(tools=[{"type": "function", "function": TOOL}]),
-        pending(messages=said({"type": "text", "text": "a"}, picture("data:image/png;base64,AA"))),
-        pending(messages=[{"role": "assistant", "content": None, "tool_calls": [CALL]}]),
-        pending(messages=[{"role": "tool", "tool_call_id": "a", "content": "x"}]),
-        pending(Kind.RESPONSES, instructions="Be short."),
-        pending(Kind.RESPONSES, input=said({"type": "input_text", "text": "a"})),
-        pending(Kind.EMBEDDINGS, input=["a", "b"], dimensions=256),
-    ],
-)
-def test_text_functions_and_pictures_of_its_own_may_be_asked(one):
-    assert why_refused(one, PROVIDERS, {"m"}) == ""
-
-
-@pytest.mark.parametrize(
-    ("one", "says"),
-    [
-        (pending(provider="other"), "not in [policy.providers]"),
-        (pending(model="gpt-9-pro"), "none of the baseline's requests"),
-        (pending(messages=[{"role": "user", "content": "x" * 2_000_000}]), "more than"),
-        (pending(max_tokens=10**9), "max_tokens"),
-        (pending(max_completion_tokens=-1), "max_completion_tokens"),
-        (pending(max_tokens="9"), "max_tokens"),
-        (pending(n=128), "n = 128"),
-        (pending(web_search_options={}), "web_search_options"),
-        (pending(service_tier="priority"), "service_tier"),
-        (pending(store=True), "store"),
-        (pending(tools=[{"type": "web_search"}]), "no function"),
-        (pending(tools={"type": "function"}), "no function"),
-        (pending(tool_choice={"type": "mcp"}), "no function"),
-        (pending(Kind.RESPONSES, previous_response_id="resp_1"), "previous_response_id"),
-        (pending(Kind.RESPONSES, conversation="conv_1"), "conversation"),
-        (pending(Kind.RESPONSES, prompt={"id": "pmpt_1"}), "prompt"),
-        (pending(Kind.RESPONSES, tools=[{"type": "file_search"}]), "no function"),
-        (pending(Kind.RESPONSES, tools=[{"type": "mcp", "server_url": "http://x"}]), "no function"),
-        (pending(Kind.RESPONSES, input=[{"type": "item_reference", "id": "m1"}]), "item_reference"),
-        (pending(Kind.RESPONSES, input=[{"id": "m1"}]), "None"),
-        (pending(Kind.RESPONSES, input=said({"type": "input_file", "file_id": "f"})), "file_id"),
-        (pending(messages=said({"type": "file", "file": {"file_id": "f"}})), "file"),
-        (pending(messages=said(picture("http://10.0.0.1/x"))), "fetch"),
-        (pending(messages=said(picture(None))), "fetch"),
-        (pending(messages=said({"type": "wall"}, role="tool")), "wall"),
-        (pending(Kind.EMBEDDINGS, input=["a"] * 3000), "2048"),
-    ],
-)  # fmt: skip
-def test_nothing_else_is_sent(one, says):
-    assert says in why_refused(one, PROVIDERS, {"m"})
-
-
-def test_a_list_in_the_policy_wins_over_the_baselines_models():
-    assert "none of" in why_refused(pending(), OWN_LIST, {"m"})
-    assert why_refused(pending(model="n"), OWN_LIST, {"m"}) == ""
-    assert "none of" in why_refused(pending(), PROVIDERS, set())
 
 
 def test_a_line_that_is_not_json_is_refused(tmp_path: Path):

@@ -7,18 +7,10 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError, UsageError
-from ragate.models import MetricInfo, RunManifest, Score, SystemInfo, unscored
-from ragate.outputs import OutputsHeader, read_outputs
+from ragate.models import MetricInfo, Score, unscored
 from ragate.stores.local import LocalStore
-from ragate.stores.writer import OutputsWriter
 from ragate.support.atomic_files import write_atomic
-from tests.factories import (
-    output_factory,
-    record_factory,
-    report_factory,
-    run_factory,
-    sample_factory,
-)
+from tests.factories import record_factory, report_factory, run_factory, sample_factory
 
 RUN = run_factory(
     [
@@ -72,26 +64,6 @@ def test_a_damaged_score_line_is_named(tmp_path: Path):
 
     with pytest.raises(StorageError, match=r"scores\.jsonl:3"):
         store.load(folder)
-
-
-def test_outputs_are_on_disk_before_the_writer_is_closed(tmp_path: Path):
-    header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="replay")))
-    with OutputsWriter(tmp_path / "o.jsonl", header) as writer:
-        writer.append(sample_factory(), output_factory(), run=0)
-
-        _, lines = read_outputs(tmp_path / "o.jsonl")
-        assert next(lines)[1].output() == output_factory()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_outputs_on_a_full_disk_are_one_clear_error():
-    header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="replay")))
-
-    with (
-        pytest.raises(StorageError, match="cannot write: No space left"),
-        OutputsWriter(Path("/dev/full"), header) as writer,
-    ):
-        writer.append(sample_factory(), output_factory(), run=0)
 
 
 def test_a_run_counts_as_finished_only_when_all_of_it_is_written(

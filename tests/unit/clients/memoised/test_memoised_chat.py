@@ -2,19 +2,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from ragate.cache import Cache
 from ragate.clients.budget import no_caps
 from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat, request_key
-from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
+from tests.unit.clients.memoised.memoised_factories import texts
 
 QUESTION = ChatRequest("m", (("user", "why?"),), {"temperature": 0, "seed": 1})
+
+
 KEY = request_key(QUESTION, provider="p")
 
 
@@ -41,15 +41,6 @@ def ask(model: Model, memo: Memo, *draws: int, request: ChatRequest = QUESTION) 
         return [await client(request, draw=draw) for draw in draws]
 
     return asyncio.run(main())
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache.sqlite")
-
-
-def texts(replies: Sequence[ChatReply]) -> list[str]:
-    return [reply.text for reply in replies]
 
 
 def test_an_unaffected_request_takes_the_baselines_draws_in_turn() -> None:
@@ -184,38 +175,3 @@ def test_an_empty_answer_is_not_remembered(cache: Cache) -> None:
     ask(model, Memo(cache), 0)
 
     assert model.calls == 2
-
-
-class Embedder:
-    """Counts the texts that it embeds."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    async def embed(
-        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
-    ) -> list[list[float]]:
-        self.texts += texts
-        return [[len(text) / 3.0, 0.1] for text in texts]
-
-
-def test_a_text_is_embedded_once_by_a_model(cache: Cache) -> None:
-    inner, budget = Embedder(), no_caps()
-    client = MemoisedEmbeddings(inner, cache, "p", budget)
-
-    first = asyncio.run(client.embed(["a", "bb", "a"], model="e"))
-    again = asyncio.run(client.embed(["bb", "ccc", "a"], model="e"))
-
-    assert inner.texts == ["a", "bb", "ccc"]
-    assert [first[1], first[0]] == [again[0], again[2]]
-    assert budget.tally.embeddings_reused == 3
-
-
-def test_vectors_of_other_models_and_lengths_are_others(cache: Cache) -> None:
-    inner = Embedder()
-    for model, dimensions in (("e", None), ("f", None), ("e", 2)):
-        client = MemoisedEmbeddings(inner, cache, "p")
-        asyncio.run(client.embed(["a"], model=model, dimensions=dimensions))
-    asyncio.run(MemoisedEmbeddings(inner, cache, "q").embed(["a"], model="e"))
-
-    assert inner.texts == ["a"] * 4

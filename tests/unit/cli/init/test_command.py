@@ -1,0 +1,39 @@
+"""The questions that init asks, and the answers it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from ragate.cli.init import command
+from ragate.cli.init.config_text import Choice
+from ragate.cli.init.survey import Survey, look
+from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
+
+
+def ask(survey: Survey, typed: str) -> Choice:
+    with CliRunner().isolation(input=typed):
+        return command._ask(survey)
+
+
+def test_empty_lines_take_what_was_guessed(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+
+    assert ask(look(tmp_path), "\n\n\n") == PGVECTOR
+
+
+def test_three_answers_choose_folder_and_model(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md", "kb/b.md"))
+
+    assert ask(look(tmp_path), "documents\nkb/\nn\n") == Choice("pgvector", "kb", "chat")
+
+
+def test_a_folder_without_documents_is_asked_for_again(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+
+    assert ask(look(tmp_path), "documents\nnowhere\ndocs\ny\n") == PGVECTOR
+
+
+def test_recordings_take_two_answers(tmp_path: Path) -> None:
+    assert ask(look(tmp_path), "recordings\nruns/*.jsonl\n") == Choice("replay", "runs/*.jsonl")

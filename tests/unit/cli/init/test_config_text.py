@@ -1,0 +1,77 @@
+"""The text of a new configuration."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragate.cli.init.config_text import Choice, Recorded, config_text
+from ragate.cli.init.workflow_text import workflow_text
+from ragate.config import parse_config
+from ragate.models import Sample
+from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY
+
+JUDGED = Sample(id="q1", query="Which?", relevant={"a.md": 1})
+
+
+def config_of(text: str, root: Path) -> dict[str, Any]:
+    """Return the tables; what ragate itself could not read fails."""
+    parse_config(text, where="ragate.toml", root=root)
+    return tomllib.loads(text)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [PGVECTOR, REPLAY, Choice("pgvector", "docs", "chat")],
+    ids=lambda choice: f"{choice.system}-{choice.answers}",
+)
+def test_every_key_of_a_new_configuration_is_explained(tmp_path: Path, choice: Choice) -> None:
+    text = config_text(choice, [JUDGED])
+
+    tables = config_of(text, tmp_path)
+    assert tables["system"]["use"] == choice.system
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert len(lines) > 10
+    for line in lines:
+        assert re.search(r"  # \S.{2,}$", line), line
+        assert len(line) <= 100, line
+
+
+def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None:
+    answered = Sample(id="q2", query="And?", references=("So.",))
+    refused = Sample(id="q3", query="Not?", answerable=False)
+
+    def metrics(*samples: Sample, recorded: Recorded | None = None) -> set[str]:
+        text = config_text(REPLAY, samples, recorded)
+        return set(config_of(text, tmp_path)["policy"]["metrics"])
+
+    assert "ndcg@10" in metrics(JUDGED)
+    assert "idf_f1" not in metrics(JUDGED)
+    assert "idf_f1" in metrics(answered)
+    assert "ndcg@10" not in metrics(answered)
+    assert "refusal_recall" in metrics(refused)
+    assert "ndcg@10" not in metrics(JUDGED, recorded=Recorded(ids=False))
+    bare = metrics(answered, recorded=Recorded(answers=False, texts=False, ids=False))
+    assert bare == {"error_rate", "latency_p95"}
+
+
+def test_chat_names_the_key_variable_and_holds_no_key(tmp_path: Path) -> None:
+    tables = config_of(config_text(Choice("pgvector", "docs", "chat"), [JUDGED]), tmp_path)
+
+    assert tables["policy"]["providers"]["openai"]["key_env"] == "OPENAI_API_KEY"
+    assert tables["system"]["answer"]["provider"] == "openai"
+
+
+@pytest.mark.parametrize("folder", ['my "docs"', "döcs", "back\\slash", "a'b", "del\x7f"])
+def test_a_folder_with_an_odd_name_is_written_so_that_it_reads_back(
+    tmp_path: Path, folder: str
+) -> None:
+    choice = Choice("pgvector", folder)
+
+    assert config_of(config_text(choice, [JUDGED]), tmp_path)["system"]["corpus"] == folder
+    assert yaml.safe_load(workflow_text(choice, folder=folder))["jobs"]["gate"]["steps"]

@@ -1,0 +1,177 @@
+"""The files that init writes, and those it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.init.config_text import Choice
+from ragate.cli.init.plan import NewFile, WritePlan, guess, ignore_state, make_plan, write_new
+from ragate.cli.init.survey import Survey, look
+from ragate.config import load_config
+from ragate.dataset import read_dataset
+from ragate.errors import StorageError, UsageError
+from ragate.systems.pgvector.corpus.files import read_corpus
+from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY, beir, pages, write
+
+
+def test_recordings_are_guessed_before_documents(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+    assert guess(look(tmp_path)) == PGVECTOR
+
+    write(tmp_path, {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
+    assert guess(look(tmp_path)) == REPLAY
+
+
+def test_where_there_is_nothing_to_gate_the_error_says_what_to_add(tmp_path: Path) -> None:
+    write(tmp_path, {"requirements.txt": "llama-index\n"})
+
+    with pytest.raises(UsageError) as caught:
+        guess(look(tmp_path))
+
+    assert caught.value.exit_code == 2
+    assert "llama-index" in caught.value.remedy
+
+
+def plan_for(root: Path) -> WritePlan:
+    survey = look(root)
+    return make_plan(survey, guess(survey))
+
+
+def put(plan: WritePlan) -> list[bool]:
+    return [write_new(file) for file in plan.files]
+
+
+def test_the_plan_for_documents_is_a_gate_that_can_be_read(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md", "docs/b.md", "docs/sub/c.md"))
+
+    assert put(plan_for(tmp_path)) == [True, True, True]
+
+    config = load_config(tmp_path / "ragate.toml")
+    samples = read_dataset(config.dataset)
+    known = {one.doc_id for one in read_corpus(tmp_path, "docs").documents}
+    assert 3 <= len(samples) <= 5
+    assert all(one.expected and one.expected <= known for one in samples)
+    assert (tmp_path / ".github/workflows/ragate.yml").is_file()
+
+
+def test_a_golden_set_that_fits_is_taken_and_none_is_made(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+    write(tmp_path, {"qa/golden.jsonl": '{"query": "Which?", "expected": "a.md"}\n'})
+
+    plan = plan_for(tmp_path)
+
+    assert plan.choice.dataset == "qa/golden.jsonl"
+    assert plan.questions == 0
+    assert "evals/golden.jsonl" not in {str(file.path) for file in plan.files}
+
+
+def test_a_golden_set_about_other_documents_is_named_and_not_taken(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+    write(tmp_path, {"qa/golden.jsonl": '{"query": "Which?", "expected": "z.md"}\n'})
+
+    plan = plan_for(tmp_path)
+
+    assert plan.choice.dataset == "evals/golden.jsonl"
+    assert "qa/golden.jsonl: not used" in plan.notes[0]
+
+
+def test_a_beir_folder_is_corpus_and_golden_set(tmp_path: Path) -> None:
+    write(tmp_path, beir("bench"))
+
+    put(plan_for(tmp_path))
+
+    config = load_config(tmp_path / "ragate.toml")
+    assert config.system.settings["corpus"] == config.policy.dataset == "bench"
+
+
+def test_recordings_get_the_metrics_that_can_read_them(tmp_path: Path) -> None:
+    line = {"id": "q1", "question": "Which?", "answer": "A.", "contexts": ["Text A."]}
+    write(tmp_path, {"outputs/a.jsonl": json.dumps(line) + "\n"})
+
+    put(plan_for(tmp_path))
+
+    config = load_config(tmp_path / "ragate.toml")
+    assert config.policy.replay_paths == ("outputs/*.jsonl",)
+    assert "lexical_support" in {rule.metric for rule in config.policy.metrics}
+    assert read_dataset(config.dataset)[0].id == "q1"
+
+
+def test_recordings_without_questions_make_no_golden_set_and_say_so(tmp_path: Path) -> None:
+    write(tmp_path, {"outputs/a.jsonl": '{"id": "q1", "answer": "A."}\n'})
+
+    plan = plan_for(tmp_path)
+
+    assert "write evals/golden.jsonl" in plan.notes[-1]
+    assert not any(file.path.name == "golden.jsonl" for file in plan.files)
+
+
+@pytest.mark.parametrize("pattern", ["/etc/*.jsonl", "../*.jsonl"])
+def test_recordings_outside_the_folder_are_refused(tmp_path: Path, pattern: str) -> None:
+    with pytest.raises(UsageError):
+        make_plan(look(tmp_path), Choice("replay", pattern))
+
+
+def test_documents_without_any_text_make_no_golden_set_and_say_so(tmp_path: Path) -> None:
+    write(tmp_path, {"docs/a.md": "\n"})
+
+    assert "write evals/golden.jsonl" in plan_for(tmp_path).notes[-1]
+
+
+def test_a_repository_on_another_host_gets_no_workflow(tmp_path: Path) -> None:
+    write(tmp_path, pages("docs/a.md"))
+    survey = Survey(root=tmp_path, top=tmp_path, remote="https://gitlab.example/x.git")
+
+    names = [file.path.name for file in make_plan(survey, PGVECTOR).files]
+
+    assert names == ["ragate.toml", "golden.jsonl"]
+
+
+def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "ragate.toml"
+    path.write_text("mine")
+
+    assert write_new(NewFile(path, "ours")) is False
+    assert path.read_text() == "mine"
+
+
+def test_a_link_that_leads_nowhere_is_left_alone_too(tmp_path: Path) -> None:
+    path = tmp_path / "ragate.toml"
+    path.symlink_to(tmp_path / "elsewhere")
+
+    assert write_new(NewFile(path, "ours")) is False
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "evals").write_text("a file")
+
+    with pytest.raises(StorageError, match=r"golden\.jsonl"):
+        write_new(NewFile(tmp_path / "evals/golden.jsonl", "x"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("", ".ragate/\n"), ("dist", "dist\n.ragate/\n"), ("dist/\n", "dist/\n.ragate/\n")],
+)
+def test_the_state_folder_is_added_to_gitignore_once(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    path = tmp_path / ".gitignore"
+    if before:
+        path.write_text(before)
+
+    assert ignore_state(tmp_path) is True
+    assert ignore_state(tmp_path) is False
+    assert path.read_text() == after
+
+
+@pytest.mark.parametrize("line", [".ragate", "/.ragate/", ".ragate/*"])
+def test_a_state_folder_that_is_ignored_in_other_words_is_not_added(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / ".gitignore").write_text(f"{line}\n")
+
+    assert ignore_state(tmp_path) is False

@@ -1,0 +1,45 @@
+"""A finding of doctor: its place, its exit code, and lists that are long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ragate.cli.finding import Finding, exit_code, guarded, of_error, ok, problem, some, warning
+from ragate.errors import BaselineError, NoBaselineError
+from tests.unit.cli.doctor.doctor_factories import key_findings
+
+
+def test_a_file_to_edit_counts_more_than_a_server_out_of_reach() -> None:
+    far = problem("database", "refused", "start it", exit_code=3)
+    wrong = problem("golden set", "line 3", "correct it")
+
+    assert exit_code([]) == 0
+    assert exit_code([ok("a", "b"), warning("a", "b", "c")]) == 0
+    assert exit_code([far]) == 3
+    assert exit_code([far, wrong]) == 2
+
+
+def test_an_expected_error_becomes_a_problem_with_its_own_exit_code() -> None:
+    assert of_error("baseline", BaselineError("torn", remedy="mend")).exit_code == 2
+    assert of_error("baseline", NoBaselineError("none", remedy="record")).exit_code == 3
+
+
+def test_an_unexpected_error_in_a_check_is_a_finding_and_hides_nothing() -> None:
+    def broken() -> list[Finding]:
+        raise ZeroDivisionError("division by zero")
+
+    found = guarded("system", broken)
+
+    assert [one.exit_code for one in found] == [3]
+    assert "ZeroDivisionError" in found[0].message
+
+
+def test_a_long_list_is_cut_and_the_rest_is_counted() -> None:
+    assert some(f"d{number}" for number in range(7)) == "d0, d1, d2, d3, d4 and 2 more"
+
+
+def test_a_gate_that_goes_without_its_judge_is_warned_of_the_key(tmp_path: Path) -> None:
+    [found] = key_findings(tmp_path, policy='without_key = "judge-free"')
+
+    assert found.status == "warning"
+    assert "left out" in found.message

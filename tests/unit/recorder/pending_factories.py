@@ -1,0 +1,16 @@
+"""Pending requests for the tests of this folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragate.recorder.proxy.reply_resolver import Pending
+from ragate.recorder.proxy.request_identity import Kind, Request
+
+MESSAGES = [{"role": "user", "content": "Hello?"}]
+
+
+def pending(kind: Kind = Kind.CHAT, provider: str = "openai", **body: Any) -> Pending:
+    content = {"messages": MESSAGES} if kind is Kind.CHAT else {"input": "Hello?"}
+    request = Request(kind, {"model": "m", **content, **body})
+    return Pending(request.key(provider), 0, 0, provider, request)
