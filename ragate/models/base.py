@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +15,21 @@ class Frozen(BaseModel):
     """A closed, immutable value: unknown fields, NaN and infinities are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def amended(self, **fields: Any) -> Self:
+        """Return a copy with `fields` in place of its own, checked as in a new one.
+
+        mypy knows the fields and their types, by tools/mypy_amended.py; `model_copy` would take
+        any name and any value.
+
+        Raises:
+            TypeError: a name is no field.
+            ValidationError: a value does not fit its field.
+        """
+        if unknown := fields.keys() - type(self).model_fields.keys():
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        kept = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**(kept | fields))
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
