@@ -9,11 +9,12 @@ from typing import Any
 
 from ragate.models import Sample, SystemOutput
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
 
 def digest(value: Any) -> str:
     """Return the first 16 hex digits of SHA-256 over the canonical JSON of `value`."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(_CANONICAL(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 _CALLS = "calls:"
@@ -60,11 +61,15 @@ def _short(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:TEXT_DIGITS]
 
 
-def output_hash(output: SystemOutput) -> str:
-    """Hash everything a metric can read: not latency, usage, or the wording of an error."""
+def output_hash(output: SystemOutput, retrieval: str = "") -> str:
+    """Hash everything a metric can read: not latency, usage, or the wording of an error.
+
+    Args:
+        retrieval: Its `retrieval_hash`, where that is known.
+    """
     calls = None
     if output.tool_calls is not None:
         calls = [(call.name, call.arguments) for call in output.tool_calls]
     failed = output.error.kind if output.error else None
-    parts = [retrieval_hash(output), output.answer, output.citations, calls, failed]
+    parts = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
     return digest(parts if output.first_stage is None else [*parts, output.first_stage])

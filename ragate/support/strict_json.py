@@ -43,7 +43,7 @@ def loads(
     """
     if isinstance(text, bytes):
         text = decode(text, where=where, error=error)
-    if _depth(text) > max_depth:
+    if text.count("[") + text.count("{") > max_depth and _depth(text) > max_depth:
         raise error(f"{where}: nested more than {max_depth} deep")
     try:
         value: JsonValue = _DECODER.decode(text)
@@ -72,9 +72,6 @@ def read_lines(
 
 
 def _depth(text: str) -> int:
-    openers = text.count("[") + text.count("{")
-    if openers <= 1:
-        return openers
     brackets = _NOT_BRACKETS.sub("", text)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
 

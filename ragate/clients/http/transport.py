@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -68,19 +69,19 @@ class Transport:
 
     async def _bare(self, request: httpx.Request) -> None:
         """Send no header but these: the package adds some from the environment."""
-        if request.url.netloc.decode() != self._netloc():
+        if request.url.netloc != self._netloc:
             raise ValueError("a request to another host was stopped")
-        for name in [name for name in request.headers if name not in _SENT]:
-            del request.headers[name]
-        request.headers["user-agent"] = "ragate"
-        request.headers["accept-encoding"] = ENCODINGS
+        headers = {name: value for name, value in request.headers.items() if name in _SENT}
+        headers |= {"user-agent": "ragate", "accept-encoding": ENCODINGS}
         if self.key.get_secret_value():
-            request.headers["authorization"] = f"Bearer {self.key.get_secret_value()}"
+            headers["authorization"] = f"Bearer {self.key.get_secret_value()}"
+        request.headers = type(request.headers)(headers)
 
-    def _netloc(self) -> str:
+    @cached_property
+    def _netloc(self) -> bytes:
         import httpx
 
-        return httpx.URL(self.base_url).netloc.decode()
+        return httpx.URL(self.base_url).netloc
 
 
 async def post(

@@ -161,21 +161,23 @@ def _records(
     *,
     run: int,
 ) -> Iterable[Record]:
+    judged = [verdicts(*pair) for pair in pairs] if verdicts is not None else []
     scores: list[dict[str, Score]] = [{} for _ in pairs]
     for metric in metrics:
         if metric.info.aggregate:
             continue
-        given = _judged(metric, pairs, verdicts) or _score(cast("Metric", metric), pairs)
+        given = _judged(metric, judged) or _score(cast("Metric", metric), pairs)
         for found, score in zip(scores, given, strict=True):
             found[metric.info.name] = score
     for (sample, output), found in zip(pairs, scores, strict=True):
+        retrieval = retrieval_hash(output)
         # Every part is checked by now, and validation would copy the shared scores.
         record = Record.model_construct(
             sample_id=sample.id,
             run=run,
             content_hash=content_hash(sample),
-            retrieval_hash=retrieval_hash(output),
-            output_hash=output_hash(output),
+            retrieval_hash=retrieval,
+            output_hash=output_hash(output, retrieval),
             output=slim(output),
             scores=shared_scores(found),
             text_hashes=text_hashes(output),
@@ -184,13 +186,12 @@ def _records(
 
 
 def _judged(
-    metric: Metric | Aggregate, pairs: list[Pair], verdicts: Verdicts | None
+    metric: Metric | Aggregate, judged: Sequence[Mapping[str, Score]]
 ) -> list[Score] | None:
     """Return the judge's scores under the metric's name, None where no judge is asked."""
-    if verdicts is None or metric.info.needs is not Needs.JUDGE:
+    if not judged or metric.info.needs is not Needs.JUDGE:
         return None
-    criterion = cast("JudgeMetric", metric).criterion
-    found = [verdicts(sample, output)[criterion] for sample, output in pairs]
+    found = [scores[cast("JudgeMetric", metric).criterion] for scores in judged]
     return [_checked(_named(score, metric.info.name), metric.info) for score in found]
 
 
