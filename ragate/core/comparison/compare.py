@@ -72,6 +72,10 @@ class Comparison:
     samples: Mapping[str, Sample]
     waivers: tuple[Waiver, ...] = ()
 
+    def ids_of(self, rows: Mask) -> list[str]:
+        """Return the ids of the matched samples where `rows` is True."""
+        return [self.ids[row] for row in np.flatnonzero(rows)]
+
     @property
     def same_system(self) -> bool:
         """Whether both fingerprints are known and equal."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import PROOF, PartRepetition
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import count
-from ragate.core.statistics.score_columns import Mask
 from ragate.core.text.listed_names import listed
 from ragate.models import Reads
 
@@ -51,13 +48,13 @@ def _broken(
         jitters, baseline = jitters & ~but.jitters, baseline & ~but.baseline
     said = []
     if jitters.any():
-        ids = _ids(jitters, comparison)
+        ids = comparison.ids_of(jitters)
         said.append(
             f"the candidate no longer repeats its {noun}: {count(len(ids), 'sample')} that repeated"
             f" in the baseline vary: {listed(ids)}; tested as noisy"
         )
     if baseline.any():
-        ids = _ids(baseline, comparison)
+        ids = comparison.ids_of(baseline)
         kept = "tested as noisy" if is_kept else "so many that all of it is tested as noisy"
         said.append(
             f"the {noun} is declared to repeat, and {count(len(ids), 'sample')} vary between the "
@@ -69,7 +66,7 @@ def _broken(
 def _unproven(noun: str, part: PartRepetition, comparison: Comparison) -> list[str]:
     if not part.unproven.any():
         return []
-    ids = _ids(part.unproven, comparison)
+    ids = comparison.ids_of(part.unproven)
     few = f"{count(len(ids), 'changed sample')} ran fewer than {PROOF} times ({listed(ids)})"
     return [f"{few}: that the {noun} repeats in the candidate is taken from [policy] repeats"]
 
@@ -87,7 +84,3 @@ def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     equal = f"all {repetition.passes} baseline runs are byte-equal"
     key = f"`[policy] repeats = [{keys}]` would make every change count"
     return [f"{equal}: it looks as if your system repeats itself: {key}"]
-
-
-def _ids(rows: Mask, comparison: Comparison) -> list[str]:
-    return [comparison.ids[place] for place in np.flatnonzero(rows)]

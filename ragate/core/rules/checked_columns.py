@@ -23,15 +23,15 @@ def checked_rules(rules: Iterable[Rule], columns: Mapping[str, Column]) -> list[
     is a condition on all runs alike, so the tests stay exact. Nor has one whose metric does not
     compare, which says so itself. What the metric allows, its count allows too.
     """
-    found = []
+    count_rules = []
     for rule in rules:
         name = checked_name(rule.metric)
         metric, column = columns.get(rule.metric), columns.get(name)
         if metric is None or column is None or metric.problem:
             continue
         if column.problem or _varies(column):
-            found.append(_rule(name, rule, metric))
-    return found
+            count_rules.append(_rule(name, rule, metric))
+    return count_rules
 
 
 def _rule(name: str, rule: Rule, metric: Column) -> Rule:

@@ -33,5 +33,5 @@ def without_counts(rows: Sequence[MetricRow]) -> list[MetricRow]:
 
     Whether an answer mentions a number varies more than whether the number is right.
     """
-    kept = [row for row in rows if metric_of(row.metric) == row.metric]
-    return kept or list(rows)
+    of_metrics = [row for row in rows if metric_of(row.metric) == row.metric]
+    return of_metrics or list(rows)

@@ -17,23 +17,23 @@ ERROR = 0.05
 def decide_floors(
     case: MetricCase, comparison: Comparison, settings: DecisionSettings
 ) -> tuple[FloorResult | None, RuleOutcome]:
-    """Judge a metric's minimum and maximum; the one that fails is the one that is shown."""
+    """Hold a metric against its minimum and maximum; the one that fails is the one shown."""
     results = []
     outcome = RuleOutcome()
     for limit, low in ((case.rule.minimum, True), (case.rule.maximum, False)):
         if limit is None:
             continue
-        result, found = _judge(case, comparison, settings, limit, is_minimum=low)
+        result, meaning = _decide_limit(case, comparison, settings, limit, is_minimum=low)
         if result is not None:
             results.append(result)
         outcome = RuleOutcome(
-            red=outcome.red + found.red, undecided=outcome.undecided + found.undecided
+            red=outcome.red + meaning.red, undecided=outcome.undecided + meaning.undecided
         )
     shown = next((result for result in results if not result.met), results[0] if results else None)
     return shown, outcome
 
 
-def _judge(
+def _decide_limit(
     case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
@@ -52,7 +52,7 @@ def _judge(
     values = rows[np.isfinite(rows)]
     if not len(values):
         reason = f"{case.name} has no value to hold against {number(limit)}"
-        return None, RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
+        return None, _undecided(case, reason)
     result = _hold(case, values, limit, settings.floor, is_minimum=is_minimum)
     missing = float(np.isnan(cells).mean())
     return result, _weigh(case, result, cells, settings, missing, is_minimum=is_minimum)
@@ -79,12 +79,14 @@ def _weigh(
     if result.met:
         if missing and not met_if_missing_were(low=is_minimum):
             reason = f"{case.name}: its unscored samples could put it beyond {number(limit)}"
-            return RuleOutcome(undecided=(reason,))
+            return _undecided(case, reason)
         return RuleOutcome()
     if missing > settings.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
         reason = f"{case.name}: too much is unscored to hold it against {number(limit)}"
-        return RuleOutcome(undecided=(reason,))
-    return RuleOutcome(red=(_said(case, result, float(np.nanmean(row_means(cells))), is_minimum),))
+        return _undecided(case, reason)
+    return RuleOutcome(
+        red=(_sentence(case, result, float(np.nanmean(row_means(cells))), is_minimum),)
+    )
 
 
 def _filled(case: MetricCase, cells: Floats, *, low: bool) -> Floats:
@@ -121,18 +123,22 @@ def _aggregate(
     value = case.aggregate.candidate
     if value is None:
         reason = case.aggregate.reason or f"{case.name} was not measured"
-        return None, RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
+        return None, _undecided(case, reason)
     met = _keeps(value, limit, is_minimum=is_minimum)
     result = FloorResult(limit=limit, kind="point", met=met)
     if met or not case.gates:
         return result, RuleOutcome()
-    return result, RuleOutcome(red=(_said(case, result, value, is_minimum),))
+    return result, RuleOutcome(red=(_sentence(case, result, value, is_minimum),))
 
 
-def _said(case: MetricCase, result: FloorResult, mean: float, is_minimum: bool) -> str:
+def _undecided(case: MetricCase, reason: str) -> RuleOutcome:
+    return RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
+
+
+def _sentence(case: MetricCase, result: FloorResult, mean: float, is_minimum: bool) -> str:
     word = "below its minimum" if is_minimum else "above its maximum"
-    said = f"{case.name} is {number(mean)}, {word} {number(result.limit)}"
+    sentence = f"{case.name} is {number(mean)}, {word} {number(result.limit)}"
     if result.bound is not None:
         edge = "upper" if is_minimum else "lower"
-        said += f" (its {edge} 95 % bound is {number(result.bound)})"
-    return said
+        sentence += f" (its {edge} 95 % bound is {number(result.bound)})"
+    return sentence

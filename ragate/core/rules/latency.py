@@ -38,27 +38,24 @@ def decide_latency(
     if limit is None or shown.row is None or shown.row.candidate is None:
         return shown
     if control is None:
-        return _told(
-            case, shown, "shown only: max_increase needs a control run of the base (--control)"
-        )
+        return _shown_only(case, shown, "max_increase needs a control run of the base (--control)")
     if why := _apart(candidate, control):
-        return _told(case, shown, f"shown only: {why}")
-    own = newest_run(candidate)  # of this session: passes of earlier runs were timed in another
-    found = slowdown(own.records, control.records, limit, settings.alpha)
-    if found is None:
-        return _told(
-            case, shown, f"shown only: fewer than {FEWEST} samples were timed on both sides"
-        )
-    said = f"{case.name}: mean time {found.share:+.1%} against the control run; {limit:.0%} allowed"
-    if not found.above:
-        within = found.share <= limit
+        return _shown_only(case, shown, why)
+    session = newest_run(candidate)  # passes of earlier runs were timed in another
+    slower = slowdown(session.records, control.records, limit, settings.alpha)
+    if slower is None:
+        return _shown_only(case, shown, f"fewer than {FEWEST} samples were timed on both sides")
+    times = f"mean time {slower.share:+.1%} against the control run"
+    reason = f"{case.name}: {times}; {limit:.0%} allowed"
+    if not slower.above:
+        within = slower.share <= limit
         verdict = MetricVerdict.HELD if within else MetricVerdict.CANNOT_TELL
-        said += "" if within else f"; not proven by these {found.units}"
-        return RuleOutcome(shown.row.model_copy(update={"verdict": verdict, "reason": said}))
+        reason += "" if within else f"; not proven by these {slower.units}"
+        return RuleOutcome(shown.row.model_copy(update={"verdict": verdict, "reason": reason}))
     row = shown.row.model_copy(
-        update={"verdict": MetricVerdict.REGRESSED, "reason": said, "blocks": case.gates}
+        update={"verdict": MetricVerdict.REGRESSED, "reason": reason, "blocks": case.gates}
     )
-    return RuleOutcome(row, red=(said,) if case.gates else ())
+    return RuleOutcome(row, red=(reason,) if case.gates else ())
 
 
 def slowdown(
@@ -69,8 +66,9 @@ def slowdown(
     The mean of the logarithms of the ratios, so that one sample that hung weighs no more than it
     should; proven where its lower one-sided bound at `alpha` lies above the limit.
     """
-    now, then = _times(candidate), _times(control)
-    ratios = np.array([math.log(now[key] / then[key]) for key in sorted(now.keys() & then.keys())])
+    times, base = _times(candidate), _times(control)
+    ids = sorted(times.keys() & base.keys())
+    ratios = np.array([math.log(times[key] / base[key]) for key in ids])
     if len(ratios) < FEWEST:
         return None
     mean, spread = float(ratios.mean()), float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
@@ -93,8 +91,8 @@ def _times(records: Iterable[Record]) -> dict[str, float]:
 def _apart(candidate: Run, control: Run) -> str:
     """Return why the two runs are not of one session, "" where they are."""
     try:
-        made = [datetime.datetime.fromisoformat(r.manifest.created) for r in (candidate, control)]
-        apart = abs((made[0] - made[1]).total_seconds())
+        starts = [datetime.datetime.fromisoformat(r.manifest.created) for r in (candidate, control)]
+        apart = abs((starts[0] - starts[1]).total_seconds())
     except (ValueError, TypeError):
         return "it is not known when the control was run"
     if apart <= SAME_SESSION_S:
@@ -102,8 +100,9 @@ def _apart(candidate: Run, control: Run) -> str:
     return f"the control was run {apart / 3600:.1f} h apart, not in the same job"
 
 
-def _told(case: MetricCase, shown: RuleOutcome, reason: str) -> RuleOutcome:
+def _shown_only(case: MetricCase, shown: RuleOutcome, why: str) -> RuleOutcome:
     assert shown.row is not None
+    reason = f"shown only: {why}"
     row = shown.row.model_copy(update={"reason": reason})
     # Beside a limit it gates all the same; without one its level promises more than it holds.
     open_gate = case.gates and not case.has_floor

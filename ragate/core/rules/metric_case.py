@@ -14,13 +14,13 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
-from ragate.core.statistics.score_columns import Column, Floats, Mask, Side, row_means
-from ragate.models import Direction, Level, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver
+from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
+from ragate.models import Direction, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver
 
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """What one part of the decision found.
+    """What one rule means for the gate, as sentences beside the metric's row.
 
     Attributes:
         red: Sentences that fail the gate. undecided: sentences that leave it without a decision.
@@ -35,7 +35,7 @@ class RuleOutcome:
 
 @dataclass(frozen=True)
 class MetricCase:
-    """One metric to judge.
+    """One metric to decide on.
 
     Attributes:
         counted: (matched samples,) it applies and is not waived. counted_added: the same for the
@@ -54,21 +54,12 @@ class MetricCase:
         return self.rule.metric
 
     @property
-    def level(self) -> Level:
-        return self.rule.level
-
-    @property
     def gates(self) -> bool:
         return self.rule.level == "error"
 
     @property
     def has_floor(self) -> bool:
         return self.rule.minimum is not None or self.rule.maximum is not None
-
-    def side(self, side: Side) -> Floats:
-        """Return one side's scores on [0, 1] on the samples that count."""
-        assert self.column is not None
-        return self.column.scaled(side.values[self.counted])
 
     def everything(self) -> Floats:
         """Return the candidate's scores in own units, on every sample that counts for floors."""
@@ -99,14 +90,14 @@ def read_cases(
 def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> MetricCase:
     column = comparison.columns.get(rule.metric)
     aggregate = comparison.aggregates.get(rule.metric)
-    found = column or aggregate
     name = metric_of(rule.metric)
     counted = np.array([(key, name) not in waived for key in comparison.ids], dtype=bool)
     added = np.array([(key, name) not in waived for key in comparison.added], dtype=bool)
     if column is not None:
         counted &= column.applies
         added &= ~column.added.silent.any(axis=1)
-    info = found.info if found else MetricInfo(name=rule.metric)
+    measured = column or aggregate
+    info = measured.info if measured else MetricInfo(name=rule.metric)
     return MetricCase(rule, info, column, aggregate, counted, added)
 
 
@@ -114,7 +105,7 @@ def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> Met
     """Return a row with everything that needs no comparison."""
     row = MetricRow(
         metric=case.name,
-        level=case.level,
+        level=case.rule.level,
         direction=case.info.direction,
         unit=case.info.unit,
         aggregate=case.info.aggregate,
@@ -144,6 +135,16 @@ def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> Met
     )
 
 
+def left_open(
+    case: MetricCase, verdict: MetricVerdict, reason: str, *, remedy: str = ""
+) -> RuleOutcome:
+    """Return a row without a comparison; a metric that gates leaves the gate undecided by it."""
+    row = blank_row(case, verdict, reason)
+    if not case.gates:
+        return RuleOutcome(row)
+    return RuleOutcome(row, undecided=(reason,), remedies=(remedy,) if remedy else ())
+
+
 def worst_case(case: MetricCase) -> MetricCase | None:
     """Fill what is missing: the candidate with the worst value, the baseline with its mean.
 
@@ -152,20 +153,20 @@ def worst_case(case: MetricCase) -> MetricCase | None:
     """
     assert case.column is not None
     column = case.column
-    missing_then = column.baseline.unscored & case.counted[:, None]
-    missing_now = column.candidate.unscored & case.counted[:, None]
-    if not (missing_then.any() or missing_now.any()):
+    missing_before = column.baseline.unscored & case.counted[:, None]
+    missing_after = column.candidate.unscored & case.counted[:, None]
+    if not (missing_before.any() or missing_after.any()):
         return None
     rows = row_means(column.baseline.values)
-    known = rows[np.isfinite(rows) & case.counted]
-    overall = float(known.mean()) if len(known) else worst_value(column)
+    scored = rows[np.isfinite(rows) & case.counted]
+    overall = float(scored.mean()) if len(scored) else worst_value(column)
     means = np.where(np.isfinite(rows), rows, overall)[:, None]
-    then = np.where(missing_then, means, column.baseline.values)
-    now = np.where(missing_now, worst_value(column), column.candidate.values)
+    before = np.where(missing_before, means, column.baseline.values)
+    after = np.where(missing_after, worst_value(column), column.candidate.values)
     filled = replace(
         column,
-        baseline=replace(column.baseline, values=then),
-        candidate=replace(column.candidate, values=now),
+        baseline=replace(column.baseline, values=before),
+        candidate=replace(column.candidate, values=after),
     )
     return replace(case, column=filled)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.statistics.permutation import Block, Null, flip, relabel, step_down
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.core.statistics.score_columns import Floats, Mask
 
 THIS_SET = "this-set"
@@ -61,9 +61,9 @@ class Table:
         rows = self.speaks[:, metric]
         if not self.clustered:
             return np.asarray(self.differences[rows, metric], dtype=np.float64)
-        numbers, place = np.unique(self.units[rows], return_inverse=True)
+        numbers, positions = np.unique(self.units[rows], return_inverse=True)
         sums = np.zeros(len(numbers))
-        np.add.at(sums, place, self.differences[rows, metric])
+        np.add.at(sums, positions, self.differences[rows, metric])
         return sums * (len(numbers) / max(int(rows.sum()), 1))
 
 
@@ -72,22 +72,21 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     speaks = np.stack([case.counted for case in cases], axis=1)
     base = _stack([_scaled(case, baseline=True) for case in cases], speaks)
     cand = _stack([_scaled(case, baseline=False) for case in cases], speaks)
-    whole_base, whole_cand = _whole(base), _whole(cand)
+    whole_base, whole_cand = _whole_runs(base), _whole_runs(cand)
     if comparison.clusters is None:
-        kept = whole_base.any(axis=1) & whole_cand.any(axis=1)
+        counted = whole_base.any(axis=1) & whole_cand.any(axis=1)
     else:
-        kept = whole_base.all(axis=1) & whole_cand.all(axis=1)
-    kept &= speaks.any(axis=1)
-    base, cand, speaks = base[kept], cand[kept], speaks[kept]
-    whole_base, whole_cand = whole_base[kept], whole_cand[kept]
-    counts = whole_base.sum(axis=1), whole_cand.sum(axis=1)
-    units = np.arange(int(kept.sum()))
+        counted = whole_base.all(axis=1) & whole_cand.all(axis=1)
+    counted &= speaks.any(axis=1)
+    base, cand, speaks = base[counted], cand[counted], speaks[counted]
+    whole_base, whole_cand = whole_base[counted], whole_cand[counted]
+    units = np.arange(len(base))
     if comparison.clusters is None:
         blocks = _blocks(base, cand, whole_base, whole_cand)
     else:
-        units = np.unique(comparison.clusters[kept], return_inverse=True)[1].ravel()
+        units = np.unique(comparison.clusters[counted], return_inverse=True)[1].ravel()
         blocks = _clustered(np.concatenate([base, cand], axis=1), units, cand.shape[1])
-    runs = (int(counts[0].max(initial=0)), int(counts[1].max(initial=0)))
+    runs = (_most_runs(whole_base), _most_runs(whole_cand))
     return Table(
         blocks=blocks,
         before=_mean_over(base, whole_base),
@@ -112,13 +111,17 @@ def _stack(sides: Sequence[Floats], speaks: Mask) -> Floats:
     return np.where(speaks[:, None, :], values, 0.0)
 
 
-def _whole(values: Floats) -> Mask:
+def _whole_runs(values: Floats) -> Mask:
     return np.asarray(np.isfinite(values).all(axis=2), dtype=bool)
 
 
-def _mean_over(values: Floats, whole: Mask) -> Floats:
-    total = np.where(whole[:, :, None], values, 0.0).sum(axis=1)
-    return np.asarray(total / np.maximum(whole.sum(axis=1), 1)[:, None], dtype=np.float64)
+def _most_runs(whole_runs: Mask) -> int:
+    return int(whole_runs.sum(axis=1).max(initial=0))
+
+
+def _mean_over(values: Floats, whole_runs: Mask) -> Floats:
+    total = np.where(whole_runs[:, :, None], values, 0.0).sum(axis=1)
+    return np.asarray(total / np.maximum(whole_runs.sum(axis=1), 1)[:, None], dtype=np.float64)
 
 
 def _binary(base: Floats, cand: Floats) -> Mask:
@@ -129,17 +132,17 @@ def _binary(base: Floats, cand: Floats) -> Mask:
 def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> tuple[Block, ...]:
     """Group samples by their numbers of whole runs; the whole runs come first on each side."""
     base, cand = _whole_first(base, whole_base), _whole_first(cand, whole_cand)
-    many = np.stack([whole_base.sum(axis=1), whole_cand.sum(axis=1)], axis=1)
+    runs_of = np.stack([whole_base.sum(axis=1), whole_cand.sum(axis=1)], axis=1)
     blocks = []
-    for before, after in np.unique(many, axis=0):
-        rows = (many == (before, after)).all(axis=1)
+    for before, after in np.unique(runs_of, axis=0):
+        rows = (runs_of == (before, after)).all(axis=1)
         runs = np.concatenate([base[rows, :before], cand[rows, :after]], axis=1)
         blocks.append(Block(runs, int(after)))
     return tuple(blocks)
 
 
-def _whole_first(values: Floats, whole: Mask) -> Floats:
-    order = np.argsort(~whole, axis=1, kind="stable")
+def _whole_first(values: Floats, whole_runs: Mask) -> Floats:
+    order = np.argsort(~whole_runs, axis=1, kind="stable")
     return np.take_along_axis(values, order[:, :, None], axis=1)
 
 
@@ -152,32 +155,32 @@ def _clustered(runs: Floats, units: Ints, k: int) -> tuple[Block, ...]:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """Adjusted p of every metric, one-sided: down and up for the deciding claim."""
+class FamilyP:
+    """Adjusted p of every metric, one-sided: down and up by the deciding claim, down by the other.
+
+    Each of shape (metrics,).
+    """
 
     down: Floats
     up: Floats
     other: Floats
 
 
-def run_tests(table: Table, *, claim: str, seed: int, draws: int) -> Tested:
+def run_tests(table: Table, *, claim: str, seed: int, draws: int) -> FamilyP:
     """Test both claims; with one run a side they are the same test."""
-    here = relabel(table.blocks, seed=seed, draws=draws)
-    if all(block.values.shape[1] == 2 for block in table.blocks):
-        down = step_down(here)
-        return Tested(down, step_down(here, upwards=True), down)
-    fresh = flip(table.unit_sums, seed=seed, draws=draws)
-    deciding: Null = here if claim == THIS_SET else fresh
-    other: Null = fresh if claim == THIS_SET else here
-    return Tested(step_down(deciding), step_down(deciding, upwards=True), step_down(other))
+    deciding = other = relabel(table.blocks, seed=seed, draws=draws)
+    if any(block.values.shape[1] != 2 for block in table.blocks):
+        fresh = flip(table.unit_sums, seed=seed, draws=draws)
+        deciding, other = (deciding, fresh) if claim == THIS_SET else (fresh, deciding)
+    return FamilyP(step_down(deciding), step_down(deciding, upwards=True), step_down(other))
 
 
 def seed_of(comparison: Comparison) -> int:
     """Seed from the outputs alone: an empty commit redraws nothing."""
-    parts = hashlib.sha256()
+    outputs = hashlib.sha256()
     for passes in (comparison.baseline.distinct, comparison.candidate.distinct):
         for each in passes:
             for key in comparison.ids:
                 output = each[key].output_hash if key in each else ""
-                parts.update(f"{key}\0{output}\n".encode("utf-8", "surrogatepass"))
-    return int.from_bytes(parts.digest()[:8], "big")
+                outputs.update(f"{key}\0{output}\n".encode("utf-8", "surrogatepass"))
+    return int.from_bytes(outputs.digest()[:8], "big")

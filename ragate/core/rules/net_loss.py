@@ -56,15 +56,15 @@ def net_loss(case: MetricCase) -> NetLoss | None:
         np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
         for side in (column.baseline, column.candidate)
     )
-    both = np.isfinite(before) & np.isfinite(after)
-    if not both.any():
+    scored = np.isfinite(before) & np.isfinite(after)
+    if not scored.any():
         return None
-    change = np.where(both, after - before, 0.0)
-    steady = both if column.varies is None else both & ~column.varies
+    change = np.where(scored, after - before, 0.0)
+    steady = scored if column.varies is None else scored & ~column.varies
     return NetLoss(
-        n=int(both.sum()),
-        before=float(before[both].mean()),
-        after=float(after[both].mean()),
+        n=int(scored.sum()),
+        before=float(before[scored].mean()),
+        after=float(after[scored].mean()),
         worse=int((change < -SLACK).sum()),
         better=int((change > SLACK).sum()),
         changes=np.where(steady, change, 0.0),

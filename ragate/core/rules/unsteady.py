@@ -59,8 +59,8 @@ def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
     noun = count(varying.n, "sample")
     reason = f"of the samples that repeat: {row.reason}; {noun} that did not: {varying.reason}"
     lost = -(row.change or 0.0) if row.direction is Direction.HIGHER else row.change or 0.0
-    kept = row.limit is not None and lost <= row.limit + SLACK
-    verdict = row.verdict if kept else MetricVerdict.CANNOT_TELL
+    allowed = row.limit is not None and lost <= row.limit + SLACK
+    verdict = row.verdict if allowed else MetricVerdict.CANNOT_TELL
     return row.model_copy(update={"verdict": verdict, "reason": reason})
 
 
@@ -75,15 +75,15 @@ def no_longer_repeating(
     case: MetricCase, outcome: RuleOutcome, comparison: Comparison
 ) -> RuleOutcome:
     """Turn a quiet verdict yellow where the candidate stopped to repeat: it hides behind noise."""
-    part = comparison.repetition.of(case.info)
+    repetition = comparison.repetition.of(case.info)
     row = outcome.row
-    if part is None or row is None or case.info.reads not in comparison.repetition.exact:
+    if repetition is None or row is None or case.info.reads not in comparison.repetition.exact:
         return outcome
-    ids = [comparison.ids[place] for place in np.flatnonzero(part.jitters & case.counted)]
+    ids = comparison.ids_of(repetition.jitters & case.counted)
     if not ids or row.verdict not in _QUIET:
         return outcome
     reason = f"{count(len(ids), 'sample')} no longer repeated: {listed(ids)}"
-    said = f"{row.reason}; {reason}" if row.reason else reason
-    return replace(
-        outcome, row=row.model_copy(update={"verdict": MetricVerdict.CANNOT_TELL, "reason": said})
-    )
+    if row.reason:
+        reason = f"{row.reason}; {reason}"
+    update = {"verdict": MetricVerdict.CANNOT_TELL, "reason": reason}
+    return replace(outcome, row=row.model_copy(update=update))

@@ -15,8 +15,8 @@ def moved(info: MetricInfo, before: float, after: float) -> str:
     change = after - before
     if abs(change) < 5e-10:
         return f"{info.name} stayed at {number(after)}"
-    way = "fell" if change < 0 else "rose"
-    return f"{info.name} {way} by {number(abs(change))} ({number(before)} -> {number(after)})"
+    verb = "fell" if change < 0 else "rose"
+    return f"{info.name} {verb} by {number(abs(change))} ({number(before)} -> {number(after)})"
 
 
 def odds(p: float, draws: int = 10_000) -> str:

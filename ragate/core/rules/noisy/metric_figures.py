@@ -2,74 +2,99 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.metric_case import MetricCase, blank_row
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Table, Tested
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET, FamilyP, Table
 from ragate.core.rules.noisy.metric_verdict import Figures, reason_of, verdict_of
 from ragate.core.rules.noisy.visible_drop import ASSUMED, design_of, noise_of, visible_drop
-from ragate.core.statistics.interval import Interval
+from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 
-def figures_of(
-    case: MetricCase,
-    place: int,
-    table: Table,
-    tested: Tested,
-    interval: Interval,
-    settings: DecisionSettings,
-    level: float,
-    claim: str,
-    metrics: int,
-) -> Figures:
+@dataclass(frozen=True)
+class FamilyTest:
+    """One look at the noisy metrics of a family, tested together.
+
+    Attributes:
+        claim: The one that decides.
+        p: Of every metric, a column of `table` each.
+        level: What a p must reach to be proven.
+        losses: Fewest samples or clusters that must break before one metric alone can be red.
+    """
+
+    comparison: Comparison
+    settings: DecisionSettings
+    claim: str
+    table: Table
+    p: FamilyP
+    level: float
+    seed: int
+    losses: int
+
+    @property
+    def metrics(self) -> int:
+        """How many metrics are tested together."""
+        return len(self.p.down)
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether the matched samples, or clusters, are as many as must break for a red."""
+        clusters = self.comparison.clusters
+        units = self.comparison.ids if clusters is None else set(clusters.tolist())
+        return len(units) >= self.losses
+
+
+def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | None:
+    """Return the figures of the metric in one column, None where no sample has a value."""
     assert case.column is not None
-    rows = table.speaks[:, place]
-    change = table.differences[rows, place]
+    table = test.table
+    differences = table.spread(column)
+    if not len(differences):
+        return None
+    binary = bool(table.binary[column])
+    interval = difference_interval(differences, seed=test.seed, paired_binary=binary)
+    rows = table.speaks[:, column]
+    change = table.differences[rows, column]
     margin = case.rule.margin / case.column.span
-    proven = margin <= 0 or interval.upper(level / metrics) < -margin
-    other = THIS_SET if claim == GENERALISE else GENERALISE
+    other = THIS_SET if test.claim == GENERALISE else GENERALISE
     allowed, allowed_other = (
-        allowed_drop(case.rule, settings, claim=each, span=case.column.span)
-        for each in (claim, other)
+        allowed_drop(case.rule, test.settings, claim=claim, span=case.column.span)
+        for claim in (test.claim, other)
     )
     return Figures(
         change=float(change.mean()),
-        units=len(table.spread(place)),
+        units=len(differences),
         moved=bool((abs(change) > SLACK).any()),
-        p=float(tested.down[place]),
-        p_up=float(tested.up[place]),
-        p_other=float(tested.other[place]),
-        level=level,
+        p=float(test.p.down[column]),
+        p_up=float(test.p.up[column]),
+        p_other=float(test.p.other[column]),
+        level=test.level,
         lower=interval.lower(0.05),
-        beyond_margin=proven,
-        before=float(table.before[rows, place].mean()),
-        after=float(table.after[rows, place].mean()),
+        beyond_margin=margin <= 0 or interval.upper(test.level / test.metrics) < -margin,
+        before=float(table.before[rows, column].mean()),
+        after=float(table.after[rows, column].mean()),
         worse=int((change < -SLACK).sum()),
         better=int((change > SLACK).sum()),
         interval=interval.two_sided(),
-        claim=claim,
+        claim=test.claim,
         n=int(rows.sum()),
         allowed=allowed,
         allowed_other=allowed_other,
     )
 
 
-def noisy_row(
-    case: MetricCase,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    figures: Figures,
-    claim: str,
-    metrics: int,
-) -> MetricRow:
+def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow:
+    """Return the metric's row, all figures in its own unit."""
     assert case.column is not None
-    column = case.column
-    mde, note = _visible(case, comparison, settings, figures, claim, metrics)
+    column, comparison = case.column, test.comparison
+    mde, note = _visible(case, test, figures)
     same = comparison.affected == 0 or comparison.identical
     untouched = same and not figures.moved
-    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, settings)
+    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)
     before, after = column.unit(figures.before), column.unit(figures.after)
     low, high = (bound * column.span for bound in figures.interval)
     if column.info.direction is Direction.LOWER:
@@ -86,35 +111,28 @@ def noisy_row(
             "worse": figures.worse,
             "p": figures.p,
             "p_other": figures.p_other,
-            "claim": claim,
+            "claim": test.claim,
             "allowed": figures.allowed * column.span,
             "mde": mde,
             "mde_note": note,
-            "reason": reason_of(case, verdict, figures, settings, before, after, mde),
+            "reason": reason_of(case, verdict, figures, test.settings, before, after, mde),
         }
     )
 
 
-def _visible(
-    case: MetricCase,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    figures: Figures,
-    claim: str,
-    metrics: int,
-) -> tuple[float | None, str]:
+def _visible(case: MetricCase, test: FamilyTest, figures: Figures) -> tuple[float | None, str]:
     """Return the minimum detectable effect in own units, and a note."""
     assert case.column is not None
-    noise = noise_of(case, comparison)
+    noise = noise_of(case, test.comparison)
     design = design_of(
-        comparison,
-        settings,
-        claim=claim,
-        metrics=metrics,
+        test.comparison,
+        test.settings,
+        claim=test.claim,
+        metrics=test.metrics,
         allowed=figures.allowed,
         confirmed=case.gates,
     )
-    seen = visible_drop(design, figures.units, noise)
-    if seen is None:
+    drop = visible_drop(design, figures.units, noise)
+    if drop is None:
         return None, "no drop can be shown"
-    return seen * case.column.span, "" if noise.measured else ASSUMED
+    return drop * case.column.span, "" if noise.measured else ASSUMED

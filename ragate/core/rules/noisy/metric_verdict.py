@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.metric_family import THIS_SET
 from ragate.core.rules.wording import moved, number, odds, points, worse_way
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, MetricVerdict
@@ -76,25 +77,25 @@ def reason_of(
     """Say why, in one sentence; `before`, `after` and `mde` are in the metric's own unit."""
     assert case.column is not None
     span = case.column.span
-    said = moved(case.info, before, after)
+    movement = moved(case.info, before, after)
     if verdict is MetricVerdict.UNCHANGED:
         return "no output changed"
     if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
         p = figures.p if verdict is MetricVerdict.REGRESSED else figures.p_up
-        return f"{said}; an unchanged system does this {odds(p)}"
+        return f"{movement}; an unchanged system does this {odds(p)}"
     if verdict is MetricVerdict.WORSE_HERE:
-        return f"{said}; {_worse_here(case, figures, span)}"
+        return f"{movement}; {_worse_here(case, figures, span)}"
     if verdict is MetricVerdict.HELD:
         bad = worse_way(case.info)
-        return f"{said}; a {bad} of {number(settings.care * span)} or more is excluded"
-    return f"{said}; {_blind(case, mde, span)}"
+        return f"{movement}; a {bad} of {number(settings.care * span)} or more is excluded"
+    return f"{movement}; {_blind(case, mde, span)}"
 
 
 def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
     bad = worse_way(case.info)
     if figures.p > figures.level:
-        here, fresh = "this golden set got worse", "fresh questions would get worse"
-        shown, not_shown = (fresh, here) if figures.claim == "this-set" else (here, fresh)
+        this_set, fresh = "this golden set got worse", "fresh questions would get worse"
+        shown, not_shown = (fresh, this_set) if figures.claim == THIS_SET else (this_set, fresh)
         return f"there is evidence that {shown}, none that {not_shown}"
     if not _reaches(figures, figures.allowed):
         return f"proven, but less than the {number(figures.allowed * span)} that counts"

@@ -35,14 +35,14 @@ def design_of(
         allowed: Smallest drop that can be red, as a share of the range.
         confirmed: Whether a suspicious first look may be followed by another.
     """
-    made = max(len(comparison.candidate.distinct), 1)
+    runs = max(len(comparison.candidate.distinct), 1)
     further = comparison.candidate_run.manifest.confirm if confirmed else 0
     return Design(
         alpha=settings.alpha,
         metrics=metrics,
         baseline_runs=max(len(comparison.baseline.distinct), 1),
-        candidate_runs=1 if further else made,
-        confirm=max(further, made - 1) if further else 0,
+        candidate_runs=1 if further else runs,
+        confirm=max(further, runs - 1) if further else 0,
         flips=claim == GENERALISE,
         min_drop=allowed,
     )
@@ -50,5 +50,5 @@ def design_of(
 
 def visible_drop(design: Design, units: int, noise: Noise) -> float | None:
     """Return the smallest drop that shows in four of five cases, as it is printed, or None."""
-    seen = design.mde(units, noise)
-    return None if seen is None else up_to_a_thousandth(seen)
+    mde = design.mde(units, noise)
+    return None if mde is None else up_to_a_thousandth(mde)
