@@ -11,7 +11,7 @@ class Advice(NamedTuple):
     """Likely causes and actions that speak of whatever writes the answers.
 
     Attributes:
-        made_up: Why answers say what the contexts do not.
+        made_up: Why answers say what the contexts do not; to_right_question: where they answer it.
         stay_with_contexts, name_question, whole_answers, cut_short: What to do.
         readily, refuse_less: Why refusals rise, and what to do.
         unsure, refuse_more: Why unanswerable questions get answers, and what to do.
@@ -21,6 +21,7 @@ class Advice(NamedTuple):
     """
 
     made_up: str
+    to_right_question: str
     stay_with_contexts: str
     name_question: str
     whole_answers: str
@@ -38,6 +39,7 @@ class Advice(NamedTuple):
 
 MODEL = Advice(
     made_up="the model adds facts of its own",
+    to_right_question=" to the right question",
     stay_with_contexts="tell the prompt to state only what the contexts hold and to say when they "
     "do not; lower top_k where the contexts are noisy",
     name_question="; let the prompt name the question last",
@@ -59,6 +61,7 @@ MODEL = Advice(
 QUOTED = Advice(
     made_up="answers are quoted, so what no context holds is the refusal, or marks and links that "
     "quoting takes away",
+    to_right_question="",
     stay_with_contexts="compare false_refusal first: refusals come where no sentence covers enough "
     "of the question",
     name_question="",
@@ -78,7 +81,7 @@ QUOTED = Advice(
 
 
 # Nothing but contexts comes back: what is said of answers has no metric to speak of.
-RETRIEVED = MODEL._replace(before_touching="")
+RETRIEVED = MODEL._replace(to_right_question="", before_touching="")
 
 
 def advice_for(*, has_model: bool | None, answered: bool = True) -> Advice:
@@ -92,7 +95,7 @@ def advice_for(*, has_model: bool | None, answered: bool = True) -> Advice:
     return MODEL if answered else RETRIEVED
 
 
-def by_cause(advice: Advice) -> dict[CauseKind, tuple[str, str]]:
+def advice_by_cause(advice: Advice) -> dict[CauseKind, tuple[str, str]]:
     """Return likely cause and action where most of the worse samples have one cause."""
     return {
         CauseKind.RETRIEVAL: (

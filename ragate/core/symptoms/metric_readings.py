@@ -1,49 +1,74 @@
-"""Metrics read as symptoms: one scale from 0 (worst) to 1 (best), and whether they fell."""
+"""Metrics read as symptoms: one scale from 0 (worst) to 1 (best), and what is low or fell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from ragate.core.symptoms.advice import MODEL, Advice
 from ragate.models import Direction, MetricRow, MetricVerdict
 
-FALL = 0.05
 LOST = frozenset({MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE})
+_FALL = 0.05
 _GRADE_STEPS = 4.0  # from 1 to 5
 
 
+class MetricFamily(NamedTuple):
+    """Metrics that say the same of a run: the first that was measured is read.
+
+    Attributes:
+        limit: A mean below it is low, on a scale from 0 (worst) to 1 (best).
+    """
+
+    metrics: tuple[str, ...]
+    limit: float
+
+
+FAMILIES = {
+    "hits": MetricFamily(("hit_rate", "recall"), 0.5),
+    "ranks": MetricFamily(("mrr", "ndcg", "map"), 0.5),
+    "faithful": MetricFamily(("faithfulness", "faithfulness_binary", "lexical_support"), 0.7),
+    "numbers": MetricFamily(("unsupported_numbers",), 0.7),
+    "relevant": MetricFamily(("relevancy", "answer_relevancy"), 0.7),
+    "correct": MetricFamily(("correctness", "correctness_binary"), 0.6),
+    # Words of the reference: their level says little, for a right answer may use its own words.
+    "overlap": MetricFamily(("idf_f1", "token_f1", "rouge_l"), 0.0),
+}
+
+
 class Reading(NamedTuple):
-    """One metric's mean on a scale where 0 is worst and 1 best, and whether it fell."""
+    """One metric's mean on a scale where 0 is worst and 1 best, and whether it is low or fell."""
 
     row: MetricRow
     mean: float
     fell: bool
+    low: bool
 
     @property
-    def shown(self) -> str:
+    def words(self) -> str:
         row = self.row
         words = f"{row.metric} is {row.candidate:.3f}"
         return f"{words}, {row.change:+.3f}" if self.fell and row.change is not None else words
 
 
-class Readings:
-    """The first measured metric of each family.
+def metric_readings(rows: Mapping[str, MetricRow]) -> dict[str, Reading]:
+    """Return the reading of each family that was measured.
 
-    Attributes:
-        advice: What to say of whatever writes the answers.
+    Under "grounding" stands what is low of the two: faithfulness, or numbers that no context holds.
     """
+    readings = {name: _read(rows, family) for name, family in FAMILIES.items()}
+    faithful, numbers = readings["faithful"], readings["numbers"]
+    made_up = numbers and numbers.low and not (faithful and faithful.low)
+    readings["grounding"] = numbers if made_up else faithful
+    return {name: reading for name, reading in readings.items() if reading}
 
-    def __init__(self, rows: Sequence[MetricRow], advice: Advice = MODEL) -> None:
-        self.advice = advice
-        self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
 
-    def of(self, names: Sequence[str]) -> Reading | None:
-        for name in names:
-            row = self.rows.get(name)
-            if row is not None and row.candidate is not None:
-                return Reading(row, _scaled(row, row.candidate), _fell(row))
-        return None
+def _read(rows: Mapping[str, MetricRow], family: MetricFamily) -> Reading | None:
+    for name in family.metrics:
+        row = rows.get(name)
+        if row is not None and row.candidate is not None:
+            mean, fell = _scaled(row, row.candidate), _fell(row)
+            return Reading(row, mean, fell, low=fell or mean < family.limit)
+    return None
 
 
 def _scaled(row: MetricRow, value: float) -> float:
@@ -56,4 +81,4 @@ def _fell(row: MetricRow) -> bool:
         return True
     if row.baseline is None or row.candidate is None or not row.exact:
         return False
-    return _scaled(row, row.baseline) - _scaled(row, row.candidate) >= FALL
+    return _scaled(row, row.baseline) - _scaled(row, row.candidate) >= _FALL
