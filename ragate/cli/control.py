@@ -18,6 +18,6 @@ def load_control(config: Config, operations: Operations, path: Path | None) -> R
     """
     if path is None:
         return None
-    from ragate.pipeline.line import score_outputs
+    from ragate.pipeline.decide_outputs import score_outputs
 
     return asyncio.run(score_outputs(config, operations, path))

@@ -17,7 +17,7 @@ import click
 from ragate.cli.operations import in_ci
 from ragate.errors import UsageError
 from ragate.models import Report
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,13 +9,13 @@ from ragate.config import Config
 from ragate.core.comparison.own_passes import earlier_passes
 from ragate.core.drill.detection import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, DrillProof, Needs, Sample, SystemOutput
+from ragate.models import Decision, DrillProof, Filters, Needs, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.drill_proof import DRILL_FILE
-from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
+from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import read_collected
-from ragate.pipeline.run.system_session import Selection
-from ragate.pipeline.score.metric_records import evaluate, make_metrics
+from ragate.pipeline.score.metric_records import evaluate
+from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.runtime.resources import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
@@ -39,30 +38,30 @@ def run_drill(
             f"{config.policy.baseline}: a drill needs a baseline to be worse than",
             remedy="record one with `ragate baseline update`",
         )
-    samples = load_samples(config, Selection())
+    setup = GateSetup(config, load_samples(config, Filters()), baseline)
+    samples = setup.samples
     collected = read_collected(paths or [newest_outputs(operations)], samples)
-    today = datetime.datetime.now(datetime.UTC).date()
 
-    states = baseline.manifest.states
-    made = make_metrics(config, samples, states=states)
-    metrics = [one for one in made if one.info.needs is Needs.NOTHING]
-    left_out = tuple(one.info.name for one in made if one.info.needs is not Needs.NOTHING)
+    active = make_metrics(config, samples, states=baseline.manifest.states)
+    metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]
+    left_out = tuple(m.info.name for m in active if m.info.needs is not Needs.NOTHING)
     intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
     one_look = {"left_out": left_out, "confirm": 0, "earlier": ()}
     manifest = collected.manifest.model_copy(update=one_look)
 
-    def judge_outputs(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
+    def decide_on(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]
         run = evaluate(broken, samples, metrics, manifest=manifest)
-        return compare_and_decide(config, samples, baseline, run, today=today).decision
+        return compare_and_decide(setup, run).decision
 
-    infos = {one.info.name: one.info for one in metrics}
+    infos = {metric.info.name: metric.info for metric in metrics}
     unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
-    pairs = [(one, intact.get(one.id, unmeasured[one.id])) for one in samples]
-    found = drill(pairs, judge_outputs, metrics=infos, shares=SHARES, seed=seed)
-    proof = DrillProof(date=today.isoformat(), caught=found.caught, planted=len(found.rows))
+    pairs = [(sample, intact.get(sample.id, unmeasured[sample.id])) for sample in samples]
+    breaks = drill(pairs, decide_on, metrics=infos, shares=SHARES, seed=seed)
+    date = setup.today.isoformat()
+    proof = DrillProof(date=date, caught=breaks.caught, planted=len(breaks.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
-    return found
+    return breaks
 
 
 def newest_outputs(operations: Operations) -> Path:

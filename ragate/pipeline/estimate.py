@@ -16,18 +16,18 @@ from ragate.judges import canaries_for
 from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
 from ragate.pipeline.run.collect_pass import run_pass
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.judgement_cache import cached_judgements
-from ragate.pipeline.score.judging import Judging, asks
-from ragate.pipeline.score.metric_records import make_metrics
+from ragate.pipeline.score.known_judgements import KnownJudgements, asks
 from ragate.pipeline.score.pairwise import opponents_of
+from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, Operations, open_resources
 
 CHARS_PER_TOKEN = 4
 ANSWER_TOKENS = 250
-VERDICT_TOKENS = 500
+JUDGEMENT_TOKENS = 500
 CONTEXT_TOKENS = 2000
 
 
@@ -50,7 +50,7 @@ class Sizes:
         """
         texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
         tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
-        self._count(calls, tokens, price, output_tokens=calls * VERDICT_TOKENS)
+        self._count(calls, tokens, price, output_tokens=calls * JUDGEMENT_TOKENS)
 
     def _count(self, calls: int, tokens: int, price: Price | None, *, output_tokens: int) -> None:
         self.calls += calls
@@ -68,24 +68,24 @@ class Estimate:
     Attributes:
         reused: Samples whose model request is known already.
         known: False where the system makes its own calls, or embeds: then every sample counts.
-        answers, verdicts: Requests for answers and for judgements, canaries included.
+        answers, judgements: Requests for answers and for judgements, canaries included.
     """
 
     samples: int
     reused: int = 0
     known: bool = True
     answers: Sizes = field(default_factory=Sizes)
-    verdicts: Sizes = field(default_factory=Sizes)
+    judgements: Sizes = field(default_factory=Sizes)
 
     @property
     def calls(self) -> int:
-        return self.answers.calls + self.verdicts.calls
+        return self.answers.calls + self.judgements.calls
 
     @property
     def cost_usd(self) -> float | None:
-        if self.answers.cost_usd is None or self.verdicts.cost_usd is None:
+        if self.answers.cost_usd is None or self.judgements.cost_usd is None:
             return None
-        return self.answers.cost_usd + self.verdicts.cost_usd
+        return self.answers.cost_usd + self.judgements.cost_usd
 
 
 @dataclass
@@ -112,9 +112,9 @@ def _not_sent() -> NoReturn:
 
 async def estimate(config: Config, operations: Operations, selection: Selection) -> Estimate:
     """Return what `check` with the same options would send in its first run."""
-    samples = load_samples(config, selection)
+    samples = load_samples(config, selection.filters)
     baseline = load_baseline_or_none(config)
-    found = Estimate(samples=len(samples))
+    total = Estimate(samples=len(samples))
     async with open_resources(
         config,
         operations,
@@ -122,25 +122,27 @@ async def estimate(config: Config, operations: Operations, selection: Selection)
         top_k=selection.top_k,
         retrieval_only=selection.retrieval_only,
     ) as opened:
-        outputs = await _answers(config, opened, samples, found)
+        outputs = await _answers(config, opened, samples, total)
         if not selection.retrieval_only:
             skip = selection.filters.skip
-            await _verdicts(config, opened, samples, outputs, baseline, found, skip=skip)
-    return found
+            total.judgements = await _judgements(
+                config, opened, samples, outputs, baseline, skip=skip
+            )
+    return total
 
 
 async def _answers(
-    config: Config, opened: Opened, samples: Sequence[Sample], found: Estimate
+    config: Config, opened: Opened, samples: Sequence[Sample], total: Estimate
 ) -> Outputs:
     """Return the outputs, those without a known answer as failures; count their requests."""
 
     def chat(name: str) -> ChatClient:
-        unsent = Unsent(_prices(config, name), ANSWER_TOKENS, found.answers)
+        unsent = Unsent(_prices(config, name), ANSWER_TOKENS, total.answers)
         address = config.policy.address(name)
         return MemoisedChat(unsent, opened.memo, provider=name, address=address)
 
     if config.system.use != "pgvector" or {"embedder", "rerank"} & config.system.settings.keys():
-        found.known = False
+        total.known = False
         return {}
     module = plugins.load("systems", config.system.use)
     resources = replace(opened.system, chat=chat)
@@ -154,59 +156,64 @@ async def _answers(
             timeout_s=resources.timeout_s,
             on_output=lambda _sample, _output, _run: None,
         )
-    found.reused = sum(output.error is None for output in outputs.values())
+    total.reused = sum(output.error is None for output in outputs.values())
     return outputs
 
 
-async def _verdicts(
+async def _judgements(
     config: Config,
     opened: Opened,
     samples: Sequence[Sample],
     outputs: Outputs,
     baseline: Run | None,
-    found: Estimate,
     *,
     skip: Sequence[str],
-) -> None:
+) -> Sizes:
+    """Count the requests for judgements that are not there yet, canaries included."""
     settings = config.policy.judge
-    made = make_metrics(config, samples, states={})
     judged = [
-        cast("JudgeMetric", one)
-        for one in made
-        if one.info.needs is Needs.JUDGE and one.info.name not in skip
+        cast("JudgeMetric", metric)
+        for metric in make_metrics(config, samples, states={})
+        if metric.info.needs is Needs.JUDGE and metric.info.name not in skip
     ]
-    if settings is None or not judged:
-        return
     sizes = Sizes()
+    if settings is None or not judged:
+        return sizes
     prices = _prices(config, settings.provider)
     price = price_of(_model(settings.own), prices)
-    unsent = Unsent(prices, VERDICT_TOKENS, sizes)
+    unsent = Unsent(prices, JUDGEMENT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)
     module = plugins.load("judges", settings.use)
     async with module.create(settings.own, resources) as judge:
-        judging = Judging(
+        known = KnownJudgements(
             judge,
             judged,
             baseline=baseline,
             cache=cached_judgements(config, opened),
-            concurrency=1,
-            timeout_s=settings.timeout_s,
             opponents=opponents_of(baseline),
         )
-        wanted = tuple(sorted({one.criterion for one in judged}))
-        criteria = [name for name in wanted if name != PAIRWISE]
-        likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
-        asked = [(*pair, wanted) for pair in likely if not judging.knows(*pair)]
-        compared = bool(asked) and PAIRWISE in wanted
-        if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
-            known = canaries_for(judge, wanted)
-            asked += [(one.sample, one.output, names) for one, names in known]
-        for sample, output, names in asked:
+        for sample, output, criteria in _asked(known, samples, outputs):
             if settings.use == "rubric":
-                await judge(names, sample, output)
+                await judge(criteria, sample, output)
             else:  # a comparison is asked for in both orders
-                sizes.add_unbuilt(output, len(names) + (PAIRWISE in names), price)
-    found.verdicts = sizes
+                sizes.add_unbuilt(output, len(criteria) + (PAIRWISE in criteria), price)
+    return sizes
+
+
+def _asked(
+    known: KnownJudgements, samples: Sequence[Sample], outputs: Outputs
+) -> list[tuple[Sample, SystemOutput, tuple[str, ...]]]:
+    """Return what the judge would be asked about, with the criteria."""
+    judge, criteria = known.judge, known.criteria
+    compares = known.opponents is not None
+    wanted = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
+    likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
+    asked = [(*pair, wanted) for pair in likely if not known.covers(*pair)]
+    compared = bool(asked) and compares
+    if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
+        canaries = canaries_for(judge, wanted)
+        asked += [(canary.sample, canary.output, names) for canary, names in canaries]
+    return asked
 
 
 def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:

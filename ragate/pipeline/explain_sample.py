@@ -10,7 +10,7 @@ from ragate.core.comparison.own_passes import deciding_run, earlier_passes
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs import read_outputs
-from ragate.pipeline.compare_stored import known_samples
+from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.renderers.explain import explain
 from ragate.stores.local import LocalStore
@@ -26,7 +26,7 @@ def explain_sample(
         UsageError: the run has no such sample; names the nearest.
     """
     run = store.load(folder)
-    samples = {sample.id: sample for sample in known_samples(config, run)}
+    samples = {sample.id: sample for sample in samples_of_run(config, run)}
     if sample_id not in samples:
         raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")
     baseline = load_baseline_or_none(config)

@@ -1,4 +1,4 @@
-"""The line: `check`, and its two halves `collect` and `decide`."""
+"""The line: `collect` runs the system, and `check` judges it as well."""
 
 from __future__ import annotations
 
@@ -9,36 +9,26 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.errors import UsageError
 from ragate.models import Proposed, Report, Run, Sample
-from ragate.pipeline.decide.final_verdict import decide_files, decide_session, plan_confirmation
+from ragate.pipeline.decide.final_verdict import final_verdict, plan_confirmation
+from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
     load_baseline_or_none,
     load_samples,
-    open_case,
+    read_gate_setup,
 )
-from ragate.pipeline.decide.head_policy_verdict import Ask, Proposal, propose
-from ragate.pipeline.decide.untrusted_claims import distrust
+from ragate.pipeline.decide.head_policy_verdict import Proposal, propose
 from ragate.pipeline.run.ask_again import ask_changed_again
-from ragate.pipeline.run.collect_pass import Outputs
-from ragate.pipeline.run.collected_outputs import Collected, read_collected, save_collected
+from ragate.pipeline.run.collected_outputs import Collected, save_collected
 from ragate.pipeline.run.earlier_passes import adopt_earlier, evidence_key
-from ragate.pipeline.run.relative_dates import date_of
-from ragate.pipeline.run.system_session import (
-    MUST_PASS_TRIES,
-    Selection,
-    Session,
-    add_tries,
-    open_session,
-    possible_runs,
-)
-from ragate.runtime.resources import Operations, open_resources
-from ragate.stores.local import new_run_id
+from ragate.pipeline.run.ready_system import open_ready_system
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.system_session import MUST_PASS_TRIES, Session, add_tries, possible_runs
+from ragate.pipeline.score.open_scorer import open_scorer
+from ragate.pipeline.score.scorer import ScoringPlan
+from ragate.runtime.resources import Operations
 from ragate.support.atomic_files import copy_atomic
-
-# A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
-MOST_JUDGED = 200
 
 
 async def collect(
@@ -56,21 +46,24 @@ async def collect(
     Args:
         also: Samples that another golden set has, or words otherwise; they are in the file only.
     """
-    samples = load_samples(config, selection)
+    samples = load_samples(config, selection.filters)
     baseline = load_baseline_or_none(config)
-    async with open_session(config, operations, samples, selection, baseline=baseline) as session:
+    async with open_ready_system(
+        config, operations, samples, selection, baseline=baseline
+    ) as ready:
+        session = Session(ready)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         full = len(session.collected.passes)
         await ask_changed_again(session, samples, baseline, config.policy.repeats)
         await add_tries(session, samples, MUST_PASS_TRIES - full)
         for run in range(full if also else 0):
-            found = await session.ask(also, run)
+            answers = await ready.answers(also, run)
             for sample in also:
-                session.writer.append(sample, found[sample.id], run=run)
+                ready.writer.append(sample, answers[sample.id], run=run)
     # The file appears when it is whole: an older one stays until then, and two commands at once
     # cannot write into each other's.
-    copy_atomic(session.writer.path, outputs)
+    copy_atomic(ready.writer.path, outputs)
     return session.collected
 
 
@@ -93,156 +86,42 @@ async def check(
         judge_last: Ask the judge only where the metrics that need none have not failed already.
     """
     started = time.monotonic()
-    case = open_case(config, operations, selection, control=control)
+    setup = read_gate_setup(config, selection.filters, control=control)
+    policy, samples = config.policy, setup.samples
     async with (
-        open_session(
-            config, operations, case.samples, selection, baseline=case.baseline
-        ) as session,
-        case.scorer(session.opened, retrieval_only=selection.retrieval_only) as scorer,
+        open_ready_system(config, operations, samples, selection, baseline=setup.baseline) as ready,
+        open_scorer(setup.scoring(ready.opened, operations, selection)) as scorer,
     ):
+        listen = (lambda *_: None) if judge_last else scorer.submit
+        session = Session(ready, listen=listen, room=scorer.room)
         own = (operations.state, *operations.own_files)
-        info = session.system.info
-        session.name_state(evidence_key(config, case.samples, info, selection, own=own))
-        session.listen = (lambda *_: None) if judge_last else scorer.submit
-        session.room = scorer.room
-        confirm = config.policy.decision.confirm
-        repeats = config.policy.repeats
+        session.name_state(evidence_key(config, samples, ready.system.info, selection, own=own))
+        confirm, repeats = policy.decision.confirm, policy.repeats
         plan_confirmation(session, runs=selection.runs, confirm=confirm, repeats=repeats)
-        earlier = adopt_earlier(session, case.samples)
+        earlier = adopt_earlier(session, samples)
         for _ in range(possible_runs(session, selection.runs)):
-            await session.add_pass(case.samples)
-        await ask_changed_again(session, case.samples, case.baseline, repeats, earlier=earlier)
-        candidate, judged = await decide_session(case, scorer, session, judge_last=judge_last)
-        proposed = await _proposed(proposal, case, session, selection)
-        judged = replace(judged, tally=session.opened.tally)
+            await session.add_pass(samples)
+        await ask_changed_again(session, samples, setup.baseline, repeats, earlier=earlier)
+        decided = await final_verdict(
+            setup, scorer, session.collected, judge_last=judge_last, session=session
+        )
+        proposed = await _proposed(proposal, setup, scorer.plan, session)
+        decided = replace(decided, tally=ready.opened.tally)
     if save_outputs is not None:
-        save_collected(save_outputs, session.collected, case.samples)
-    return case.finish(candidate, judged, started=started, proposed=proposed)
+        save_collected(save_outputs, session.collected, samples)
+    return stored_report(operations, decided, started=started, proposed=proposed)
 
 
 async def _proposed(
-    proposal: Proposal | None, case: GateSetup, session: Session, selection: Selection
+    proposal: Proposal | None, setup: GateSetup, plan: ScoringPlan, session: Session
 ) -> Proposed | None:
     if proposal is None:
         return None
-    session.end_limit()
-    opened, collected = session.opened, session.collected
-    minutes = case.config.policy.max_minutes
+    session.ready.end_limit()
+    minutes = plan.config.policy.max_minutes
     try:
         async with asyncio.timeout(minutes * 60):
-            return await propose(proposal, case, opened, collected, selection, ask=session.ask)
+            ask = session.ready.answers
+            return await propose(proposal, setup, plan, session.collected, ask=ask)
     except TimeoutError:
         return Proposed(differs=proposal.differs, note=f"not done within {minutes:g} minutes")
-
-
-async def decide_outputs(
-    config: Config,
-    operations: Operations,
-    selection: Selection,
-    paths: Sequence[Path],
-    *,
-    control: Run | None = None,
-    save_outputs: Path | None = None,
-    proposal: Proposal | None = None,
-    judge_last: bool = False,
-    foreign: bool = False,
-) -> Report:
-    """Judge stored outputs against the baseline; runs nothing of the system.
-
-    `proposal` and `judge_last` are as in `check`.
-
-    Args:
-        foreign: The outputs come from a job that is not trusted.
-    """
-    started = time.monotonic()
-    case = open_case(config, operations, selection, control=control)
-    collected = read_collected(
-        paths, case.samples, top_k=selection.top_k, retrieval_only=selection.retrieval_only
-    )
-    refuse_other_system(config, collected)
-    hint_at_filters(operations, collected, selection)
-    if foreign:
-        collected = distrust(collected, case.baseline)
-    collected.manifest = collected.manifest.model_copy(
-        update={
-            "run_id": new_run_id(),
-            "commit": operations.commit or collected.manifest.commit,
-            "filters": selection.filters,
-            "retrieval_only": selection.retrieval_only,
-            "earlier": () if foreign else collected.manifest.earlier,
-            "confirm": 0,  # files hold what they hold: one look
-        }
-    )
-    if save_outputs is not None:
-        save_collected(save_outputs, collected, case.samples)
-    bare = selection.retrieval_only
-    async with (
-        open_resources(config, operations) as opened,
-        case.scorer(opened, retrieval_only=bare) as scorer,
-    ):
-        candidate, judged = await decide_files(case, scorer, collected, judge_last=judge_last)
-        proposed = None
-        if proposal is not None:
-            ask = _from_files(proposal, paths, selection)
-            most = MOST_JUDGED if foreign else None
-            proposed = await propose(
-                proposal, case, opened, collected, selection, ask=ask, most_judged=most
-            )
-            judged = replace(judged, tally=opened.tally)
-    return case.finish(candidate, judged, started=started, proposed=proposed)
-
-
-def _from_files(proposal: Proposal, paths: Sequence[Path], selection: Selection) -> Ask:
-    """Return what gives the outputs of proposed samples: the same files, read for them."""
-    passes: list[Outputs] = []
-
-    async def ask(samples: Sequence[Sample], run: int) -> Outputs:
-        if not passes:
-            wanted = load_samples(proposal.config, selection)
-            found = read_collected(
-                paths, wanted, top_k=selection.top_k, retrieval_only=selection.retrieval_only
-            )
-            passes.extend(found.passes)
-        held = passes[run] if run < len(passes) else {}
-        return {sample.id: held[sample.id] for sample in samples if sample.id in held}
-
-    return ask
-
-
-async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:
-    """Return the scored run of one outputs file, over the whole golden set."""
-    case = open_case(config, operations, Selection())
-    collected = read_collected([path], case.samples)
-    refuse_other_system(config, collected)
-    async with (
-        open_resources(config, operations) as opened,
-        case.scorer(opened, retrieval_only=False) as scorer,
-    ):
-        return await scorer.score(collected)
-
-
-def refuse_other_system(config: Config, collected: Collected) -> None:
-    """Raise where the outputs come from a kind of system that the policy does not name."""
-    use = collected.manifest.system.use
-    if use not in config.policy.systems:
-        raise UsageError(
-            f"the outputs come from a {use!r} system; [policy] systems = "
-            f"{list(config.policy.systems)}",
-            remedy=f"collect them from one of these, or add {use!r} to the policy first",
-        )
-
-
-def hint_at_filters(operations: Operations, collected: Collected, selection: Selection) -> None:
-    """Say where the outputs are fewer on purpose: what a file says of itself decides nothing."""
-    then = collected.manifest
-    if then.filters != selection.filters or then.retrieval_only != selection.retrieval_only:
-        operations.say(
-            "the outputs were collected with other filters (--ids, --tags, --where, --limit, "
-            "--skip, --profile, --retrieval-only): give `decide` the same, or what is not there "
-            "counts as unmeasured"
-        )
-    if then.eval_date and then.eval_date != date_of(selection.eval_date):
-        operations.say(
-            f"the outputs were collected as of {then.eval_date}: `decide --eval-date "
-            f"{then.eval_date}` lets a judge read the questions so"
-        )

@@ -17,7 +17,7 @@ from ragate.models import MetricVerdict, Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.line import check
 from ragate.pipeline.power_tables import assumed_plans, plans
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from tests.integration.recorded_project import RecordedProject
 from tests.servers.openai_server import FakeOpenAI, openai_server
 

@@ -14,7 +14,7 @@ from ragate.cli.main import run
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.line import check
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from tests.integration.recorded_project import SYNC, RecordedProject
 from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI, RateLimit, openai_server

@@ -73,7 +73,7 @@ def _estimate(config: Config, found: Estimate) -> str:
     lines = [f"{found.samples} samples, {found.reused} with a model request that is known already"]
     if not found.known:
         lines.append(f"the calls of the {config.system.use!r} system itself are not known here")
-    for name, sizes in (("answers", found.answers), ("judgements", found.verdicts)):
+    for name, sizes in (("answers", found.answers), ("judgements", found.judgements)):
         lines.append(
             f"  {name + ':':<12} {sizes.calls:>6} calls, about {sizes.prompt_tokens:,} tokens in"
         )

@@ -33,7 +33,7 @@ def command(
     Runs nothing of the RAG. Several files are several runs of the same system. --top-k counts
     only the first N chunks of each output.
     """
-    from ragate.pipeline.line import decide_outputs
+    from ragate.pipeline.decide_outputs import decide_outputs
 
     wanted = options.targets()
     loaded, operations = open_config(options.config)

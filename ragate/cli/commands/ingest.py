@@ -16,7 +16,7 @@ from ragate.cli.options import config_option
 @click.option("--rebuild", is_flag=True, help="Build the index anew instead of updating it.")
 def command(*, config: Path | None, rebuild: bool) -> int:
     """Bring the built-in RAG's index up to date; unchanged documents cost nothing."""
-    from ragate.pipeline.run.system_session import ingest
+    from ragate.pipeline.run.ready_system import ingest
 
     loaded, operations = open_config(config)
     count = asyncio.run(ingest(loaded, operations, rebuild=rebuild))

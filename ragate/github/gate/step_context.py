@@ -18,7 +18,7 @@ from ragate.github.publish.step_outputs import Paths
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report, Run
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from ragate.runtime.environment import STATE, read_operations
 from ragate.runtime.resources import Operations
 from ragate.support.git import is_tracked

@@ -21,7 +21,7 @@ from ragate.models import Sample
 from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.line import collect
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 
 
 def run_collect(context: Context, _announce: Callable[[Target], None]) -> ModeOutcome:
@@ -78,6 +78,7 @@ def _also(gate: Gate, head: Config, chosen: Selection) -> tuple[Sample, ...]:
     if gate.proposal is None:
         return ()
     try:
-        return difference(load_samples(gate.config, chosen), load_samples(head, chosen)).new
+        base = load_samples(gate.config, chosen.filters)
+        return difference(base, load_samples(head, chosen.filters)).new
     except RagateError:
         return ()  # the verdict's half tells what is wrong with it

@@ -31,7 +31,7 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Report
 from ragate.outputs import read_outputs
 from ragate.pipeline.decide.unaffected_verdict import decide_unaffected
-from ragate.pipeline.line import decide_outputs
+from ragate.pipeline.decide_outputs import decide_outputs
 from ragate.runtime.resources import Operations
 
 

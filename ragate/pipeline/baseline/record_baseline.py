@@ -31,9 +31,12 @@ from ragate.pipeline.baseline.interrupted_recording import (
     restore_answers,
 )
 from ragate.pipeline.run.earlier_passes import evidence_key
-from ragate.pipeline.run.system_session import Selection, Session, open_session, possible_runs
+from ragate.pipeline.run.ready_system import open_ready_system
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.system_session import Session, possible_runs
 from ragate.pipeline.score.metric_records import failures
-from ragate.pipeline.score.scorer import open_scorer
+from ragate.pipeline.score.open_scorer import open_scorer
+from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.recorder.baseline_replies import asks_otherwise, given_replies, keep_replies
 from ragate.recorder.recorded_system import restart
 from ragate.runtime.resources import Operations
@@ -117,26 +120,21 @@ async def _record(
     """Return the passes and their scores.
 
     Args:
-        old: The baseline that is there; its verdicts are not asked for again.
+        old: The baseline that is there; its judgements are not asked for again.
     """
     recording = recording_of(operations.state)
     async with (
-        open_session(config, operations, samples, chosen, recording=recording.name) as session,
+        open_ready_system(config, operations, samples, chosen, recording=recording.name) as ready,
         # Before an answer is paid for: the judge may be one that cannot be had.
         open_scorer(
-            config,
-            session.opened,
-            samples,
-            _verdicts_only(old),
-            retrieval_only=False,
-            environment=operations.environment,
-            recording=True,
-            eval_date=chosen.eval_date,
+            ScoringPlan(
+                config, ready.opened, samples, _judgements_only(old), chosen, recording=True
+            )
         ) as scorer,
     ):
+        session = Session(ready, listen=scorer.submit, room=scorer.room)
         _refuse_missing(session)
         refuse_left_out(scorer.left_out)
-        session.listen, session.room = scorer.submit, scorer.room
         own = (operations.state, *operations.own_files)
         state = evidence_key(config, samples, session.system.info, chosen, own=own)
         if count := restore_answers(session, samples, recording, state):
@@ -156,7 +154,7 @@ def _with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
     return run.model_copy(update={"manifest": manifest})
 
 
-def _verdicts_only(old: Run | None) -> Run | None:
+def _judgements_only(old: Run | None) -> Run | None:
     """Return the old baseline without its tables: a new recording fits them anew."""
     if old is None:
         return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ragate.models import Decision, MetricVerdict, Reads, Run, Sample, Verdict
-from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.models import Decision, MetricVerdict, Reads, Verdict
+from ragate.pipeline.decide.compare_and_decide import Decided, compare_and_decide
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.system_session import Session, add_tries
@@ -30,35 +31,48 @@ def plan_confirmation(
     session.collected.manifest = manifest
 
 
-async def decide_session(
-    case: GateSetup, scorer: Scorer, session: Session, *, judge_last: bool
-) -> tuple[Run, Decided]:
-    """Return a verdict that is final, or says what it lacks."""
+async def final_verdict(
+    setup: GateSetup,
+    scorer: Scorer,
+    collected: Collected,
+    *,
+    judge_last: bool,
+    session: Session | None = None,
+) -> Decided:
+    """Return a verdict that is final, or says what it lacks.
+
+    Args:
+        judge_last: Ask the judge only where the metrics that need none have not failed already.
+        session: Adds passes to what is collected; None where there are no more to be had.
+    """
     if judge_last and scorer.judged:
-        candidate, judged = await case.decide(scorer, session.collected, asked=False)
-        while is_firm(judged.decision) and await _more(session, case.samples, judged):
-            candidate, judged = await case.decide(scorer, session.collected, asked=False)
-        if is_firm(judged.decision):
-            return candidate, judged.with_note(_left_out(scorer))
-    candidate, judged = await case.decide(scorer, session.collected)
-    while await _more(session, case.samples, judged):
-        candidate, judged = await case.decide(scorer, session.collected)
-    return candidate, judged
+        decided = await _score_and_decide(setup, scorer, collected, judged=False)
+        while is_firm(decided.decision) and await _more(session, decided):
+            decided = await _score_and_decide(setup, scorer, collected, judged=False)
+        if is_firm(decided.decision):
+            spared = ", ".join(scorer.judged)
+            return decided.with_warnings(f"not judged, since it failed already: {spared}")
+    decided = await _score_and_decide(setup, scorer, collected)
+    while await _more(session, decided):
+        decided = await _score_and_decide(setup, scorer, collected)
+    return decided
 
 
-async def decide_files(
-    case: GateSetup, scorer: Scorer, collected: Collected, *, judge_last: bool
-) -> tuple[Run, Decided]:
-    """Return the verdict that stored outputs give: there are no more runs to be had."""
-    if judge_last and scorer.judged:
-        candidate, judged = await case.decide(scorer, collected, asked=False)
-        if is_firm(judged.decision):
-            return candidate, judged.with_note(_left_out(scorer))
-    return await case.decide(scorer, collected)
+async def _score_and_decide(
+    setup: GateSetup, scorer: Scorer, collected: Collected, *, judged: bool = True
+) -> Decided:
+    """Score what was collected and decide.
+
+    Args:
+        judged: False decides without the metrics that need a judge.
+    """
+    candidate = await scorer.score(collected, judged=judged)
+    decided = compare_and_decide(setup, candidate).with_notes(scorer)
+    return replace(decided, texts=collected.whole)
 
 
 def is_firm(decision: Decision) -> bool:
-    """Return True where it failed by something that no judge's verdict could take back."""
+    """Return True where it failed by something that no judgement could take back."""
     lost = any(
         row.blocks
         and (
@@ -71,13 +85,11 @@ def is_firm(decision: Decision) -> bool:
     return decision.verdict is Verdict.FAILED and (lost or missed)
 
 
-def _left_out(scorer: Scorer) -> str:
-    return f"not judged, since it failed already: {', '.join(scorer.judged)}"
-
-
-async def _more(session: Session, samples: Sequence[Sample], judged: Decided) -> bool:
+async def _more(session: Session | None, decided: Decided) -> bool:
     """Collect what the decision asks for; return False when there is nothing more to be had."""
-    decision = judged.decision
+    if session is None:
+        return False
+    samples, decision = decided.setup.samples, decided.decision
     runs = session.can_add(decision.wants_runs)
     for number in range(runs):
         session.operations.say(f"confirmation run {number + 1} of {runs}: the first is suspicious")

@@ -1,107 +1,61 @@
-"""One case before the gate: what is asked, what it is compared with, and how it is judged."""
+"""What a verdict needs but the outputs: the policy, the golden set and the baseline."""
 
 from __future__ import annotations
 
 import datetime
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
+from ragate.core.decision.decide import expired
 from ragate.dataset import read_dataset, select
-from ragate.errors import NoBaselineError
-from ragate.models import Proposed, Report, Run, Sample
-from ragate.pipeline.decide.compare_and_decide import (
-    Decided,
-    build_report,
-    compare_and_decide,
-    refuse_expired_waivers,
-    run_facts,
-)
-from ragate.pipeline.decide.drill_proof import last_proof
-from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.system_session import Selection
-from ragate.pipeline.score.scorer import Scorer, open_scorer
+from ragate.errors import ConfigError, NoBaselineError
+from ragate.models import Acceptance, Filters, Run, Sample
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.resources import Opened, Operations
-from ragate.stores.local import LocalStore
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 @dataclass(frozen=True)
 class GateSetup:
-    """Everything that a verdict needs but the outputs."""
+    """Everything that a verdict needs but the outputs.
+
+    Attributes:
+        baseline: None where there is none yet.
+        control: The base version run today.
+        accepted: Drops that were accepted for the outputs of the very run that is judged.
+    """
 
     config: Config
-    operations: Operations
     samples: Sequence[Sample]
     baseline: Run | None
-    control: Run | None
-    today: datetime.date
-    skip: tuple[str, ...] = ()
-    eval_date: str = ""
+    control: Run | None = None
+    accepted: Sequence[Acceptance] = ()
+    today: datetime.date = field(default_factory=_today)
 
-    @asynccontextmanager
-    async def scorer(self, opened: Opened, *, retrieval_only: bool) -> AsyncIterator[Scorer]:
-        """Yield the scorer of this case."""
-        async with open_scorer(
+    def scoring(self, opened: Opened, operations: Operations, selection: Selection) -> ScoringPlan:
+        """Return what is scored, and by which judge."""
+        return ScoringPlan(
             self.config,
             opened,
             self.samples,
             self.baseline,
-            retrieval_only=retrieval_only,
-            environment=self.operations.environment,
-            unjudged=self.operations.unjudged,
-            skip=self.skip,
-            eval_date=self.eval_date,
-        ) as scorer:
-            yield scorer
-
-    async def decide(
-        self, scorer: Scorer, collected: Collected, *, asked: bool = True
-    ) -> tuple[Run, Decided]:
-        """Score what was collected and decide.
-
-        Args:
-            asked: False decides without the metrics that need a judge.
-        """
-        candidate = await scorer.score(collected, judged=asked)
-        judged = compare_and_decide(
-            self.config,
-            self.samples,
-            self.baseline,
-            candidate,
-            today=self.today,
-            control=self.control,
+            selection,
+            unjudged=operations.unjudged,
         )
-        return candidate, replace(judged.with_notes(scorer), texts=collected.whole)
-
-    def finish(
-        self, candidate: Run, judged: Decided, *, started: float, proposed: Proposed | None = None
-    ) -> Report:
-        """Build the report and store the run."""
-        facts = run_facts(self.samples, candidate, judged, duration_s=time.monotonic() - started)
-        report = build_report(
-            self.config,
-            self.samples,
-            self.baseline,
-            candidate,
-            judged,
-            facts=facts,
-            control=self.control,
-            drill=last_proof(self.operations),
-            proposed=proposed,
-        )
-        LocalStore(self.operations.state).save(candidate, report)
-        return report
 
 
-def open_case(
+def read_gate_setup(
     config: Config,
-    operations: Operations,
-    selection: Selection,
+    filters: Filters,
     *,
     control: Run | None = None,
+    accepted: Sequence[Acceptance] = (),
 ) -> GateSetup:
     """Read the golden set and the baseline.
 
@@ -109,18 +63,31 @@ def open_case(
         ConfigError: a waiver has expired.
         DatasetError, BaselineError: a file cannot be read.
     """
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = _today()
     refuse_expired_waivers(config, today)
-    samples = load_samples(config, selection)
-    baseline = load_baseline_or_none(config)
-    skip = selection.filters.skip
-    asked = selection.eval_date
-    return GateSetup(config, operations, samples, baseline, control, today, skip, asked)
+    samples = load_samples(config, filters)
+    return GateSetup(config, samples, load_baseline_or_none(config), control, accepted, today)
 
 
-def load_samples(config: Config, selection: Selection) -> Sequence[Sample]:
+def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
+    """Raise for a waiver whose date has passed: it must be decided anew, not forgotten.
+
+    Raises:
+        ConfigError: names each one with its owner.
+    """
+    late = expired(config.policy.waivers, today)
+    if late:
+        lines = [
+            f"{config.path}: [[policy.waivers]] {waiver.id} {waiver.metric}: expired on "
+            f"{waiver.until} (owner {waiver.owner})"
+            for waiver in late
+        ]
+        raise ConfigError("\n".join(lines), remedy="mend the sample, or set a new date")
+
+
+def load_samples(config: Config, filters: Filters) -> Sequence[Sample]:
     """Return the selected golden set."""
-    return select(read_dataset(config.dataset), selection.filters)
+    return select(read_dataset(config.dataset), filters)
 
 
 def load_baseline_or_none(config: Config) -> Run | None:

@@ -7,21 +7,26 @@ about these; code and addresses that the base does not name are not used.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragate import plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, RagateError
-from ragate.models import Proposed, Sample
-from ragate.pipeline.decide.compare_and_decide import compare_and_decide, refuse_expired_waivers
-from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
+from ragate.models import Decision, Proposed, Sample
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide
+from ragate.pipeline.decide.gate_setup import (
+    GateSetup,
+    load_baseline_or_none,
+    load_samples,
+    refuse_expired_waivers,
+)
 from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.system_session import MUST_PASS_TRIES, Selection
-from ragate.pipeline.score.scorer import open_scorer
+from ragate.pipeline.run.system_session import MUST_PASS_TRIES
+from ragate.pipeline.score.open_scorer import open_scorer
+from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.output_spool import Spool
-from ragate.runtime.resources import Opened
 from ragate.support.spill import Spill
 
 Ask = Callable[[Sequence[Sample], int], Awaitable[Outputs]]
@@ -55,10 +60,9 @@ class Difference:
 
 async def propose(
     proposal: Proposal,
-    case: GateSetup,
-    opened: Opened,
+    setup: GateSetup,
+    plan: ScoringPlan,
     collected: Collected,
-    selection: Selection,
     *,
     ask: Ask,
     most_judged: int | None = None,
@@ -66,16 +70,17 @@ async def propose(
     """Return the proposed verdict; what is wrong with the proposal is told in it.
 
     Args:
+        setup, plan: The gate's own.
         ask: Gives the outputs of new samples in one pass.
         most_judged: New samples that the judge is asked about; the rest is unscored.
     """
-    found = Proposed(differs=proposal.differs)
+    proposed = Proposed(differs=proposal.differs)
     try:
-        _refuse_foreign(proposal.config, case.config)
-        refuse_expired_waivers(proposal.config, case.today)
-        samples = load_samples(proposal.config, selection)
-        changes = difference(case.samples, samples)
-        found = found.model_copy(
+        _refuse_foreign(proposal.config, setup.config)
+        refuse_expired_waivers(proposal.config, setup.today)
+        samples = load_samples(proposal.config, plan.selection.filters)
+        changes = difference(setup.samples, samples)
+        proposed = proposed.model_copy(
             update={
                 "added": changes.added,
                 "edited": changes.edited,
@@ -83,25 +88,45 @@ async def propose(
             }
         )
         passes = await _passes(changes, collected, ask)
-        ready = Collected(collected.manifest, passes)
-        judged = {sample.id for sample in changes.new[:most_judged]}
-        return await _decide(proposal, case, opened, ready, samples, judged, selection, found)
+        # Addresses and keys stay the base's: the judge is its judge, or none.
+        policy = proposal.config.policy.model_copy(update={"judge": setup.config.policy.judge})
+        config = proposal.config.model_copy(update={"policy": policy})
+        own = GateSetup(config, samples, load_baseline_or_none(config), today=setup.today)
+        may_judge = {sample.id for sample in changes.new[:most_judged]}
+        own_plan = replace(
+            plan,
+            config=config,
+            samples=samples,
+            baseline=own.baseline,
+            unjudged="" if proposal.same_judge else "the change brings another judge",
+            may_ask=lambda sample: sample.id in may_judge,
+        )
+        decision = await _decide(own, own_plan, Collected(collected.manifest, passes))
     except RagateError as error:
-        return found.model_copy(update={"note": error.message})
+        return proposed.model_copy(update={"note": error.message})
     except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
-        return found.model_copy(update={"note": f"unexpected {type(error).__name__}: {error}"})
+        note = f"unexpected {type(error).__name__}: {error}"
+        return proposed.model_copy(update={"note": note})
+    return proposed.model_copy(
+        update={
+            "verdict": decision.verdict,
+            "reasons": decision.reasons,
+            "warnings": decision.warnings,
+            "metrics": decision.metrics,
+        }
+    )
 
 
-def difference(then: Sequence[Sample], now: Sequence[Sample]) -> Difference:
+def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
     """Compare two golden sets, sample by sample."""
-    before = {sample.id: content_hash(sample) for sample in then}
-    after = {sample.id: content_hash(sample) for sample in now}
-    kept = Spill(Sample, (one for one in now if before.get(one.id) == after[one.id]))
+    before = {sample.id: content_hash(sample) for sample in base}
+    after = {sample.id: content_hash(sample) for sample in head}
+    kept = Spill(Sample, (sample for sample in head if before.get(sample.id) == after[sample.id]))
     return Difference(
         kept=kept,
-        new=tuple(one for one in now if before.get(one.id) != after[one.id]),
-        added=tuple(one.id for one in now if one.id not in before),
-        edited=tuple(one.id for one in now if before.get(one.id, after[one.id]) != after[one.id]),
+        new=tuple(sample for sample in head if before.get(sample.id) != after[sample.id]),
+        added=tuple(key for key in after if key not in before),
+        edited=tuple(key for key in after if before.get(key, after[key]) != after[key]),
         removed=tuple(key for key in before if key not in after),
     )
 
@@ -124,49 +149,16 @@ async def _passes(changes: Difference, collected: Collected, ask: Ask) -> list[O
     return passes
 
 
-async def _decide(
-    proposal: Proposal,
-    case: GateSetup,
-    opened: Opened,
-    collected: Collected,
-    samples: Sequence[Sample],
-    new: set[str],
-    selection: Selection,
-    found: Proposed,
-) -> Proposed:
-    # Addresses and keys stay the base's: the judge is its judge, or none.
-    policy = proposal.config.policy.model_copy(update={"judge": case.config.policy.judge})
-    config = proposal.config.model_copy(update={"policy": policy})
-    baseline = load_baseline_or_none(config)
-    async with open_scorer(
-        config,
-        opened,
-        samples,
-        baseline,
-        retrieval_only=selection.retrieval_only,
-        skip=selection.filters.skip,
-        eval_date=selection.eval_date,
-        environment=case.operations.environment,
-        unjudged="" if proposal.same_judge else "the change brings another judge",
-        may_ask=lambda sample: sample.id in new,
-    ) as scorer:
+async def _decide(setup: GateSetup, plan: ScoringPlan, collected: Collected) -> Decision:
+    async with open_scorer(plan) as scorer:
         run = await scorer.score(collected)
-    judged = compare_and_decide(config, samples, baseline, run, today=case.today).with_notes(scorer)
-    decision = judged.decision
-    return found.model_copy(
-        update={
-            "verdict": decision.verdict,
-            "reasons": decision.reasons,
-            "warnings": decision.warnings,
-            "metrics": decision.metrics,
-        }
-    )
+    return compare_and_decide(setup, run).with_notes(scorer).decision
 
 
 def _refuse_foreign(config: Config, base: Config) -> None:
     """Raise where the change names code for the gate itself that the base does not."""
-    known = {rule.metric for rule in base.policy.metrics}
+    of_base = {rule.metric for rule in base.policy.metrics}
     for rule in config.policy.metrics:
         name, _ = plugins.split_metric(rule.metric)
-        if rule.metric not in known and not plugins.is_builtin("metrics", name):
+        if rule.metric not in of_base and not plugins.is_builtin("metrics", name):
             raise ConfigError(f"the metric {rule.metric} is code that the base does not name")

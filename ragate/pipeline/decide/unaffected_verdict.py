@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from ragate import __version__, plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
-from ragate.models import Record, Report, Run, Sample, SystemInfo, Verdict
+from ragate.models import Filters, Record, Report, Run, Sample, SystemInfo, Verdict
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
-from ragate.pipeline.decide.gate_setup import open_case
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.decide.gate_report import stored_report
+from ragate.pipeline.decide.gate_setup import read_gate_setup
+from ragate.pipeline.run.selection import Selection
 from ragate.runtime.resources import Operations, open_resources
 from ragate.stores.local import new_run_id
 from ragate.support.spill import Spill
@@ -30,16 +31,14 @@ async def decide_unaffected(
         why: How it is known, in one sentence.
     """
     started = time.monotonic()
-    case = open_case(config, operations, selection)
-    if case.baseline is None or not _covers(case.baseline, case.samples):
+    setup = read_gate_setup(config, selection.filters)
+    if setup.baseline is None or not _covers(setup.baseline, setup.samples):
         return None
-    candidate = _as_candidate(case.baseline, case.samples, config, operations, selection)
-    judged = compare_and_decide(
-        config, case.samples, case.baseline, candidate, today=case.today, untouched=True
-    )
-    if judged.decision.verdict is not Verdict.PASSED:
+    candidate = _as_candidate(setup.baseline, setup.samples, config, operations, selection.filters)
+    decided = compare_and_decide(setup, candidate, untouched=True)
+    if decided.decision.verdict is not Verdict.PASSED:
         return None
-    return case.finish(candidate, judged.with_line(why), started=started)
+    return stored_report(operations, decided.with_line(why), started=started)
 
 
 async def describe_system(config: Config, operations: Operations) -> SystemInfo | None:
@@ -64,7 +63,7 @@ def _as_candidate(
     samples: Sequence[Sample],
     config: Config,
     operations: Operations,
-    selection: Selection,
+    filters: Filters,
 ) -> Run:
     chosen = {sample.id for sample in samples}
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -75,8 +74,8 @@ def _as_candidate(
             "created": now,
             "commit": operations.commit,
             "ragate_version": __version__,
-            "filters": selection.filters,
+            "filters": filters,
         }
     )
-    records = Spill(Record, (one for one in baseline.records if one.sample_id in chosen))
+    records = Spill(Record, (record for record in baseline.records if record.sample_id in chosen))
     return baseline.model_copy(update={"manifest": manifest, "records": records})

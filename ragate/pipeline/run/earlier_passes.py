@@ -13,7 +13,8 @@ from ragate.errors import StorageError
 from ragate.models import EarlierRun, Reads, Sample, SystemInfo, Verdict
 from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import read_collected
-from ragate.pipeline.run.system_session import Selection, Session
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.system_session import Session
 from ragate.stores.local import LocalStore
 from ragate.support.git import head_commit, is_clean
 

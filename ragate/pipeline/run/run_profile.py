@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragate.config import Config, Profile
 from ragate.errors import UsageError
 from ragate.models import Filters
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from ragate.support.settings import nearest
 
 # There without being written: the two that everyone needs.

@@ -1,4 +1,4 @@
-"""Replies on the way to a verdict, so that a chain that was cut off goes on where it stopped."""
+"""Replies on the way to a judgement, so that a chain that was cut off goes on where it stopped."""
 
 from __future__ import annotations
 

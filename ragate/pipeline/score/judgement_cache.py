@@ -1,24 +1,21 @@
-"""Verdicts that are there already: in the baseline, and in the cache."""
+"""The cache of judgements: what a judge said outlives the run."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ragate.cache import Cache
 from ragate.config import Config
-from ragate.core.hashing import content_hash, digest, output_hash
-from ragate.core.lookup import Lookup
-from ragate.models import Record, Run, Sample, Score, ScoreState, SystemOutput
-from ragate.pipeline.run.relative_dates import TODAY
-from ragate.protocols import Judge, JudgeMetric
+from ragate.core.hashing import digest
+from ragate.models import Score, ScoreState
 from ragate.runtime.resources import Opened
 
-Verdict = Mapping[str, Score]
+Judgement = Mapping[str, Score]
 
 
 class CachedJudgements:
-    """Verdicts in the cache; a write is on the disk when `put` returns.
+    """Judgements in the cache; a write is on the disk when `put` returns.
 
     What arrives while one write is under way goes with the next: a write costs much more than a
     row.
@@ -31,25 +28,25 @@ class CachedJudgements:
     def __init__(self, cache: Cache, *, address: str = "") -> None:
         self._cache = cache
         self._address = address
-        self._unwritten: dict[str, Verdict] = {}
+        self._unwritten: dict[str, Judgement] = {}
         self._writing = asyncio.Lock()
 
-    def get(self, key: str) -> Verdict | None:
+    def get(self, key: str) -> Judgement | None:
         """Return the scores by criterion, None where there are none."""
-        own = self._own(key)
-        return self._cache.verdicts([own]).get(own)
+        at_server = self._at_server(key)
+        return self._cache.verdicts([at_server]).get(at_server)
 
-    async def put(self, key: str, verdict: Verdict) -> None:
+    async def put(self, key: str, judgement: Judgement) -> None:
         """Keep the scores; unscored ones never are."""
-        own = self._own(key)
-        self._add(own, verdict)
-        await self.flush(own)
+        at_server = self._at_server(key)
+        self._add(at_server, judgement)
+        await self.flush(at_server)
 
-    def _add(self, own: str, verdict: Verdict) -> None:
+    def _add(self, key: str, judgement: Judgement) -> None:
         # Its scores may come one by one, and two of them be waiting at once.
-        self._unwritten[own] = {**self._unwritten.get(own, {}), **verdict}
+        self._unwritten[key] = {**self._unwritten.get(key, {}), **judgement}
 
-    def _own(self, key: str) -> str:
+    def _at_server(self, key: str) -> str:
         return digest([key, self._address]) if self._address else key
 
     async def flush(self, key: str = "") -> None:
@@ -57,70 +54,25 @@ class CachedJudgements:
         async with self._writing:
             if not self._unwritten or (key and key not in self._unwritten):
                 return
-            some, self._unwritten = self._unwritten, {}
+            batch, self._unwritten = self._unwritten, {}
             try:
-                await asyncio.to_thread(self._cache.put_verdicts, some)
+                await asyncio.to_thread(self._cache.put_verdicts, batch)
             except BaseException:
-                newer, self._unwritten = self._unwritten, some  # others wait for it too
-                for own, verdict in newer.items():
-                    self._add(own, verdict)
+                newer, self._unwritten = self._unwritten, batch  # others wait for it too
+                for newer_key, judgement in newer.items():
+                    self._add(newer_key, judgement)
                 raise
 
 
 def cached_judgements(config: Config, opened: Opened) -> CachedJudgements:
-    """Return the cache's verdicts of the policy's judge, as far as its server gave them."""
+    """Return the cache's judgements of the policy's judge, as far as its server gave them."""
     judge = config.policy.judge
     address = config.policy.address(judge.provider) if judge is not None else ""
     return CachedJudgements(opened.cache, address=address)
 
 
-def measured(verdict: Verdict) -> Verdict:
+def measured(judgement: Judgement) -> Judgement:
     """Return the scores that could be measured; no other is kept."""
     return {
-        name: score for name, score in verdict.items() if score.state is not ScoreState.UNSCORED
+        name: score for name, score in judgement.items() if score.state is not ScoreState.UNSCORED
     }
-
-
-class RecordedJudgements:
-    """The baseline's verdicts of the same judge, by content hash and output hash."""
-
-    def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
-        self._same: list[JudgeMetric] = []
-        self._records: Mapping[str, Record] = {}
-        self._same_date = True
-        if baseline is None or baseline.manifest.judge != judge.fingerprint:
-            return
-        self._same_date = baseline.manifest.eval_date == getattr(judge, "date", "")
-        infos = baseline.manifest.metrics
-        self._same = [
-            metric
-            for metric in metrics
-            if metric.info.name in infos
-            and infos[metric.info.name].fingerprint == metric.info.fingerprint
-        ]
-        rows: dict[str, int] = {}
-        most: dict[str, int] = {}
-        for row, record in enumerate(baseline.records):
-            key, count = _key(record.content_hash, record.output_hash), len(self._verdict(record))
-            if count > most.get(key, 0):
-                most[key], rows[key] = count, row
-        self._records = Lookup(baseline.records, rows)
-
-    def __call__(self, sample: Sample, output: SystemOutput) -> Verdict:
-        """Return the scores by criterion, none where the baseline has no such output."""
-        if not self._records or (TODAY in sample.query and not self._same_date):
-            return {}
-        record = self._records.get(_key(content_hash(sample), output_hash(output)))
-        return {} if record is None else self._verdict(record)
-
-    def _verdict(self, record: Record) -> Verdict:
-        scores = {
-            metric.criterion: record.scores[metric.info.name]
-            for metric in self._same
-            if metric.info.name in record.scores
-        }
-        return measured(scores)
-
-
-def _key(content: str, output: str) -> str:
-    return f"{content} {output}"  # one text takes half as much as a pair

@@ -74,7 +74,7 @@ def opponents_of(baseline: Run | None) -> Opponents:
 
 
 def pair_hash(judge: str, sample: Sample, output: SystemOutput, other: SystemOutput) -> str:
-    """Return the identity of a verdict over two answers, the candidate's first."""
+    """Return the identity of a judgement over two answers, the candidate's first."""
     return digest([PAIRWISE, *(judgement_hash(judge, sample, one) for one in (output, other))])
 
 

@@ -19,7 +19,7 @@ from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
 from ragate.pipeline.baseline.record_baseline import BaselineOutcome, update_baseline
 from ragate.pipeline.line import check
-from ragate.pipeline.run.system_session import Selection
+from ragate.pipeline.run.selection import Selection
 from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status

@@ -126,7 +126,7 @@ def run_of(
     made: list[Metric | Aggregate] = [plugins.metric(name, samples=samples) for name in names]
     system = SystemInfo(use="replay", fingerprint=words)
     manifest = RunManifest(system=system, confirm=2)
-    return evaluate(passes, samples, made, manifest=manifest, verdicts=verdicts)
+    return evaluate(passes, samples, made, manifest=manifest, judgements=verdicts)
 
 
 def compared(

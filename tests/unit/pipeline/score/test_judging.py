@@ -13,8 +13,10 @@ from ragate.errors import ProviderError, StorageError
 from ragate.metrics.judge import citation_precision, correctness, relevancy
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
+from ragate.pipeline.score.judge_queue import BACKLOG
 from ragate.pipeline.score.judgement_cache import CachedJudgements
-from ragate.pipeline.score.judging import BACKLOG, Judging
+from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.protocols import MetricRequest
 from tests.factories import output_factory, sample_factory
 
@@ -51,20 +53,19 @@ def judged(judge: Slow, root: Path) -> tuple[list[Score], int, str]:
     async def run() -> tuple[list[Score], int, str]:
         most = 0
         with Cache(root / "cache.sqlite") as cache:
-            judging = Judging(
+            known = KnownJudgements(
                 judge,
                 [relevancy.create(MetricRequest(name="relevancy"))],
                 baseline=None,
                 cache=CachedJudgements(cache),
-                concurrency=4,
-                timeout_s=5.0,
             )
+            judging = Judging(known, concurrency=4, timeout_s=5.0)
             for pair in pairs:
                 judging.submit(*pair)
-                most = max(most, len(judging._pending))
+                most = max(most, len(judging.queue))
                 await judging.room()
             await judging.settle()
-            return [judging.verdict(*pair)["relevancy"] for pair in pairs], most, judging.out
+            return [judging.judgement(*pair)["relevancy"] for pair in pairs], most, judging.out
 
     return asyncio.run(run())
 
@@ -127,19 +128,17 @@ def judge_all(
 
     async def run() -> list[dict[str, Score]]:
         with Cache(root / "cache.sqlite") as cache:
-            judging = Judging(
+            known = KnownJudgements(
                 judge,
                 [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
                 baseline=None,
                 cache=CachedJudgements(cache),
-                concurrency=1,
-                timeout_s=5.0,
-                may_ask=may_ask,
             )
+            judging = Judging(known, concurrency=1, timeout_s=5.0, may_ask=may_ask)
             for sample in samples:
                 judging.submit(sample, output)
             await judging.settle()
-            return [dict(judging.verdict(sample, output)) for sample in samples]
+            return [dict(judging.judgement(sample, output)) for sample in samples]
 
     return asyncio.run(run())
 

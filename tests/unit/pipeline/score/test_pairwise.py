@@ -13,6 +13,7 @@ from ragate.metrics.judge import pairwise
 from ragate.models import Failure, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.pipeline.score.judgement_cache import CachedJudgements
 from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.pipeline.score.pairwise import Opponents, losses, opponents_of
 from ragate.protocols import ChatRequest, MetricRequest
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
@@ -49,19 +50,18 @@ def preference(chat: Chat, answer: str | None, root: Path, **fields: Any) -> Sco
 
     async def run() -> Score:
         with Cache(root / "cache.sqlite") as cache:
-            judging = Judging(
+            compared = KnownJudgements(
                 await make(chat),
                 [METRIC],  # type: ignore[list-item]
                 baseline=None,
                 cache=CachedJudgements(cache),
-                concurrency=2,
-                timeout_s=5.0,
                 opponents=opponents_of(run_factory([OLD])),
             )
+            judging = Judging(compared, concurrency=2, timeout_s=5.0)
             output = output_factory(answer=answer, **fields)
             judging.submit(sample_factory(), output)
             await judging.settle()
-            return judging.verdict(sample_factory(), output)["pairwise"]
+            return judging.judgement(sample_factory(), output)["pairwise"]
 
     return asyncio.run(run())
 
@@ -154,19 +154,18 @@ def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
         from ragate.metrics.judge import relevancy
 
         with Cache(tmp_path / "cache.sqlite") as cache:
-            judging = Judging(
+            known = KnownJudgements(
                 await make(chat),
                 [relevancy.create(MetricRequest(name="relevancy"))],
                 baseline=None,
                 cache=CachedJudgements(cache),
-                concurrency=2,
-                timeout_s=5.0,
             )
+            judging = Judging(known, concurrency=2, timeout_s=5.0)
             judging.submit(sample, output)
             await judging.settle()
             return judging
 
-    assert not asyncio.run(run(output_factory(answer=""))).canaries
+    assert not asyncio.run(run(output_factory(answer=""))).queue.canaries
     assert chat.requests == []
 
-    assert asyncio.run(run(output_factory(answer="Because."))).canaries
+    assert asyncio.run(run(output_factory(answer="Because."))).queue.canaries

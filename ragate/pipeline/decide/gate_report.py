@@ -1,0 +1,152 @@
+"""From a decision to the report: causes, counts and costs, and the run's place in the store."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from ragate import __version__
+from ragate.core.comparison.own_passes import newest_run
+from ragate.core.diagnosis.changed_samples import changed_samples
+from ragate.core.diagnosis.system_changes import system_changes
+from ragate.core.hashing import is_recorded
+from ragate.core.symptoms.symptoms import symptoms
+from ragate.models import DrillProof, Proposed, Report, Run, RunFacts
+from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.drill_proof import last_proof
+from ragate.pipeline.score.metric_records import count_unscored
+from ragate.runtime.resources import Operations
+from ragate.stores.local import LocalStore
+
+# Systems whose model calls go through our own clients, which count them.
+COUNTED = frozenset({"pgvector"})
+
+
+def gate_report(
+    decided: Decided,
+    *,
+    duration_s: float | None = None,
+    drill: DrillProof | None = None,
+    proposed: Proposed | None = None,
+) -> Report:
+    """Return everything that a renderer may show."""
+    setup, comparison, decision = decided.setup, decided.comparison, decided.decision
+    config, baseline = setup.config, setup.baseline
+    manifest = decided.candidate.manifest
+    missing, stale = manifest.missing_documents, manifest.stale_evidence
+    changes = changed_samples(
+        setup.samples,
+        baseline,
+        comparison.candidate_run,
+        rules=decided.rules,
+        missing_documents=missing,
+        control=None if setup.control is None else newest_run(setup.control),
+        texts=decided.texts,
+        by_sample=(comparison.baseline.tries, comparison.candidate.tries),
+    )
+    return Report(
+        gate=config.gate,
+        run_id=manifest.run_id,
+        created=manifest.created,
+        head=manifest.commit,
+        base=baseline.manifest.commit if baseline else "",
+        ragate_version=__version__,
+        dataset=config.policy.dataset,
+        baseline_path=config.policy.baseline,
+        baseline_recorded=baseline.manifest.created if baseline else "",
+        system=manifest.system,
+        baseline_system=baseline.manifest.system if baseline else None,
+        filters=manifest.filters,
+        partial=manifest.filters.partial or manifest.retrieval_only,
+        retrieval_only=manifest.retrieval_only,
+        decision=decision,
+        facts=run_facts(decided, duration_s=duration_s),
+        data=comparison.data.model_copy(
+            update={"missing_documents": missing, "stale_evidence": stale}
+        ),
+        samples=changes.rows,
+        unchanged=changes.unchanged,
+        left_out=changes.left_out,
+        diagnosis=symptoms(
+            decision.metrics,
+            samples=changes.rows,
+            changes=system_changes(baseline.manifest if baseline else None, manifest),
+        ),
+        drill=drill,
+        proposed=proposed,
+    )
+
+
+def stored_report(
+    operations: Operations,
+    decided: Decided,
+    *,
+    started: float,
+    proposed: Proposed | None = None,
+) -> Report:
+    """Store the run with its report, and return that.
+
+    Args:
+        started: When the run began, by `time.monotonic`.
+    """
+    drill = last_proof(operations)
+    duration_s = time.monotonic() - started
+    report = gate_report(decided, duration_s=duration_s, drill=drill, proposed=proposed)
+    LocalStore(operations.state).save(decided.candidate, report)
+    return report
+
+
+def run_facts(decided: Decided, *, duration_s: float | None) -> RunFacts:
+    """Count what the line under the verdict tells."""
+    samples, tally, affected = decided.setup.samples, decided.tally, decided.comparison.affected
+    counts = _count(newest_run(decided.candidate))
+    priced = tally.calls > tally.unpriced or counts.cost_usd is not None
+    return RunFacts(
+        samples=len(samples),
+        affected=affected,
+        reused=None if affected is None else decided.comparison.data.matched - affected,
+        unjudged=sum(not sample.expected for sample in samples),
+        errors=counts.errors,
+        unscored=counts.unscored,
+        model_calls=tally.calls + counts.calls,
+        calls_reused=tally.reused,
+        verdicts_reused=decided.judgements_reused,
+        cost_usd=round(tally.cost_usd + (counts.cost_usd or 0.0), 6) if priced else None,
+        saved_usd=round(tally.saved_usd, 6),
+        duration_s=None if duration_s is None else round(duration_s, 3),
+    )
+
+
+@dataclass
+class _Counts:
+    """What one look over the records tells: a large run is read from its file each time.
+
+    Attributes:
+        errors, unscored: Of the first pass.
+        calls, cost_usd: What a foreign system tells of itself; None where it names no cost.
+    """
+
+    errors: int = 0
+    unscored: int = 0
+    calls: int = 0
+    cost_usd: float | None = None
+
+
+def _count(run: Run) -> _Counts:
+    counts, counted = _Counts(), run.manifest.system.use in COUNTED
+    costs: list[float] = []
+    first = run.records[0].run if run.records else 0
+    for record in run.records:
+        if record.run == first:
+            counts.errors += record.output.error is not None
+            counts.unscored += count_unscored([record])
+        # Calls that went through our recorder are counted there.
+        counted = counted or is_recorded(record.output.request_hash)
+        if usage := record.output.usage:
+            counts.calls += usage.calls
+            costs += [usage.cost_usd] if usage.cost_usd is not None else []
+    if counted:
+        counts.calls = 0
+    elif costs:
+        counts.cost_usd = sum(costs)
+    return counts

@@ -1,0 +1,141 @@
+"""Outputs that are there already: `decide` judges them, and nothing of the system runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.errors import UsageError
+from ragate.models import Filters, Report, Run, Sample
+from ragate.pipeline.decide.final_verdict import final_verdict
+from ragate.pipeline.decide.gate_report import stored_report
+from ragate.pipeline.decide.gate_setup import load_samples, read_gate_setup
+from ragate.pipeline.decide.head_policy_verdict import Ask, Proposal, propose
+from ragate.pipeline.decide.untrusted_claims import distrust
+from ragate.pipeline.run.collect_pass import Outputs
+from ragate.pipeline.run.collected_outputs import Collected, read_collected, save_collected
+from ragate.pipeline.run.relative_dates import date_of
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.open_scorer import open_scorer
+from ragate.runtime.resources import Operations, open_resources
+from ragate.stores.local import new_run_id
+
+# A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
+MOST_JUDGED = 200
+
+
+async def decide_outputs(
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+    paths: Sequence[Path],
+    *,
+    control: Run | None = None,
+    save_outputs: Path | None = None,
+    proposal: Proposal | None = None,
+    judge_last: bool = False,
+    foreign: bool = False,
+) -> Report:
+    """Judge stored outputs against the baseline; runs nothing of the system.
+
+    `proposal` and `judge_last` are as in `check`.
+
+    Args:
+        foreign: The outputs come from a job that is not trusted.
+    """
+    started = time.monotonic()
+    setup = read_gate_setup(config, selection.filters, control=control)
+    collected = _read(paths, setup.samples, selection)
+    refuse_other_system(config, collected)
+    hint_at_filters(operations, collected, selection)
+    if foreign:
+        collected = distrust(collected, setup.baseline)
+    collected.manifest = collected.manifest.model_copy(
+        update={
+            "run_id": new_run_id(),
+            "commit": operations.commit or collected.manifest.commit,
+            "filters": selection.filters,
+            "retrieval_only": selection.retrieval_only,
+            "earlier": () if foreign else collected.manifest.earlier,
+            "confirm": 0,  # files hold what they hold: one look
+        }
+    )
+    if save_outputs is not None:
+        save_collected(save_outputs, collected, setup.samples)
+    async with (
+        open_resources(config, operations) as opened,
+        open_scorer(setup.scoring(opened, operations, selection)) as scorer,
+    ):
+        decided = await final_verdict(setup, scorer, collected, judge_last=judge_last)
+        proposed = None
+        if proposal is not None:
+            ask = _from_files(proposal, paths, selection)
+            most = MOST_JUDGED if foreign else None
+            proposed = await propose(
+                proposal, setup, scorer.plan, collected, ask=ask, most_judged=most
+            )
+            decided = replace(decided, tally=opened.tally)
+    return stored_report(operations, decided, started=started, proposed=proposed)
+
+
+def _read(paths: Sequence[Path], samples: Sequence[Sample], selection: Selection) -> Collected:
+    bare = selection.retrieval_only
+    return read_collected(paths, samples, top_k=selection.top_k, retrieval_only=bare)
+
+
+def _from_files(proposal: Proposal, paths: Sequence[Path], selection: Selection) -> Ask:
+    """Return what gives the outputs of proposed samples: the same files, read for them."""
+    passes: list[Outputs] = []
+
+    async def ask(samples: Sequence[Sample], run: int) -> Outputs:
+        if not passes:
+            head_samples = load_samples(proposal.config, selection.filters)
+            passes.extend(_read(paths, head_samples, selection).passes)
+        held = passes[run] if run < len(passes) else {}
+        return {sample.id: held[sample.id] for sample in samples if sample.id in held}
+
+    return ask
+
+
+async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:
+    """Return the scored run of one outputs file, over the whole golden set."""
+    setup = read_gate_setup(config, Filters())
+    collected = read_collected([path], setup.samples)
+    refuse_other_system(config, collected)
+    async with (
+        open_resources(config, operations) as opened,
+        open_scorer(setup.scoring(opened, operations, Selection())) as scorer,
+    ):
+        return await scorer.score(collected)
+
+
+def refuse_other_system(config: Config, collected: Collected) -> None:
+    """Raise where the outputs come from a kind of system that the policy does not name."""
+    use = collected.manifest.system.use
+    if use not in config.policy.systems:
+        raise UsageError(
+            f"the outputs come from a {use!r} system; [policy] systems = "
+            f"{list(config.policy.systems)}",
+            remedy=f"collect them from one of these, or add {use!r} to the policy first",
+        )
+
+
+def hint_at_filters(operations: Operations, collected: Collected, selection: Selection) -> None:
+    """Say where the outputs are fewer on purpose: what a file says of itself decides nothing."""
+    manifest = collected.manifest
+    bare = manifest.retrieval_only
+    if manifest.filters != selection.filters or bare != selection.retrieval_only:
+        operations.say(
+            "the outputs were collected with other filters (--ids, --tags, --where, --limit, "
+            "--skip, --profile, --retrieval-only): give `decide` the same, or what is not there "
+            "counts as unmeasured"
+        )
+    date = manifest.eval_date
+    if date and date != date_of(selection.eval_date):
+        operations.say(
+            f"the outputs were collected as of {date}: `decide --eval-date {date}` lets a judge "
+            "read the questions so"
+        )

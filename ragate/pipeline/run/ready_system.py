@@ -1,0 +1,174 @@
+"""A system under test that is up to date, with the manifest and the outputs file of its run."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from ragate import __version__
+from ragate.config import Config
+from ragate.models import Run, RunManifest, Sample
+from ragate.outputs import OutputsHeader
+from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass
+from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
+from ragate.pipeline.run.relative_dates import asked_on, noted_date
+from ragate.pipeline.run.selection import Selection
+from ragate.protocols import System
+from ragate.recorder.baseline_replies import save_run_replies
+from ragate.recorder.recorded_system import open_system
+from ragate.runtime.output_spool import Outputs
+from ragate.runtime.resources import Opened, Operations, open_resources
+from ragate.runtime.time_limit import within
+from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.writer import OutputsWriter
+from ragate.support.git import head_commit
+
+
+@dataclass(frozen=True)
+class ReadySystem:
+    """A system that can be asked, and what a run of it needs.
+
+    Attributes:
+        writer: Keeps the run's outputs as they arrive.
+        manifest: The run's, as it begins.
+        limit: Ends the run when its time is over.
+        eval_date: What ``{today}`` stands for, "" for today.
+    """
+
+    system: System
+    opened: Opened
+    operations: Operations
+    writer: OutputsWriter
+    manifest: RunManifest
+    limit: asyncio.Timeout
+    eval_date: str
+
+    async def answers(
+        self,
+        samples: Sequence[Sample],
+        run: int,
+        *,
+        on_output: OnOutput = lambda _sample, _output, _run: None,
+        room: Room = no_wait,
+    ) -> Outputs:
+        """Return the outputs of one pass; `on_output` and `room` are as in `run_pass`."""
+        system = self.opened.system
+        # A sample that waits for its turn in the system would run out of time.
+        most: int | None = getattr(self.system, "max_concurrency", None)
+        return await run_pass(
+            asked_on(self.system, self.eval_date),
+            samples,
+            run=run,
+            concurrency=min(system.concurrency, most or system.concurrency),
+            timeout_s=system.timeout_s,
+            on_output=on_output,
+            room=room,
+        )
+
+    def end_limit(self) -> None:
+        """Let what is still to come run past ``max_minutes``: the verdict stands."""
+        self.limit.reschedule(None)
+
+
+@asynccontextmanager
+async def open_ready_system(
+    config: Config,
+    operations: Operations,
+    samples: Sequence[Sample],
+    selection: Selection,
+    *,
+    baseline: Run | None = None,
+    recording: str = "",
+) -> AsyncIterator[ReadySystem]:
+    """Yield the system under test, up to date, with its outputs file open.
+
+    Args:
+        baseline: Its answers are taken where a model request is the same.
+        recording: Names the recording of a baseline, which takes no answers but its own.
+
+    Raises:
+        BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
+    """
+    run_id = new_run_id()
+    async with (
+        open_resources(
+            config,
+            operations,
+            baseline=baseline,
+            session=recording,
+            top_k=selection.top_k,
+            retrieval_only=selection.retrieval_only,
+        ) as opened,
+        open_system(config, operations, opened, recording=recording) as system,
+    ):
+        await system.prepare()
+        commit = operations.commit or head_commit(config.root)
+        manifest = await _manifest(config, system, samples, selection, run_id, commit)
+        path = LocalStore(operations.state).folder(run_id) / "outputs.jsonl"
+        header = OutputsHeader(manifest=manifest, samples=len(samples))
+        kept = f"the finished outputs are in {path}"
+        with OutputsWriter(path, header) as writer:
+            async with within(config.policy.max_minutes, remedy=kept) as limit:
+                yield ReadySystem(
+                    system, opened, operations, writer, manifest, limit, selection.eval_date
+                )
+            save_run_replies(system, path.parent)
+
+
+async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
+    """Bring the system's index up to date; return its number of documents, None without one."""
+    async with (
+        open_resources(config, operations) as opened,
+        open_system(config, operations, opened) as system,
+    ):
+        await system.prepare(rebuild=rebuild)
+        documents: frozenset[str] | None = await system.documents()
+    return None if documents is None else len(documents)
+
+
+async def _manifest(
+    config: Config,
+    system: System,
+    samples: Sequence[Sample],
+    selection: Selection,
+    run_id: str,
+    commit: str,
+) -> RunManifest:
+    documents = await system.documents()
+    reads_date = getattr(system, "reads_date", False)
+    return RunManifest(
+        run_id=run_id,
+        gate=config.gate,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        commit=commit,
+        ragate_version=__version__,
+        dataset=config.policy.dataset,
+        system=system.info,
+        filters=selection.filters,
+        retrieval_only=selection.retrieval_only,
+        missing_documents={} if documents is None else missing_documents(samples, documents),
+        stale_evidence=_stale_evidence(config, samples),
+        eval_date=noted_date(selection.eval_date, samples, read=reads_date),
+    )
+
+
+def _stale_evidence(config: Config, samples: Sequence[Sample]) -> dict[str, tuple[str, ...]]:
+    """Return, by sample, the documents that no longer hold their passage, where that is known."""
+    if not any(sample.evidence for sample in samples):
+        return {}
+    texts = corpus_texts(config, None)
+    return {} if texts is None else stale_evidence(samples, texts)
+
+
+def missing_documents(
+    samples: Sequence[Sample], documents: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return, by sample, the expected documents that the corpus does not hold."""
+    return {
+        sample.id: tuple(sorted(sample.expected - documents))
+        for sample in samples
+        if sample.expected - documents
+    }

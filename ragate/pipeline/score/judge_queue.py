@@ -1,0 +1,138 @@
+"""Questions to a judge that are under way: so many at once, each within its time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+
+from ragate.judges import CanaryResult, run_canaries, unchecked
+from ragate.models import unscored
+from ragate.pipeline.score.backlog import Backlog, stop
+from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
+from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
+from ragate.protocols import Judge
+
+Ask = Callable[[], Awaitable[Judgement]]
+BACKLOG = 256  # judgements that are waited for while more outputs are taken
+
+
+class JudgeQueue:
+    """Asks a judge, checks it by canaries once it is asked, and keeps what it says on the disk.
+
+    Attributes:
+        canaries: Results of the known answers that a judge of this run had to get right.
+        unchecked: Criteria in use for which there is no known answer, of a judge that was asked.
+
+    Args:
+        criteria: What the canaries check.
+        timeout_s: Seconds for one question.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        criteria: Sequence[str],
+        *,
+        cache: CachedJudgements,
+        concurrency: int,
+        timeout_s: float,
+        steps: CachedSteps | None = None,
+    ) -> None:
+        self._judge = judge
+        self._criteria = tuple(criteria)
+        self._cache = cache
+        self._steps = steps
+        self._gate = asyncio.Semaphore(concurrency)
+        self._timeout_s = timeout_s
+        self._pending = Backlog(BACKLOG)
+        self._checking: asyncio.Task[list[CanaryResult]] | None = None
+        self.canaries: list[CanaryResult] = []
+        self.unchecked: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def start(
+        self,
+        key: str,
+        ask: Ask,
+        criteria: Sequence[str],
+        keep: Callable[[Judgement], None],
+        *,
+        by_model: bool = True,
+    ) -> None:
+        """Start getting the scores of some criteria of one judgement.
+
+        Args:
+            keep: Gets them, unscored ones too.
+            by_model: False where it is known that no model is needed.
+        """
+        if by_model and self._checking is None:
+            with aside():
+                self._checking = asyncio.create_task(self._check())
+        self._pending.start(self._ask(key, ask, criteria, keep, by_model=by_model))
+
+    async def room(self) -> None:
+        """Wait until more may be started."""
+        await self._pending.room()
+
+    async def settle(self) -> None:
+        """Wait until all have their scores, and the canaries are in.
+
+        Raises:
+            ProviderError, BudgetError, NoKeyError: the judge gives no more judgements.
+        """
+        await self._pending.wait()
+        if self._checking is not None:
+            self.canaries = await self._checking
+
+    async def close(self) -> None:
+        """Stop what is still being asked; judgements that came are in the cache."""
+        await self._pending.stop()
+        if self._checking is not None:
+            await stop(self._checking)
+        await self._cache.flush()
+        if self._steps is not None:
+            await self._steps.flush()
+
+    async def _check(self) -> list[CanaryResult]:
+        self.unchecked = unchecked(self._judge, self._criteria)
+        results = await run_canaries(
+            self._judge, criteria=self._criteria, timeout_s=self._timeout_s
+        )
+        if self._steps is not None and all(result.passed for result in results):
+            await self._steps.trust()
+        return results
+
+    async def _ask(
+        self,
+        key: str,
+        ask: Ask,
+        criteria: Sequence[str],
+        keep: Callable[[Judgement], None],
+        *,
+        by_model: bool,
+    ) -> None:
+        async with self._gate if by_model else nullcontext():
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    judgement = await ask()
+            except TimeoutError:
+                judgement = without_score(criteria, f"no verdict within {self._timeout_s:g} s")
+            scores = {name: score for name, score in judgement.items() if name in criteria}
+            keep(scores)
+            # Before the next is asked: a kill loses no more judgements than are under way at once.
+            if by_model and measured(scores) and await self._is_trusted():
+                await self._cache.put(key, measured(scores))
+
+    async def _is_trusted(self) -> bool:
+        """Wait for the canaries: what a judge says who fails them must not outlive the run."""
+        if self._checking is None:
+            return False
+        return all(result.passed for result in await asyncio.shield(self._checking))
+
+
+def without_score(criteria: Sequence[str], reason: str) -> Judgement:
+    """Return criteria that a judge gave no score, with the reason."""
+    return {name: unscored(name, f"judge: {reason}") for name in criteria}

@@ -1,0 +1,84 @@
+"""From the policy to a scorer: which metrics are measured, and by which judge."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import cast
+
+from ragate.config import Config
+from ragate.errors import ConfigError
+from ragate.models import Needs, Reads
+from ragate.pipeline.score.client_watch import ClientWatch
+from ragate.pipeline.score.open_judge import open_judge
+from ragate.pipeline.score.pairwise import opponents_of
+from ragate.pipeline.score.policy_metrics import make_metrics
+from ragate.pipeline.score.scorer import Scorer, ScoringPlan
+from ragate.protocols import Aggregate, JudgeMetric, Metric
+
+
+@asynccontextmanager
+async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
+    """Yield the scorer of one run.
+
+    Raises:
+        ConfigError: a metric needs a judge and the policy names none.
+    """
+    config, samples, opened, baseline = plan.config, plan.samples, plan.opened, plan.baseline
+    states = baseline.manifest.states if baseline else {}
+    active = make_metrics(config, samples, states=states)
+    left_out = _left_out(active, plan)
+    metrics = [metric for metric in active if metric.info.name not in left_out]
+    judged = [cast("JudgeMetric", metric) for metric in metrics if metric.info.needs is Needs.JUDGE]
+    if not judged:
+        yield Scorer(plan, metrics, left_out)
+        return
+    settings = config.policy.judge
+    names = [metric.info.name for metric in judged]
+    if settings is None:
+        raise ConfigError(
+            f"{', '.join(names)}: needs a judge", remedy="add [policy.judge]: docs/judge.md"
+        )
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    watch = ClientWatch(opened, use=config.system.use, needed=not gated.isdisjoint(names))
+    async with open_judge(config, settings, opened, chat=watch.chat) as judge:
+        judging = judge.judging(
+            judged,
+            samples=samples,
+            eval_date=plan.selection.eval_date,
+            baseline=baseline,
+            opponents=opponents_of(None if plan.recording else baseline),
+            may_ask=plan.may_ask,
+        )
+        try:
+            yield Scorer(plan, metrics, left_out, judging, watch)
+        except ExceptionGroup as group:  # of the samples under way
+            if watch.failure is None or not group.subgroup(type(watch.failure)):
+                raise
+            raise watch.failure from group
+        finally:
+            await judging.close()
+
+
+def _left_out(metrics: Sequence[Metric | Aggregate], plan: ScoringPlan) -> dict[str, str]:
+    """Return what is not measured on purpose, by metric, with the reason."""
+    unjudged = plan.unjudged or _keyless(plan.config, plan.opened.judge.environment)
+    reasons = {}
+    for metric in metrics:
+        if plan.selection.retrieval_only and metric.info.reads is Reads.ANSWER:
+            reasons[metric.info.name] = "--retrieval-only"
+        elif metric.info.name in plan.selection.filters.skip:
+            reasons[metric.info.name] = "--skip"
+        elif metric.info.needs is Needs.JUDGE and unjudged:
+            reasons[metric.info.name] = unjudged
+    return reasons
+
+
+def _keyless(config: Config, environment: Mapping[str, str]) -> str:
+    """Return that the judge has no key, where the policy lets a run go without it."""
+    if config.policy.without_key != "judge-free" or config.policy.judge is None:
+        return ""
+    provider = config.policy.providers.get(config.policy.judge.provider)
+    name = provider.key_env if provider is not None else ""
+    missing = name and not environment.get(name)
+    return f"{name} is not set; [policy] without_key = judge-free" if missing else ""

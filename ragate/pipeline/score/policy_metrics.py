@@ -1,0 +1,61 @@
+"""The policy's metrics: made once a run, each with the count of what it checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragate import plugins
+from ragate.config import Config, check_rule
+from ragate.core.rules.checked_metric import checked_name
+from ragate.errors import PluginError
+from ragate.models import MetricInfo, Sample
+from ragate.protocols import Aggregate, Metric
+
+
+def make_metrics(
+    config: Config,
+    samples: Sequence[Sample],
+    *,
+    states: Mapping[str, Mapping[str, float]],
+) -> list[Metric | Aggregate]:
+    """Return the metrics that the policy asks for, without the ones of level ``off``.
+
+    Args:
+        states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
+    """
+    metrics: list[Metric | Aggregate] = []
+    for rule in config.policy.metrics:
+        if rule.level == "off":
+            continue
+        metric = plugins.metric(
+            rule.metric,
+            settings=config.metric_settings.get(rule.metric, {}),
+            samples=samples,
+            state=states.get(rule.metric),
+        )
+        if metric.info.name != rule.metric:
+            raise PluginError(
+                f"metric {rule.metric!r} calls itself {metric.info.name!r}",
+                remedy="a metric's name is the one it is asked for: MetricRequest.name",
+            )
+        check_rule(rule, metric.info)
+        metrics.append(metric)
+    return metrics
+
+
+def with_counts(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregate]:
+    """Return the metrics, each with the count of what it had to check, where it has one."""
+    both: list[Metric | Aggregate] = []
+    for metric in metrics:
+        both.append(metric)
+        checked: Metric | None = getattr(metric, "checked", None)
+        if not isinstance(getattr(checked, "info", None), MetricInfo):
+            continue  # a foreign metric may have an attribute of that name
+        assert checked is not None
+        if checked.info.name != checked_name(metric.info.name):
+            raise PluginError(
+                f"metric {metric.info.name!r} counts what it checks as {checked.info.name!r}",
+                remedy=f"name it {checked_name(metric.info.name)!r}",
+            )
+        both.append(checked)
+    return both
