@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from ragate.clients.http.redact import Redactor
 from ragate.errors import ConfigError
 from ragate.github.event.event import Event, PullRef
 from ragate.github.event.inputs import CommentPolicy, Inputs
@@ -89,7 +88,7 @@ class World:
         }
 
     def publisher(self) -> Publisher:
-        log = Log(self.stream, redact=Redactor([TOKEN]))
+        log = Log(self.stream, secrets=[TOKEN])
         return Publisher(self.inputs, self.event, self.repository, self.environ, log)
 
     def finish(self, report: Report, exit_code: int | None = None, **more: Any) -> Published:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.commits.pull_request import is_current, subject_of
+from ragate.github.commits.change import collected_change, is_current
 from ragate.github.event.event import Event, RunRef
 from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
@@ -45,10 +45,10 @@ def event_of(pull: Json) -> Event:
 
 def test_a_branch_that_stays_is_current(repository: Repository, pull: Json) -> None:
     event = event_of(pull)
-    subject = subject_of(event, repository)
-    assert subject is not None
+    change = collected_change(event, repository)
+    assert change is not None
 
-    assert is_current(event, repository, subject)
+    assert is_current(event, repository, change)
 
 
 def test_a_retarget_while_judging_makes_the_verdict_superseded(
@@ -56,11 +56,11 @@ def test_a_retarget_while_judging_makes_the_verdict_superseded(
 ) -> None:
     event = event_of(pull)
     pull["base"]["ref"] = "weak"
-    subject = subject_of(event, repository)
-    assert subject is not None
+    change = collected_change(event, repository)
+    assert change is not None
     pull["base"]["ref"] = "main"
 
-    assert not is_current(event, repository, subject)
+    assert not is_current(event, repository, change)
 
 
 def test_a_second_pull_request_to_main_while_judging_makes_the_verdict_superseded(
@@ -68,10 +68,10 @@ def test_a_second_pull_request_to_main_while_judging_makes_the_verdict_supersede
 ) -> None:
     event = event_of(pull)
     pull["base"]["ref"] = "weak"
-    subject = subject_of(event, repository)
-    assert subject is not None
+    change = collected_change(event, repository)
+    assert change is not None
     github.add_pull(
         8, head=pull["head"]["sha"], base=pull["base"]["sha"], head_ref="x", head_repository=FORK
     )
 
-    assert not is_current(event, repository, subject)
+    assert not is_current(event, repository, change)

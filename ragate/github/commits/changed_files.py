@@ -24,12 +24,12 @@ MOST_BYTES = 5 * 1024 * 1024
 _SPACE = re.compile(r"\s+")
 
 
-def changed_files(base: Base, root: Path, repository: Repository | None) -> list[str] | None:
+def changed_files(base: Base, root: Path | None, repository: Repository | None) -> list[str] | None:
     """Return the paths that the change touches, from the repository's top; None where unknown."""
     if base.trusted:
         return None
     try:
-        if git_objects.has_tree(root, base.sha):
+        if root is not None and git_objects.has_tree(root, base.sha):
             return git_objects.changed_files(root, base.sha, base.merged)
         if repository is None:
             return None

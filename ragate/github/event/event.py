@@ -110,8 +110,9 @@ class Event:
     before: str = ""
 
     @property
-    def owner(self) -> str:
-        return self.repository.partition("/")[0]
+    def is_rerun(self) -> bool:
+        """Whether somebody ran this, or the run that collected, again: to know what is missing."""
+        return self.run_attempt > 1 or (self.run is not None and self.run.attempt > 1)
 
 
 def read_event(environ: Mapping[str, str]) -> Event:

@@ -65,7 +65,7 @@ def earlier_red(context: Context, gate: str, base: Base, outputs: Outputs | None
         outputs: Those that were collected, None where the line itself weighs the passes of results
             that can be read.
     """
-    repository, again = context.repository, _is_again(context)
+    repository, again = context.repository, context.event.is_rerun
     if base.trusted:
         return Earlier()
     if repository is None:
@@ -105,11 +105,6 @@ def _reasons(
 
 def _first(pages: set[str]) -> str:
     return min(pages) or "no page is named"
-
-
-def _is_again(context: Context) -> bool:
-    run = context.event.run
-    return context.event.run_attempt > 1 or (run is not None and run.attempt > 1)
 
 
 def _states(

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import Base
+from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import outputs_digest
-from ragate.github.gate.attempt_evidence import REMEDIES, Outputs, earlier_red
+from ragate.github.gate.attempt_evidence import REMEDIES, Earlier, Outputs, earlier_red
+from ragate.github.gate.final_report import (
+    Circumstances,
+    accept_comment,
+    final_report,
+    recording_remedy,
+)
 from ragate.github.gate.left_result import Result, write_result
 from ragate.github.gate.output_provenance import OTHER, Origin
-from ragate.github.gate.report_edits import answerable, recordable, undecided, warned
 from ragate.github.gate.restore import weighed
 from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.gate.two_verdicts import Gate
-from ragate.github.publish.publish import linked, relative
+from ragate.github.publish.publish import relative
 from ragate.github.publish.step_outputs import Paths
 from ragate.models import Report, Run, Verdict
-from ragate.pipeline.decide.bootstrap import bootstrapped
 from ragate.renderers import markdown
 from ragate.runtime.resources import Operations
 from ragate.stores.local import LocalStore
 
-NO_PROBLEM = Origin()
-
 
 @dataclass(frozen=True)
-class Judgement:
+class ReportDraft:
     """A report as the line gave it, and what the line does not know.
 
     Attributes:
@@ -35,36 +36,29 @@ class Judgement:
     """
 
     report: Report
-    origin: Origin = NO_PROBLEM
+    provenance: Origin
     warnings: tuple[str, ...] = ()
     outputs: Outputs | None = None
 
 
 def finished(
-    context: Context, gate: Gate, base: Base, judged: Judgement, operations: Operations
+    context: Context, change: Change, gate: Gate, draft: ReportDraft, operations: Operations
 ) -> ModeOutcome:
     """Return the final report, and leave the run for later commands."""
-    report, run = judged.report, _run_of(judged.report, operations)
-    problems = _problems(report, judged.origin)
+    report, run = draft.report, _run_of(draft.report, operations)
+    problems = _problems(report, draft.provenance)
+    earlier = Earlier()
     if run is not None:
-        report, taken = weighed(
-            context, gate.config, base.sha, base.head, report, run, other_system=bool(problems)
+        report, is_accepted = weighed(
+            context, gate.config, change, report, run, other_system=bool(problems)
         )
-        problems = () if taken else problems
-    report = undecided(report, problems, judged.origin.remedies or (OTHER,))
-    lost: tuple[str, ...] = ()
-    if run is not None and report.decision.verdict is Verdict.PASSED:
-        report, lost = _against_earlier(context, gate, base, judged, report)
-    report = recordable(warned(report, judged.warnings), context.event)
-    if gate.bootstrap:
-        report = bootstrapped(report, differs=(f"{gate.config.path.name} is new",))
-    number = context.target.number if context.target else None
-    if context.target is not None and context.target.number is not None:
-        report = answerable(report, base.head, problems)
-    known = {"head": base.head, "base": "" if base.trusted else base.sha, "pull": number}
-    report = linked(report.model_copy(update=known), context.event)
+        problems = () if is_accepted else problems
+        if report.decision.verdict is Verdict.PASSED and not problems:
+            earlier = earlier_red(context, gate.config.gate, change.base, draft.outputs)
+    circumstances = _circumstances(context, change, gate, draft, problems, earlier)
+    report = final_report(report, circumstances)
+    _leave(context, change, gate, report, run, circumstances.problems, operations)
     folder = context.result_folder
-    _leave(context, gate, base, report, run, (*problems, *lost), operations, folder)
     paths = Paths(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
@@ -72,23 +66,36 @@ def finished(
     return ModeOutcome(report=report, exit_code=report.decision.exit_code, paths=paths)
 
 
-def _against_earlier(
-    context: Context, gate: Gate, base: Base, judged: Judgement, report: Report
-) -> tuple[Report, tuple[str, ...]]:
-    """Return the report of a pass beside what earlier runs of the commit came to, and why not."""
-    earlier = earlier_red(context, gate.config.gate, base, judged.outputs)
-    report = warned(report, earlier.warnings)
-    return undecided(report, earlier.reasons, REMEDIES), earlier.reasons
+def _circumstances(
+    context: Context,
+    change: Change,
+    gate: Gate,
+    draft: ReportDraft,
+    problems: tuple[str, ...],
+    earlier: Earlier,
+) -> Circumstances:
+    base, is_answered = change.base, bool(problems) and change.number is not None
+    return Circumstances(
+        head=base.head,
+        base="" if base.trusted else base.sha,
+        pull=change.number,
+        url=context.event.run_url,
+        problems=(*problems, *earlier.reasons),
+        remedies=REMEDIES if earlier.reasons else draft.provenance.remedies or (OTHER,),
+        warnings=(*change.warnings, *draft.warnings, *earlier.warnings),
+        recording=recording_remedy(draft.report.baseline_path, context.event.default_branch),
+        accepting=accept_comment(base.head) if is_answered else "",
+        bootstrap=f"{gate.config.path.name} is new" if gate.bootstrap else "",
+    )
 
 
-def _problems(report: Report, origin: Origin) -> tuple[str, ...]:
-    if origin.refused:
-        return origin.refused
-    then = report.baseline_system
-    if not origin.other and then is not None and then.use != report.system.use:
-        told = f"the outputs come from {report.system.use!r}, the baseline from {then.use!r}"
-        return (told,)
-    return origin.other
+def _problems(report: Report, provenance: Origin) -> tuple[str, ...]:
+    if provenance.refused:
+        return provenance.refused
+    recorded = report.baseline_system
+    if not provenance.other and recorded is not None and recorded.use != report.system.use:
+        return (f"the outputs come from {report.system.use!r}, the baseline from {recorded.use!r}",)
+    return provenance.other
 
 
 def _run_of(report: Report, operations: Operations) -> Run | None:
@@ -103,18 +110,18 @@ def _run_of(report: Report, operations: Operations) -> Run | None:
 
 def _leave(
     context: Context,
+    change: Change,
     gate: Gate,
-    base: Base,
     report: Report,
     run: Run | None,
     problems: tuple[str, ...],
     operations: Operations,
-    folder: Path,
 ) -> None:
+    base = change.base
     result = Result(
         gate=gate.config.gate,
         event=context.event.name,
-        pull=context.target.number if context.target else None,
+        pull=change.number,
         attempt=context.event.run_attempt,
         head=base.head,
         base=base.sha,
@@ -130,6 +137,6 @@ def _leave(
     source = LocalStore(operations.state).folder(report.run_id) if run is not None else None
     text = context.log.redact(markdown.render(report))
     try:
-        write_result(folder, result, run=source, report=report, markdown=text)
+        write_result(context.result_folder, result, run=source, report=report, markdown=text)
     except (RagateError, OSError) as error:
         context.log.warning(f"the result could not be kept for later commands: {error}")

@@ -6,10 +6,12 @@ pull request may have been pointed at another branch and that branch may have st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 
 from ragate.errors import RagateError
 from ragate.github.commits.base_commit import Base
+from ragate.github.commits.change import Change
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches, refuse_two_branches
 from ragate.github.gate.step_context import Context
@@ -21,23 +23,8 @@ class SupersededError(RagateError):
     """Another run, of a newer event or of another pull request, sets this commit's status."""
 
 
-@dataclass(frozen=True)
-class BaseBranch:
-    """The branch that a change would land on.
-
-    Attributes:
-        base: What is judged against: the branch's newest commit, where it could be asked for.
-        ref: The branch's name.
-        warnings: What the reader should know of the two.
-    """
-
-    base: Base
-    ref: str
-    warnings: tuple[str, ...] = ()
-
-
-def newest_base(context: Context, base: Base) -> BaseBranch:
-    """Return the base at the tip of its branch; as checked out, where there is nobody to ask.
+def newest_base(context: Context, base: Base, root: Path) -> Change:
+    """Return what is checked out, its base at the tip of the branch where that can be asked for.
 
     Raises:
         SupersededError: the checked-out merge is with another branch than the pull request's, or
@@ -45,41 +32,44 @@ def newest_base(context: Context, base: Base) -> BaseBranch:
         BaseUnreadableError: it is proposed to two branches, and neither is the default one.
     """
     event, repository = context.event, context.repository
+    number = event.pull.number if event.pull is not None else None
     if event.pull is None or base.trusted:
         group = event.merge_group
-        ref = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
-        return BaseBranch(base, ref)
+        branch = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
+        return Change(base, branch, number, root=root)
+    checked_out = Change(base, event.pull.base_ref, number, root=root)
     if repository is None:
-        return BaseBranch(base, event.pull.base_ref)
+        return checked_out
     try:
-        branch = _asked(repository, event.pull.number, base)
-        others = other_branches(event, repository, base.head, branch.ref)
+        change = _at_tip(repository, checked_out, event.pull.number)
+        others = other_branches(event, repository, base.head, change.branch)
     except ApiError as error:
         context.log.warning(f"whether the base has moved could not be asked: {error.message}")
-        return BaseBranch(base, event.pull.base_ref)
+        return checked_out
     if event.default_branch in others:
         raise SupersededError(
             f"{base.head[:7]} is also proposed to {event.default_branch!r}, whose rules decide",
             remedy="push another commit to be judged by the rules of this branch",
         )
-    refuse_two_branches(base.head, branch.ref, others)
-    return branch
+    refuse_two_branches(base.head, change.branch, others)
+    return change
 
 
-def _asked(repository: Repository, number: int, base: Base) -> BaseBranch:
-    ref = str(repository.pull(number)["base"]["ref"])
-    tip = branch_tip(repository, ref)
+def _at_tip(repository: Repository, change: Change, number: int) -> Change:
+    base = change.base
+    branch = str(repository.pull(number)["base"]["ref"])
+    tip = branch_tip(repository, branch)
     if not repository.is_ancestor(base.sha, tip):
         raise SupersededError(
-            f"the checked-out merge is with {base.sha[:7]}, which is not of the branch {ref!r}",
+            f"the checked-out merge is with {base.sha[:7]}, which is not of the branch {branch!r}",
             remedy="the pull request was pointed at another branch since, or that branch was "
             "rewritten: the newest run judges it, given `types: [opened, synchronize, reopened, "
             "edited]`; else push",
         )
     if tip == base.sha:
-        return BaseBranch(base, ref)
-    told = (
-        f"{ref} has moved from {base.sha[:7]} to {tip[:7]} since this merge: the newer rules and "
-        "baseline decide; update the branch to be measured together with what is new there"
+        return replace(change, branch=branch)
+    warning = (
+        f"{branch} has moved from {base.sha[:7]} to {tip[:7]} since this merge: the newer rules "
+        "and baseline decide; update the branch to be measured together with what is new there"
     )
-    return BaseBranch(replace(base, sha=tip), ref, (told,))
+    return replace(change, base=replace(base, sha=tip), branch=branch, warnings=(warning,))

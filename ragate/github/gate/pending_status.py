@@ -9,8 +9,8 @@ from pathlib import Path
 from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.github.commits.base_commit import PRIVILEGED, ApiTree
+from ragate.github.commits.change import Change
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.commits.pull_request import PullRequest
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.publish.publish import Target
@@ -28,7 +28,7 @@ def is_begun(event: Event) -> bool:
 def announced(
     context: Context,
     repository: Repository,
-    subject: PullRequest,
+    change: Change,
     announce: Callable[[Target], None],
 ) -> ModeOutcome:
     """Set the pending status of a commit whose outputs are being collected.
@@ -39,17 +39,17 @@ def announced(
     assert context.event.run is not None
     run = repository.run(context.event.run.id)
     over = run.get("status") == "completed" or run.get("run_attempt") != context.event.run.attempt
-    name = context.inputs.gate or ("" if over else _policy_gate(context, repository, subject))
+    name = context.inputs.gate or ("" if over else _policy_gate(context, repository, change))
     if over or not name:
         return ModeOutcome(said="nothing")
-    announce(Target(name, subject.base.head, subject.number))
+    announce(Target(name, change.base.head, change.number))
     return ModeOutcome(said=ANNOUNCED)
 
 
-def _policy_gate(context: Context, repository: Repository, subject: PullRequest) -> str:
+def _policy_gate(context: Context, repository: Repository, change: Change) -> str:
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
-        tree = ApiTree(repository, subject.base.sha)
-        policy = policy_files(tree, context.bare_place(), Path(folder).resolve())
+        tree = ApiTree(repository, change.base.sha)
+        policy = policy_files(tree, context.location(None), Path(folder).resolve())
     return policy.gate if policy is not None else ""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import RagateError
+from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import Scope, acceptances, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
 from ragate.github.gate.left_result import RUN, fetched
@@ -86,8 +87,7 @@ def restore_replies(context: Context, gate: str, head: str, operations: Operatio
 def weighed(
     context: Context,
     config: Config,
-    base: str,
-    head: str,
+    change: Change,
     report: Report,
     run: Run,
     *,
@@ -102,16 +102,20 @@ def weighed(
     passed = report.decision.verdict is Verdict.PASSED and not other_system
     if repository is None or passed:
         return report, False
-    control = None
-    if context.control is None:  # else the line has used it already
-        today = datetime.datetime.now(datetime.UTC).date().isoformat()
-        with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
-            place = Path(folder).resolve()
-            control = control_for(
-                context, repository, report, base=base, head=head, day=today, folder=place
-            )
+    base, head = change.base.sha, change.base.head
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
+        control = control_for(
+            context,
+            repository,
+            report,
+            base=base,
+            head=head,
+            day=today,
+            folder=Path(folder).resolve(),
+        )
     scope = Scope(config.gate, head, outputs_digest(run))
-    taken = _accepted(context, repository, config, scope)
+    taken = _accepted(context, repository, config, change.number, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
         again = decide_again(config, run, accepted=taken, control=control)
         kept = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
@@ -120,9 +124,8 @@ def weighed(
 
 
 def _accepted(
-    context: Context, repository: Repository, config: Config, scope: Scope
+    context: Context, repository: Repository, config: Config, number: int | None, scope: Scope
 ) -> tuple[Acceptance, ...]:
-    number = context.target.number if context.target else None
     if number is None:
         return ()
     try:

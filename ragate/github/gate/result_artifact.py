@@ -12,15 +12,14 @@ from ragate.github.commits.merge_commit import is_merge_onto
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import Scope, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
+from ragate.github.gate.final_report import Circumstances, final_report
 from ragate.github.gate.left_result import RUN, Result, fetched
 from ragate.github.gate.output_provenance import OTHER
-from ragate.github.gate.report_edits import undecided
 from ragate.github.gate.step_context import Context
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
-from ragate.pipeline.decide.bootstrap import bootstrapped
 from ragate.stores.local import LocalStore
 
 
@@ -56,28 +55,27 @@ class Stored:
 
     def decided(self, taken: tuple[Acceptance, ...]) -> Report:
         """Decide again with what is accepted; nothing is measured and no model is asked."""
+        circumstances = Circumstances(
+            head=self.head,
+            base=self.result.base,
+            pull=self.result.pull,
+            problems=() if takes_system(taken) else self.result.problems,
+            remedies=(OTHER,),
+            bootstrap="the configuration is new" if self.result.bootstrap else "",
+        )
         report = decide_again(self.config, self.run, accepted=taken, control=self.control)
-        problems = () if takes_system(taken) else self.result.problems
-        report = undecided(report, problems, (OTHER,))
-        if self.result.bootstrap:
-            report = bootstrapped(report, differs=("the configuration is new",))
-        known = {
-            "gate": self.gate,
-            "head": self.head,
-            "base": self.result.base,
-            "pull": self.result.pull,
-        }
-        return report.model_copy(update=known)
+        return final_report(report, circumstances)
 
 
 def gate_name(context: Context, repository: Repository, base_sha: str, folder: Path) -> str:
     """Return the gate's name: the input's, else that of the policy at `base_sha`."""
     if context.inputs.gate:
         return context.inputs.gate
-    config = policy_files(ApiTree(repository, base_sha), context.bare_place(), folder)
+    location = context.location(None)
+    config = policy_files(ApiTree(repository, base_sha), location, folder)
     if config is None:
         raise BaseUnreadableError(
-            f"the base {base_sha[:7]} has no {context.bare_place().name}, so the gate has no name",
+            f"the base {base_sha[:7]} has no {location.name}, so the gate has no name",
             remedy="set the input `gate`",
         )
     return config.gate
@@ -137,8 +135,8 @@ def _is_of_branch(repository: Repository, result: Result, tip: str) -> bool:
 
 def _policy(context: Context, repository: Repository, result: Result, folder: Path) -> Config:
     at = result.head if result.bootstrap or not result.base else result.base
-    config = policy_files(ApiTree(repository, at), context.bare_place(), folder.resolve())
+    config = policy_files(ApiTree(repository, at), context.location(None), folder.resolve())
     if config is None:
-        raise BaseUnreadableError(f"{at[:7]} has no {context.bare_place().name}")
+        raise BaseUnreadableError(f"{at[:7]} has no {context.location(None).name}")
     policy = config.policy.model_copy(update={"gate": result.gate})
     return config.model_copy(update={"policy": policy})

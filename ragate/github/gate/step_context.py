@@ -13,11 +13,10 @@ from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish.publish import Annotation, Target
-from ragate.github.publish.redaction import redactor
 from ragate.github.publish.step_outputs import Paths
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
-from ragate.models import Filters, Report, Run
+from ragate.models import Filters, Report
 from ragate.pipeline.run.selection import Selection
 from ragate.runtime.environment import STATE, read_operations
 from ragate.runtime.resources import Operations
@@ -40,6 +39,7 @@ class ModeOutcome:
         report: None where nothing was to be judged.
         said: The output ``verdict`` of a mode without a report.
         exit_code: By the verdict alone; fail-on comes later.
+        target: What the report is about.
     """
 
     report: Report | None = None
@@ -47,6 +47,7 @@ class ModeOutcome:
     exit_code: int = 0
     paths: Paths = field(default_factory=Paths)
     annotations: tuple[Annotation, ...] = ()
+    target: Target | None = None
 
 
 @dataclass
@@ -56,9 +57,6 @@ class Context:
     Attributes:
         workspace: Where the repository is checked out, if it is.
         repository: None without a token.
-        target: What is judged, as soon as that is known: it gets the status of an error, too.
-        announce: Tells that a target is being judged.
-        control: Outputs of the base version from today, scored; None where there are none.
     """
 
     inputs: Inputs
@@ -67,8 +65,6 @@ class Context:
     workspace: Path
     repository: Repository | None
     log: Log
-    target: Target | None = None
-    control: Run | None = None
     _temporary: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @property
@@ -94,30 +90,33 @@ class Context:
         Raises:
             UsageError: there is none.
         """
-        found = repository_of(self.workspace) if self.workspace.is_dir() else None
-        if found is None:
+        top = self._top()
+        if top is None:
             raise UsageError(
                 "the workspace holds no repository",
                 remedy="let actions/checkout run before this step, in the same job",
             )
-        return found
+        return top
 
-    def place(self, root: Path) -> ConfigLocation:
-        """Return where the project is in the repository at `root`."""
+    def _top(self) -> Path | None:
+        return repository_of(self.workspace) if self.workspace.is_dir() else None
+
+    def location(self, root: Path | None) -> ConfigLocation:
+        """Return where the project is in the repository at `root`.
+
+        Args:
+            root: None goes by the inputs, without looking at any workspace.
+        """
+        if root is None:
+            parts = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
+            return _location(parts.parent, parts.name)
         path = self.config_path
         folder = path.parent.resolve()
         if not folder.is_relative_to(root):
             raise UsageError(
                 f"working-directory {self.inputs.working_directory!r} is outside of the workspace"
             )
-        name = folder.relative_to(root).as_posix()
-        return ConfigLocation("" if name == "." else name, path.name)
-
-    def bare_place(self) -> ConfigLocation:
-        """Return where the project is as the inputs say, without looking at any workspace."""
-        parts = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
-        folder = parts.parent.as_posix()
-        return ConfigLocation("" if folder == "." else folder, parts.name)
+        return _location(folder.relative_to(root), path.name)
 
     def operations(self, *, commit: str = "") -> Operations:
         """Return how to run: the token and the runner's own keys are in nobody's environment."""
@@ -126,13 +125,13 @@ class Context:
         }
         if url := self.inputs.database_url.get_secret_value():
             environment["RAGATE_DATABASE_URL"] = url
-        made = read_operations(self.workspace, environment)
+        operations = read_operations(self.workspace, environment)
         if not environment.get("RAGATE_STATE_DIR") and self._state_is_foreign():
-            made = replace(made, state=self._own_state())
-        passed = {k: v for k, v in environment.items() if k != "RAGATE_DATABASE_URL"}
+            operations = replace(operations, state=self._own_state())
+        environment.pop("RAGATE_DATABASE_URL", None)
         return replace(
-            made,
-            environment=passed,
+            operations,
+            environment=environment,
             commit=commit,
             own_files=(self.workspace / STATE, self.outputs_file),
             say=self.log.plain,
@@ -147,7 +146,7 @@ class Context:
         folder = self.workspace / STATE
         if self.inputs.mode == "decide" or folder.is_symlink():
             return True
-        top = repository_of(self.workspace) if self.workspace.is_dir() else None
+        top = self._top()
         return top is not None and is_tracked(top, folder)
 
     def _own_state(self) -> Path:
@@ -166,13 +165,16 @@ class Context:
 
     def hide(self, config: Config) -> None:
         """Cut the keys that a policy names out of everything that is printed from now on."""
-        keys = [self.environ.get(name, "") for name in config.policy.key_names]
-        self.log.redact = redactor(self.inputs, keys)
+        self.log.hide([self.environ.get(name, "") for name in config.policy.key_names])
 
-    def _progress(self, done: int, total: int, what: str) -> None:
-        quarters = {total * part // 4 for part in (1, 2, 3)} if total >= 100 else set()
-        if done == total or done in quarters:
-            self.log.plain(f"{what}: {done}/{total} samples")
+    def _progress(self, finished: int, total: int, step: str) -> None:
+        quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= 100 else set()
+        if finished == total or finished in quarters:
+            self.log.plain(f"{step}: {finished}/{total} samples")
+
+
+def _location(folder: Path, name: str) -> ConfigLocation:
+    return ConfigLocation("" if folder == Path() else folder.as_posix(), name)
 
 
 def refuse_code(config: Config, inputs: Inputs) -> None:
@@ -185,9 +187,9 @@ def refuse_code(config: Config, inputs: Inputs) -> None:
     starts = use == "http" and bool(config.system.settings.get("start"))
     if inputs.allow_code or (use in DATA_ONLY and not starts):
         return
-    what = "[system] start" if starts else f"the system {use!r}"
+    program = "[system] start" if starts else f"the system {use!r}"
     raise UsageError(
-        f"{what} runs code of the repository, and allow-code is not true",
+        f"{program} runs code of the repository, and allow-code is not true",
         remedy="set `allow-code: true` in a job that holds no key and no write token "
         "(mode collect), and judge its outputs in another (mode decide)",
     )

@@ -61,7 +61,7 @@ def _policy(context: Context, base: Base, root: Path, folder: Path) -> Config | 
         return None
     try:
         tree: Tree = tree_of(base.sha, root, context.repository)
-        return policy_files(tree, context.place(root), folder)
+        return policy_files(tree, context.location(root), folder)
     except RagateError as error:
         context.log.warning(f"the base's golden set is not asked: {error.message}")
         return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
 from ragate.github.commits.base_commit import BaseUnreadableError
 from ragate.github.commits.merge_commit import branch_tip
-from ragate.github.gate.result_artifact import Stored, gate_name, open_stored
+from ragate.github.gate.result_artifact import gate_name, open_stored
 from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.modes.accept_command import accept, rerun
 from ragate.github.modes.conversation import (
@@ -60,7 +60,8 @@ def run_command(context: Context, announce: Callable[[Target], None]) -> ModeOut
     except _TOLD as error:
         talk.reply([_sentence(error)])
         return ModeOutcome(said=NOTHING)
-    return ModeOutcome(report=report, said=DONE)
+    target = Target(report.gate, report.head, talk.number) if report is not None else None
+    return ModeOutcome(report=report, said=DONE, target=target)
 
 
 def _obey(
@@ -87,17 +88,10 @@ def _obey(
             f"No result of the gate {gate} is stored for {talk.head[:7]}: let its check finish "
             "first, or run it again."
         )
-    report = _decided(context, talk, stored)
-    if report is not None:
-        context.target = Target(gate, report.head, talk.number)
-    return report
-
-
-def _decided(context: Context, talk: Conversation, stored: Stored) -> Report | None:
-    if talk.command.verb == "accept":
+    if verb == "accept":
         return accept(talk, stored)
     main = context.event.default_branch
-    return update_baseline(talk, stored, context.bare_place(), default_branch=main)
+    return update_baseline(talk, stored, context.location(None), default_branch=main)
 
 
 def _sentence(error: RagateError) -> str:

@@ -117,7 +117,7 @@ def _written(context: Context, config: Config, head: str, message: str) -> ModeO
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
         return ModeOutcome(said=RECORDED)
-    place = context.place(context.root())
+    place = context.location(context.root())
     files: dict[str, bytes] = {}
     for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
         if path.is_file():

@@ -51,7 +51,7 @@ def _measures_otherwise(context: Context, config: Config, root: Path, push: Push
     with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
         try:
             tree = tree_of(push.before, root, context.repository)
-            before = policy_files(tree, context.place(root), Path(folder).resolve())
+            before = policy_files(tree, context.location(root), Path(folder).resolve())
         except RagateError:
             return True
         return before is None or not measures_alike(before, config)
@@ -63,7 +63,7 @@ def _by_files(context: Context, config: Config, root: Path, head: str, push: Pus
         return (
             "what the push changed cannot be told (no earlier commit, a forced push, or no token)"
         )
-    place = context.place(root)
+    place = context.location(root)
     if place.at(place.name) in push.changed:
         return f"{place.name} changed"
     patterns = config.policy.inputs

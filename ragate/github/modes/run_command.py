@@ -48,7 +48,7 @@ def fulfil(
         raise RefusedError(
             f"No model request waits at {talk.head[:7]}. Only systems with record = true leave any."
         )
-    config = policy_files(ApiTree(repository, tip), context.bare_place(), folder / "policy")
+    config = policy_files(ApiTree(repository, tip), context.location(None), folder / "policy")
     if config is None:
         raise RefusedError(f"The base {tip[:7]} has no policy.")
     context.hide(config)

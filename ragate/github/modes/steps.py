@@ -12,7 +12,7 @@ from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.publish.publish import Publisher, Target
-from ragate.github.publish.redaction import redactor
+from ragate.github.publish.redaction import secrets_of
 from ragate.github.publish.step_outputs import outputs_without_report
 from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
@@ -31,7 +31,7 @@ def step(environ: Mapping[str, str]) -> int:
         inputs, event = read_inputs(environ), read_event(environ)
     except RagateError as error:
         return _unread(error, environ, log)
-    log.redact = redactor(inputs, [])
+    log.hide(secrets_of(inputs))
     with ExitStack() as stack:
         stack.enter_context(log.guarded())
         try:
@@ -63,7 +63,7 @@ def _guarded(context: Context, publisher: Publisher) -> int:
         failure = error
     except KeyboardInterrupt:
         failure = RagateError("the run was interrupted", remedy="run the job again")
-        publisher.fail(failure, exit_code=130, target=context.target or early_target(context))
+        publisher.fail(failure, exit_code=130, target=publisher.begun or early_target(context))
         return 130
     except SystemExit as error:
         failure = RagateError(f"something called exit({error.code}) in the middle")
@@ -71,13 +71,13 @@ def _guarded(context: Context, publisher: Publisher) -> int:
         failure = _unexpected(error, context)
     else:
         return _published(context, publisher, outcome)
-    target = context.target or early_target(context)
+    target = publisher.begun or early_target(context)
     publisher.fail(failure, exit_code=failure.exit_code, target=target)
     return failure.exit_code
 
 
 def _published(context: Context, publisher: Publisher, outcome: ModeOutcome) -> int:
-    if outcome.report is None or context.target is None:
+    if outcome.report is None or outcome.target is None:
         code = outcome.exit_code
         values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
         try:
@@ -89,7 +89,7 @@ def _published(context: Context, publisher: Publisher, outcome: ModeOutcome) -> 
     code = exit_code_of(report, context.inputs.fail_on)
     context.log.plain(_console(report))
     publisher.finish(
-        context.target,
+        outcome.target,
         report,
         exit_code=code,
         paths=outcome.paths,

@@ -1,62 +1,55 @@
-"""Mode ``check`` on a change that touches nothing the system reads: a verdict without a run."""
+"""A change that touches nothing the system reads: a verdict without a run."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 from ragate.config import Config
-from ragate.github.commits.base_commit import Base
+from ragate.github.commits.change import Change
+from ragate.github.commits.changed_files import changed_files
 from ragate.github.commits.relevance import can_reach
 from ragate.github.gate.step_context import Context
 from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Report
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.decide.unaffected_verdict import decide_unaffected, describe_system
 from ragate.runtime.resources import Operations
 
 
 def unaffected(
-    context: Context,
-    gate: Gate,
-    base: Base,
-    changed: list[str] | None,
-    root: Path,
-    operations: Operations,
+    context: Context, change: Change, gate: Gate, operations: Operations
 ) -> Report | None:
-    """Return the verdict on a change that cannot reach the system, None where it may."""
-    why = _why_unaffected(context, gate, base, changed, root, operations)
-    if not why:
-        return None
-    chosen = context.selection()
-    return asyncio.run(decide_unaffected(gate.config, operations, chosen, why=why))
+    """Return the verdict on a change that cannot reach the system, None where it may.
 
-
-def _why_unaffected(
-    context: Context,
-    gate: Gate,
-    base: Base,
-    changed: list[str] | None,
-    root: Path,
-    operations: Operations,
-) -> str:
+    The files that changed tell it where the base's policy names its inputs, else the system itself,
+    where it is checked out.
+    """
     assert gate.base is not None
     if gate.base.policy.inputs:
-        same = gate.base.system == gate.config.system
-        if changed is None or not same:
-            return ""
-        place, repository = context.place(root), context.repository
-        if can_reach(changed, gate.base, place, base=base, root=root, repository=repository):
-            return ""
-        return f"none of the {len(changed)} changed files is one that [policy] inputs names"
-    then = _baseline_fingerprint(gate.config)
-    info = asyncio.run(describe_system(gate.config, operations)) if then else None
-    if info is None or info.fingerprint != then:
+        why = _by_files(context, change, gate.base, gate.config)
+    else:
+        why = _by_fingerprint(gate.config, operations) if change.root is not None else ""
+    if not why:
+        return None
+    return asyncio.run(decide_unaffected(gate.config, operations, context.selection(), why=why))
+
+
+def _by_files(context: Context, change: Change, base: Config, config: Config) -> str:
+    if base.system != config.system:
+        return ""
+    root, repository = change.root, context.repository
+    changed = changed_files(change.base, root, repository)
+    if changed is None or can_reach(
+        changed, base, context.location(root), base=change.base, root=root, repository=repository
+    ):
+        return ""
+    return f"none of the {len(changed)} changed files is one that [policy] inputs names"
+
+
+def _by_fingerprint(config: Config, operations: Operations) -> str:
+    baseline = load_baseline_or_none(config)
+    recorded = baseline.manifest.system.fingerprint if baseline is not None else ""
+    info = asyncio.run(describe_system(config, operations)) if recorded else None
+    if info is None or info.fingerprint != recorded:
         return ""
     return "settings, prompt and corpus of the system are those of the baseline"
-
-
-def _baseline_fingerprint(config: Config) -> str:
-    from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-
-    baseline = load_baseline_or_none(config)
-    return baseline.manifest.system.fingerprint if baseline is not None else ""

@@ -79,6 +79,7 @@ class Publisher:
 
     Attributes:
         repository: None without a token: summary and outputs only.
+        begun: What is being judged: an error after that is about it.
     """
 
     inputs: Inputs
@@ -86,12 +87,14 @@ class Publisher:
     repository: Repository | None
     environ: Mapping[str, str]
     log: Log
+    begun: Target | None = None
     _told: set[str] = field(default_factory=set)
     _stickies: dict[Target, Sticky] = field(default_factory=dict)
     _down: bool = False
 
     def begin(self, target: Target) -> None:
         """Say that `target` is being judged: a pending status, and the old comment is outdated."""
+        self.begun = target
         self._status(target, "pending", "judging")
         if target.number is not None and self.inputs.comment != "off":
             sticky = self._sticky(target)
@@ -112,7 +115,8 @@ class Publisher:
         Args:
             exit_code: What the step ends with; the status goes by it.
         """
-        report = linked(report, self.event)
+        if not report.report_url:
+            report = report.model_copy(update={"report_url": self.event.run_url})
         text = self.log.redact(renderer.render(report))
         self._annotations(annotations)
         told = description(report, exit_code=exit_code)
@@ -239,11 +243,6 @@ class Publisher:
         if told not in self._told:
             self._told.add(told)
             self.log.warning(told, title="ragate: not published; the verdict stands")
-
-
-def linked(report: Report, event: Event) -> Report:
-    """Return the report with the address of the run's page, where it names no other."""
-    return report if report.report_url else report.model_copy(update={"report_url": event.run_url})
 
 
 def relative(path: Path, workspace: Path) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from ragate.clients.http.redact import Redactor
 from ragate.github.event.inputs import Inputs
 
 
-def redactor(inputs: Inputs, keys: list[str]) -> Redactor:
-    """Return what cuts secrets out of text: the token, addresses with passwords, and keys."""
+def secrets_of(inputs: Inputs) -> list[str]:
+    """Return the secrets among the inputs: the token, and addresses with passwords."""
     addresses = [inputs.database_url.get_secret_value(), inputs.github_proxy.get_secret_value()]
-    found = [inputs.github_token.get_secret_value(), *addresses, *map(_password, addresses), *keys]
-    return Redactor([one for one in found if one])
+    return [inputs.github_token.get_secret_value(), *addresses, *map(_password, addresses)]
 
 
 def _password(address: str) -> str:

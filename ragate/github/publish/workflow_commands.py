@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TextIO
 
+from ragate.clients.http.redact import Redactor
 from ragate.errors import StorageError
 from ragate.support.escape import one_line, plain
 
@@ -31,18 +32,22 @@ class Log:
     """The step's log.
 
     Attributes:
-        redact: Cuts keys out of everything that is printed.
+        redact: Cuts secrets out of text, as out of everything that is printed.
     """
 
-    def __init__(
-        self, stream: TextIO | None = None, *, redact: Callable[[str], str] = lambda text: text
-    ) -> None:
+    def __init__(self, stream: TextIO | None = None, *, secrets: Iterable[str] = ()) -> None:
         self._stream = sys.stdout if stream is None else stream
         self._left: dict[Level, int] = dict.fromkeys(
             ("error", "warning", "notice"), MOST_OF_A_LEVEL
         )
-        self.redact = redact
+        self._secrets = tuple(secrets)
+        self.redact = Redactor(self._secrets)
         self._pause = ""
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Cut these out of all that is printed from now on, too."""
+        self._secrets += tuple(secrets)
+        self.redact = Redactor(self._secrets)
 
     def plain(self, text: str) -> None:
         """Print text, foreign or not, so that it commands nothing."""

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ragate.clients.http.redact import Redactor
 from ragate.errors import StorageError
 from ragate.github.publish import workflow_commands
 from ragate.github.publish.workflow_commands import (
@@ -167,7 +166,7 @@ def test_more_annotations_than_github_shows_are_lines_of_the_log() -> None:
 
 def test_a_secret_is_masked_line_by_line_and_cut_out_of_what_is_printed() -> None:
     stream = io.StringIO()
-    log = Log(stream, redact=Redactor(["sk-s3cr3t"]))
+    log = Log(stream, secrets=["sk-s3cr3t"])
     log.mask("first\nsecond")
     log.error("key sk-s3cr3t", title="sk-s3cr3t")
     log.plain("sk-s3cr3t")

@@ -9,7 +9,7 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.github.commits.base_commit import Base, BaseUnreadableError
-from ragate.github.commits.pull_request import subject_of
+from ragate.github.commits.change import collected_change
 from ragate.github.event.event import Event, RunRef
 from ragate.github.rest.repository import Commit
 
@@ -83,7 +83,7 @@ class Hub:
 
 
 def found(hub: Hub, event: Event = EVENT) -> Any:
-    return subject_of(event, hub)  # type: ignore[arg-type]
+    return collected_change(event, hub)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("parent", [BASE, TIP])
@@ -91,9 +91,9 @@ def test_the_base_is_the_branchs_tip_and_the_merge_is_one_with_it_or_an_ancestor
     parent: str,
 ) -> None:
     hub = Hub(pull(), parents=(parent, HEAD))
-    subject = found(hub)
-    assert (subject.number, subject.base.sha, subject.base.head) == (7, TIP, HEAD)
-    assert subject.base.merged == MERGE
+    change = found(hub)
+    assert (change.number, change.base.sha, change.base.head) == (7, TIP, HEAD)
+    assert change.base.merged == MERGE
     assert hub.asked == ["stranger:change"]
 
 
@@ -170,8 +170,8 @@ def test_a_branch_that_cannot_be_read_is_no_decision() -> None:
 
 def test_a_group_of_the_queue_is_judged_by_the_default_branch() -> None:
     event = replace(EVENT, run=replace(RUN, event="merge_group"))
-    subject = found(Hub(), event)
-    assert (subject.number, subject.base.sha, subject.base.head) == (None, TIP, HEAD)
+    change = found(Hub(), event)
+    assert (change.number, change.base.sha, change.base.head) == (None, TIP, HEAD)
 
 
 @pytest.mark.parametrize("event", ["push", "schedule", "issue_comment", "pull_request_target"])

@@ -1,4 +1,4 @@
-"""Mode ``decide``: which commit of which pull request the collected outputs are about.
+"""What is judged; in mode ``decide``, which commit of which pull request the outputs are about.
 
 Only GitHub is asked: the event and the API. What the outputs say is not.
 """
@@ -6,6 +6,7 @@ Only GitHub is asked: the event and the API. What the outputs say is not.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragate.errors import UsageError
 from ragate.github.commits.base_commit import Base
@@ -17,22 +18,26 @@ from ragate.github.rest.repository import Repository
 
 
 @dataclass(frozen=True)
-class PullRequest:
-    """What is judged.
+class Change:
+    """A pull request, a group of the merge queue, or a commit that is judged by its own rules.
 
     Attributes:
-        number: The pull request, None for a group of the merge queue.
-        base_ref: The branch that it would land on.
-        other_refs: Branches that the same commit is proposed to as well, whose rules may differ.
+        branch: The branch that it would land on.
+        number: The pull request, None where there is none.
+        other_branches: What the same commit is proposed to as well; their rules may differ.
+        root: The repository in which it is checked out, None where it is not.
+        warnings: What the reader should know of the base.
     """
 
-    number: int | None
     base: Base
-    base_ref: str
-    other_refs: tuple[str, ...] = ()
+    branch: str
+    number: int | None = None
+    other_branches: tuple[str, ...] = ()
+    root: Path | None = None
+    warnings: tuple[str, ...] = ()
 
 
-def subject_of(event: Event, repository: Repository) -> PullRequest | None:
+def collected_change(event: Event, repository: Repository) -> Change | None:
     """Return what is judged; None where the pull request has moved on, or is closed.
 
     None as well where the same commit is also proposed to the default branch: that proposal's run
@@ -51,31 +56,28 @@ def subject_of(event: Event, repository: Repository) -> PullRequest | None:
         )
     if run.event == "merge_group":
         tip = branch_tip(repository, event.default_branch)
-        return PullRequest(None, Base(tip, run.head_sha, "", trusted=False), event.default_branch)
-    found = pulls_of_run(run, repository)
+        return Change(Base(tip, run.head_sha, "", trusted=False), event.default_branch)
+    pulls = pulls_of_run(run, repository)
     # One commit has one status: where it is proposed twice, the default branch's rules count.
-    found.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
-    if not found:
-        return None
-    return _of_pull(event, repository, int(found[0]["number"]), run.head_sha)
+    pulls.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
+    return _of_pull(event, repository, int(pulls[0]["number"]), run.head_sha) if pulls else None
 
 
-def is_current(event: Event, repository: Repository, subject: PullRequest) -> bool:
+def is_current(event: Event, repository: Repository, change: Change) -> bool:
     """Return whether the same branch's rules still decide; judging takes its time."""
-    if subject.number is None:
+    if change.number is None:
         return True
-    branch = str(repository.pull(subject.number)["base"]["ref"])
-    others = other_branches(event, repository, subject.base.head, branch)
-    return (branch, others) == (subject.base_ref, subject.other_refs)
+    branch = str(repository.pull(change.number)["base"]["ref"])
+    refs = other_branches(event, repository, change.base.head, branch)
+    return (branch, refs) == (change.branch, change.other_branches)
 
 
-def _of_pull(event: Event, repository: Repository, number: int, head: str) -> PullRequest | None:
+def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Change | None:
     pull = open_pull(repository, number, head)
     if pull is None:
         return None
-    others = other_branches(event, repository, head, pull.base_ref)
-    if event.default_branch in others:
+    refs = other_branches(event, repository, head, pull.base_ref)
+    if event.default_branch in refs:
         return None
-    return PullRequest(
-        number, Base(pull.tip, head, pull.merged, trusted=False), pull.base_ref, others
-    )
+    base = Base(pull.tip, head, pull.merged, trusted=False)
+    return Change(base, pull.base_ref, number, refs)

@@ -1,0 +1,107 @@
+"""The report that is published: the line's, with what the action alone knows put in once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ragate import __version__
+from ragate.github.gate.acceptances import SYSTEM
+from ragate.github.gate.two_verdicts import Gate
+from ragate.models import Decision, Report, SystemInfo, Verdict
+from ragate.pipeline.decide.bootstrap import bootstrapped
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What the action knows beside the line's report.
+
+    Attributes:
+        head, base, pull, url: What is judged, and the page of the run; see `Report`.
+        problems: Reasons against any comparison: a pass becomes no decision.
+        remedies: What to do about these.
+        warnings: They stand before the line's own.
+        recording: Says who records a baseline that is missing, "" where nobody does.
+        accepting: The comment by which a maintainer accepts the problems, "" where none can.
+        bootstrap: What the base lacks of a gate, "" where it has one.
+    """
+
+    head: str
+    base: str
+    pull: int | None
+    url: str = ""
+    problems: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    recording: str = ""
+    accepting: str = ""
+    bootstrap: str = ""
+
+
+def final_report(report: Report, circumstances: Circumstances) -> Report:
+    """Return the report as it is published and kept."""
+    update = {
+        "decision": _amended(report, circumstances),
+        "head": circumstances.head,
+        "base": circumstances.base,
+        "pull": circumstances.pull,
+        "report_url": report.report_url or circumstances.url,
+    }
+    report = report.model_copy(update=update)
+    if circumstances.bootstrap:
+        report = bootstrapped(report, differs=(circumstances.bootstrap,))
+    decision = report.decision
+    if not circumstances.accepting or decision.exit_code == 0 or not report.run_id:
+        return report
+    remedies = (*decision.remedies, circumstances.accepting)
+    return report.model_copy(
+        update={"decision": decision.model_copy(update={"remedies": remedies})}
+    )
+
+
+def _amended(report: Report, circumstances: Circumstances) -> Decision:
+    """Return the decision with reasons, remedies and warnings, before a bootstrap takes it back."""
+    decision, problems = report.decision, circumstances.problems
+    if problems and decision.reasons != problems:
+        update: dict[str, object] = {
+            "reasons": (*problems, *decision.reasons),
+            "remedies": _first(circumstances.remedies, decision.remedies),
+        }
+        if decision.verdict is Verdict.PASSED:
+            update["verdict"] = Verdict.NO_DECISION
+        decision = decision.model_copy(update=update)
+    update = {"warnings": (*circumstances.warnings, *decision.warnings)}
+    is_missing = report.baseline_system is None and report.run_id and decision.exit_code != 0
+    if circumstances.recording and is_missing:
+        update["remedies"] = _first((circumstances.recording,), decision.remedies)
+    return decision.model_copy(update=update)
+
+
+def _first(remedies: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*remedies, *others)))
+
+
+def recording_remedy(baseline_path: str, default_branch: str) -> str:
+    """Say who records a baseline that is missing."""
+    return (
+        f"the workflow of mode baseline records {baseline_path} on "
+        f"{default_branch or 'the default branch'}; or commit it with this change"
+    )
+
+
+def accept_comment(head: str) -> str:
+    """Return the comment by which a maintainer accepts that another system answered."""
+    return f'/ragate accept {head[:7]} {SYSTEM} "reason"'
+
+
+def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Report:
+    """Return the report of a change that is not measured at all: no decision."""
+    config = gate.config
+    decision = Decision(verdict=Verdict.NO_DECISION, reasons=reasons, remedies=remedies)
+    return Report(
+        gate=config.gate,
+        ragate_version=__version__,
+        dataset=config.policy.dataset,
+        baseline_path=config.policy.baseline,
+        system=SystemInfo(use=config.system.use),
+        decision=decision,
+    )

@@ -1,0 +1,147 @@
+"""The way from a change to its verdict, the same in the modes ``check`` and ``decide``.
+
+They differ in where the outputs come from: each has an `OutputSource`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from ragate.config import Config
+from ragate.github.commits.base_commit import GitTree, Tree, refuse_side_door, tree_of
+from ragate.github.commits.change import Change
+from ragate.github.commits.changed_files import changed_files
+from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.shared_commit import refuse_two_branches
+from ragate.github.gate.final_report import blank_report
+from ragate.github.gate.finalise import ReportDraft, finished
+from ragate.github.gate.output_provenance import Origin, origin_of
+from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
+from ragate.github.gate.two_verdicts import Gate, compose, trusted
+from ragate.github.modes.unaffected_change import unaffected
+from ragate.github.publish.annotations import explaining, sources_of
+from ragate.github.publish.publish import Annotation, Target
+from ragate.models import Report
+from ragate.runtime.resources import Operations
+
+
+class OutputSource(Protocol):
+    """Where the outputs of a change come from."""
+
+    def configuration(self, policy: Config | None, folder: Path) -> Config:
+        """Return the change's own configuration.
+
+        Args:
+            policy: The base's, None where it has none.
+            folder: Its own, for files that are not checked out.
+        """
+        ...
+
+    def prepare(self, gate: Gate, operations: Operations) -> Operations:
+        """Bring back what earlier runs left, and return what may be used for this gate."""
+        ...
+
+    def draft(self, gate: Gate, operations: Operations, provenance: Origin) -> ReportDraft:
+        """Return the line's report on the outputs."""
+        ...
+
+    def is_current(self) -> bool:
+        """Return whether the same rules still decide, after judging took its time."""
+        ...
+
+
+def judge_change(
+    context: Context, change: Change, source: OutputSource, announce: Callable[[Target], None]
+) -> ModeOutcome:
+    """Return the verdict on a change, or that another run's counts by now.
+
+    Args:
+        announce: Told what is judged before anything slow begins.
+    """
+    base = change.base
+    with tempfile.TemporaryDirectory(prefix="ragate-base-") as name:
+        folder = Path(name).resolve()
+        tree = None if base.trusted else tree_of(base.sha, change.root, context.repository)
+        policy = _policy(context, change, tree, folder)
+        target = Target("", base.head, change.number)
+        if policy is not None:
+            target = replace(target, gate=context.inputs.gate or policy.gate)
+            announce(target)
+        gate = _gate(context, policy, source.configuration(policy, folder), tree)
+        if policy is None:
+            target = replace(target, gate=gate.config.gate)
+            announce(target)
+        refuse_two_branches(base.head, change.branch, change.other_branches)
+        context.hide(gate.config)
+        operations = source.prepare(gate, replace(context.operations(), commit=base.head))
+        draft = _draft(context, change, gate, source, operations)
+        if not source.is_current():
+            return superseded(context)
+        outcome = finished(context, change, gate, draft, operations)
+        annotations = _annotations(context, change, gate, tree, outcome.report)
+        return replace(outcome, target=target, annotations=annotations)
+
+
+def superseded(context: Context) -> ModeOutcome:
+    """Say that there is no verdict here, nor a failure."""
+    context.log.plain(
+        "the pull request is closed, or another commit or branch decides by now: nothing to decide"
+    )
+    return ModeOutcome(said="superseded")
+
+
+def _policy(context: Context, change: Change, tree: Tree | None, folder: Path) -> Config | None:
+    """Return the base's policy; None where a commit is judged by its own, or there is none yet."""
+    if tree is None:
+        return None
+    location = context.location(change.root)
+    policy = policy_files(tree, location, folder / "base")
+    if policy is None and context.repository is not None:
+        path = location.at(location.name)
+        refuse_side_door(
+            context.event, context.repository, change.branch, path, read=change.base.sha
+        )
+    return policy
+
+
+def _gate(context: Context, policy: Config | None, head: Config, tree: Tree | None) -> Gate:
+    name = context.inputs.gate
+    return trusted(head, name=name) if tree is None else compose(policy, head, name=name)
+
+
+def _draft(
+    context: Context, change: Change, gate: Gate, source: OutputSource, operations: Operations
+) -> ReportDraft:
+    provenance = Origin()
+    if gate.base is not None and not change.base.trusted:
+        # The variables of the job that asked the system are not those of the one that decides.
+        variables = operations.environment if change.root is not None else {}
+        provenance = origin_of(gate.base, gate.config, variables)
+    if provenance.refused:
+        report = blank_report(gate, provenance.refused, provenance.remedies)
+        return ReportDraft(report, provenance)
+    if change.root is not None:
+        refuse_code(gate.config, context.inputs)
+    own_rules = change.base.trusted or gate.bootstrap or gate.proposal is not None
+    if not own_rules and not provenance.other:
+        spared = unaffected(context, change, gate, operations)
+        if spared is not None:
+            return ReportDraft(spared, provenance)
+    return source.draft(gate, operations, provenance)
+
+
+def _annotations(
+    context: Context, change: Change, gate: Gate, tree: Tree | None, report: Report | None
+) -> tuple[Annotation, ...]:
+    """Return remarks on the changed lines that may explain what got worse."""
+    root, base = change.root, change.base
+    if tree is None or root is None or gate.base is None or report is None:
+        return ()
+    changed = changed_files(base, root, context.repository) or []
+    head = GitTree(root, base.merged)
+    sources = sources_of(tree.read, head.read, gate.config, context.location(root), changed)
+    return explaining(report, changed, sources)
