@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ragate.github.commits.base_commit import BaseUnreadableError
+from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.commits.merge_commit import WAITS_S, OpenPull, open_pull
 from ragate.github.rest.api import Api, ApiError
 from ragate.github.rest.repository import Repository

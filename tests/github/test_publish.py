@@ -14,8 +14,9 @@ from pydantic import SecretStr
 from ragate.errors import ConfigError
 from ragate.github.event.event import Event, PullRef
 from ragate.github.event.inputs import CommentPolicy, Inputs
-from ragate.github.publish.publish import Annotation, Published, Publisher, Target, relative
-from ragate.github.publish.step_outputs import NAMES, Paths
+from ragate.github.publish.annotations import Annotation
+from ragate.github.publish.publish import Published, Publisher, Target
+from ragate.github.publish.step_outputs import NAMES, Paths, relative
 from ragate.github.publish.workflow_commands import SUMMARY_LIMIT, Log
 from ragate.github.rest.repository import BOT, Repository
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict

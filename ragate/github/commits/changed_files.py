@@ -11,7 +11,8 @@ from pathlib import Path, PurePosixPath
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
-from ragate.github.commits.base_commit import Base, Tree
+from ragate.github.commits.base_commit import Base
+from ragate.github.commits.commit_tree import Tree
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.rest.repository import Repository
 from ragate.models import Sample

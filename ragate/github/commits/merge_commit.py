@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragate.github.commits.base_commit import BaseUnreadableError
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.commits.commit_tree import BaseUnreadableError
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 
 # GitHub merges anew when the pull request is asked for; it takes a few seconds.
 WAITS_S = (2.0, 3.0, 5.0)

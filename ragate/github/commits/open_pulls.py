@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragate.github.event.event import RunRef
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 
 
 def pulls_of_run(run: RunRef, repository: Repository) -> list[Json]:

@@ -11,7 +11,7 @@ from ragate.baseline import contexts_path, requests_path
 from ragate.config import CONFIG_NAME, Config, parse_config
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.errors import ConfigError, RagateError
-from ragate.github.commits.base_commit import BaseUnreadableError, Tree
+from ragate.github.commits.commit_tree import BaseUnreadableError, Tree
 from ragate.support.foreign_files import decode, inside
 
 MAX_BYTES = 256 * 1024 * 1024

@@ -7,7 +7,7 @@ Source: https://docs.github.com/rest/commits/commits#list-pull-requests-associat
 
 from __future__ import annotations
 
-from ragate.github.commits.base_commit import BaseUnreadableError
+from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.event.event import Event
 from ragate.github.rest.repository import Repository
 

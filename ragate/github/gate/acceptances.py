@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.github.event.slash_command import Command, parse_command
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Decision, Rule, Run
 
 # Accepted by this name: that the outputs come from another system than the base's.

@@ -19,8 +19,7 @@ from ragate.github.gate.output_provenance import OTHER, Origin
 from ragate.github.gate.restore import weighed
 from ragate.github.gate.step_context import Context, ModeOutcome
 from ragate.github.gate.two_verdicts import Gate
-from ragate.github.publish.publish import relative
-from ragate.github.publish.step_outputs import Paths
+from ragate.github.publish.step_outputs import Paths, relative
 from ragate.models import Report, Run, Verdict
 from ragate.renderers import markdown
 from ragate.runtime.resources import Operations

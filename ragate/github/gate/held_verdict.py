@@ -14,7 +14,8 @@ from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches
 from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import Context, ModeOutcome
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 
 # The events by which a commit that was judged already gets to another branch.
 _ARRIVALS = frozenset({"opened", "reopened"})

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ragate.config import load_config
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import PRIVILEGED, ApiTree
+from ragate.github.commits.base_commit import PRIVILEGED
 from ragate.github.commits.change import Change
+from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import Context, ModeOutcome

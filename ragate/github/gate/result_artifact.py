@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import StorageError
-from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError
+from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
 from ragate.github.commits.merge_commit import is_merge_onto
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import Scope, outputs_digest, takes_system

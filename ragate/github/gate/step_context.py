@@ -12,7 +12,8 @@ from ragate.errors import UsageError
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish.publish import Annotation, Target
+from ragate.github.publish.annotations import Annotation
+from ragate.github.publish.publish import Target
 from ragate.github.publish.step_outputs import Paths
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository

@@ -8,7 +8,8 @@ from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedErro
 from ragate.github.rest.api import ApiError
 from ragate.github.rest.artifacts import runs_with_results
 from ragate.github.rest.authors import without_own
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report
 from ragate.support.escape import code, name
 from ragate.support.settings import nearest

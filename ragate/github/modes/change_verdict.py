@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ragate.config import Config
-from ragate.github.commits.base_commit import GitTree, Tree, refuse_side_door, tree_of
+from ragate.github.commits.base_commit import refuse_side_door
 from ragate.github.commits.change import Change
 from ragate.github.commits.changed_files import changed_files
+from ragate.github.commits.commit_tree import GitTree, Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.commits.shared_commit import refuse_two_branches
 from ragate.github.gate.final_report import blank_report
@@ -23,8 +24,8 @@ from ragate.github.gate.output_provenance import Origin, origin_of
 from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
 from ragate.github.gate.two_verdicts import Gate, compose, trusted
 from ragate.github.modes.unaffected_change import unaffected
-from ragate.github.publish.annotations import explaining, sources_of
-from ragate.github.publish.publish import Annotation, Target
+from ragate.github.publish.annotations import Annotation, explaining, sources_of
+from ragate.github.publish.publish import Target
 from ragate.models import Report
 from ragate.runtime.resources import Operations
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from ragate.config import Config, load_config
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
-from ragate.github.commits.base_commit import base_of, tree_of
+from ragate.github.commits.base_commit import base_of
 from ragate.github.commits.change import Change
 from ragate.github.commits.changed_files import changed_files, copied_answers
+from ragate.github.commits.commit_tree import tree_of
 from ragate.github.gate.edited_pull import KEPT, standing_verdict
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.moved_base import SupersededError, newest_base

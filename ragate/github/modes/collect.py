@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import Base, Tree, base_of, tree_of
+from ragate.github.commits.base_commit import Base, base_of
+from ragate.github.commits.commit_tree import Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.restore import restore_replies
 from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
-from ragate.github.commits.base_commit import BaseUnreadableError
+from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.gate.result_artifact import gate_name, open_stored
 from ragate.github.gate.step_context import Context, ModeOutcome

@@ -10,8 +10,8 @@ from pathlib import Path
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, UsageError
-from ragate.github.commits.base_commit import ApiTree
 from ragate.github.commits.change import Change, collected_change, is_current
+from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.attempt_evidence import outputs_in
 from ragate.github.gate.finalise import ReportDraft

@@ -23,7 +23,8 @@ from ragate.github.modes.recording_due import why_due
 from ragate.github.publish.publish import Target
 from ragate.github.rest.authors import without_own
 from ragate.github.rest.commit_files import Written, write
-from ragate.github.rest.repository import Json, login_of
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import login_of
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.baseline.baseline_from_run import with_run
 from ragate.pipeline.baseline.record_baseline import BaselineOutcome as Recording

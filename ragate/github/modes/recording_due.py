@@ -10,7 +10,8 @@ from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import Base, tree_of
+from ragate.github.commits.base_commit import Base
+from ragate.github.commits.commit_tree import tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.commits.relevance import can_reach
 from ragate.github.gate.step_context import Context

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ragate.errors import RagateError
-from ragate.github.event.event import Event, read_event
+from ragate.github.event.event import Event
+from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import Context, ModeOutcome

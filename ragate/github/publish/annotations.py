@@ -11,7 +11,7 @@ from typing import Any
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.publish.publish import Annotation
+from ragate.github.publish.workflow_commands import Level
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted
 from ragate.support.escape import one_line
@@ -24,6 +24,17 @@ _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]+"|'[^']+')(?:\s*\.\s*[\w"'-]+)
 _SYSTEM = re.compile(r"system(\..+)?")
 Read = Callable[[str], bytes | None]
 Entries = dict[tuple[str, str], tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """A remark on a changed line that explains a flip."""
+
+    path: str
+    line: int
+    title: str
+    message: str
+    level: Level = "warning"
 
 
 @dataclass(frozen=True)

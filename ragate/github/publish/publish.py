@@ -8,22 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from ragate.errors import RagateError
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
+from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.comment import Sticky, outdated
 from ragate.github.publish.messages import description, error_page, hint
 from ragate.github.publish.step_outputs import Paths, outputs_of, outputs_without_report
-from ragate.github.publish.workflow_commands import (
-    Level,
-    Log,
-    summary_room,
-    write_outputs,
-    write_summary,
-)
+from ragate.github.publish.workflow_commands import Log, summary_room, write_outputs, write_summary
 from ragate.github.rest.api import ApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
@@ -52,17 +46,6 @@ class Target:
     gate: str
     head: str
     number: int | None = None
-
-
-@dataclass(frozen=True)
-class Annotation:
-    """A remark on a changed line that explains a flip."""
-
-    path: str
-    line: int
-    title: str
-    message: str
-    level: Level = "warning"
 
 
 @dataclass(frozen=True)
@@ -243,11 +226,3 @@ class Publisher:
         if told not in self._told:
             self._told.add(told)
             self.log.warning(told, title="ragate: not published; the verdict stands")
-
-
-def relative(path: Path, workspace: Path) -> str:
-    """Return a path as the outputs tell it: below the workspace, else ""."""
-    try:
-        return path.resolve().relative_to(workspace.resolve()).as_posix()
-    except ValueError:
-        return ""

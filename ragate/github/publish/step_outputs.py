@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragate.models import MetricVerdict, Report
 
@@ -30,6 +31,14 @@ class Paths:
 
 
 _NO_PATHS = Paths()
+
+
+def relative(path: Path, workspace: Path) -> str:
+    """Return a path as the outputs tell it: below the workspace, else ""."""
+    try:
+        return path.resolve().relative_to(workspace.resolve()).as_posix()
+    except ValueError:
+        return ""
 
 
 def outputs_of(

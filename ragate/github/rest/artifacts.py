@@ -14,7 +14,8 @@ from typing import Any
 
 from ragate.errors import StorageError
 from ragate.github.rest.api import ApiError
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 
 MOST_RUNS = 30  # each workflow of the repository adds one to a commit
 MOST_ENTRIES = 200

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ragate.config import Policy
-from ragate.github.rest.repository import Json, Repository
+from ragate.github.rest.git_database import Json
+from ragate.github.rest.repository import Repository
 
 NOBODY: frozenset[str] = frozenset()
 

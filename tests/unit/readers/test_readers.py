@@ -24,7 +24,7 @@ from ragate.dataset._importers._resolve import Resolver
 from ragate.dataset._importers._sources import read_foreign
 from ragate.dataset._labels import read_labels
 from ragate.errors import DatasetError, RagateError
-from ragate.github.event.event import read_event
+from ragate.github.event.event_file import read_event
 from ragate.github.event.slash_command import parse_command
 from ragate.outputs import read_outputs
 from ragate.recorder.pending_requests import read_pending

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from ragate.errors import UsageError
-from ragate.github.commits.base_commit import Base, BaseUnreadableError
+from ragate.github.commits.base_commit import Base
 from ragate.github.commits.change import collected_change
+from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.event.event import Event, RunRef
-from ragate.github.rest.repository import Commit
+from ragate.github.rest.git_database import Commit
 
 HEAD, BASE, TIP, MERGE = "a" * 40, "b" * 40, "c" * 40, "d" * 40
 RUN = RunRef(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from ragate.config import parse_config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.publish.annotations import Sources, explaining, sources_of
-from ragate.github.publish.publish import Annotation
+from ragate.github.publish.annotations import Annotation, Sources, explaining, sources_of
 from ragate.models import Cause, CauseKind, Report, SampleRow, Verdict
 from tests.factories import decision_factory, report_factory, sample_row_factory
 

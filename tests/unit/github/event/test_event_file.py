@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragate.errors import UsageError
-from ragate.github.event import event as module
-from ragate.github.event.event import Event, read_event
+from ragate.github.event import event_file as module
+from ragate.github.event.event import Event
+from ragate.github.event.event_file import read_event
 
 HEAD, BASE, MERGE = "a" * 40, "b" * 40, "c" * 40
 REPOSITORY = {"id": 1, "full_name": "octo-org/handbook", "default_branch": "trunk"}

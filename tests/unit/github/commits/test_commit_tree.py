@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError, RagateError
-from ragate.github.commits.base_commit import ApiTree, BaseUnreadableError, GitTree, Tree
+from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError, GitTree, Tree
 from ragate.github.commits.git_objects import changed_files, has_tree, parents
 from ragate.github.commits.policy_files import ConfigLocation, policy_files
 from ragate.github.rest.api import Api

@@ -1,0 +1,128 @@
+"""The files of a commit: in the local repository, or by GitHub's API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from ragate.errors import RagateError
+from ragate.github.commits import git_objects
+from ragate.github.rest.repository import Repository
+
+
+class BaseUnreadableError(RagateError):
+    """The base commit's files cannot be read: no decision."""
+
+
+class Tree(Protocol):
+    """The files of one commit; every call may raise a `RagateError`."""
+
+    @property
+    def sha(self) -> str: ...
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content; None where the path is proven to be absent."""
+        ...
+
+    def list(self, folder: str) -> list[str]:
+        """Return the names of the regular files in a folder; [] where it is absent."""
+        ...
+
+
+@dataclass(frozen=True)
+class GitTree:
+    """A commit of the local repository at `root`."""
+
+    root: Path
+    sha: str
+
+    def read(self, path: str) -> bytes | None:
+        found = git_objects.entry(self.root, self.sha, path)
+        if found is None:
+            return None
+        if not found.regular:
+            raise _not_regular(path, self.sha)
+        return git_objects.blob(self.root, found.sha)
+
+    def list(self, folder: str) -> list[str]:
+        found = git_objects.entry(self.root, self.sha, folder)
+        if found is None or found.kind != "tree":
+            return []
+        names = git_objects.listing(self.root, self.sha, folder)
+        return sorted(PurePosixPath(one.path).name for one in names if one.regular)
+
+
+@dataclass(frozen=True)
+class ApiTree:
+    """A commit of GitHub's repository.
+
+    Absence is read off the tree's listings: a 404 alone may also mean a missing permission.
+    """
+
+    repository: Repository
+    sha: str
+    _listed: dict[str, dict[str, tuple[str, str, str]]] = field(default_factory=dict, repr=False)
+
+    def read(self, path: str) -> bytes | None:
+        found = self._entry(path)
+        if found is None:
+            return None
+        mode, kind, _ = found
+        if kind != "blob" or not mode.startswith("100"):
+            raise _not_regular(path, self.sha)
+        content = self.repository.contents(path, self.sha)
+        if content is None:
+            raise BaseUnreadableError(f"{path} at {self.sha[:7]}: listed, and cannot be read")
+        return content
+
+    def list(self, folder: str) -> list[str]:
+        found = self._entry(folder)
+        if found is None or found[1] != "tree":
+            return []
+        names = self._names(folder, found[2])
+        return sorted(name for name, (mode, _, _) in names.items() if mode.startswith("100"))
+
+    def _entry(self, path: str) -> tuple[str, str, str] | None:
+        parts = PurePosixPath(path).parts
+        names = self._names("", self.sha)
+        for depth, part in enumerate(parts, 1):
+            found = names.get(part)
+            if found is None or depth == len(parts):
+                return found
+            if found[1] != "tree":
+                raise _not_regular("/".join(parts[:depth]), self.sha)
+            names = self._names("/".join(parts[:depth]), found[2])
+        return None
+
+    def _names(self, folder: str, sha: str) -> dict[str, tuple[str, str, str]]:
+        if folder not in self._listed:
+            rows = self.repository.tree(sha, recursive=False)
+            self._listed[folder] = {
+                str(row["path"]): (str(row["mode"]), str(row["type"]), str(row["sha"]))
+                for row in rows
+            }
+        return self._listed[folder]
+
+
+def _not_regular(path: str, sha: str) -> BaseUnreadableError:
+    return BaseUnreadableError(
+        f"{path} at {sha[:7]} is no regular file",
+        remedy="the gate's own files must not be links, nor lie behind one",
+    )
+
+
+def tree_of(sha: str, root: Path | None, repository: Repository | None) -> Tree:
+    """Return the files of a commit: from the local repository, else from the API.
+
+    Raises:
+        BaseUnreadableError: neither has them.
+    """
+    if root is not None and git_objects.has_tree(root, sha):
+        return GitTree(root, sha)
+    if repository is not None:
+        return ApiTree(repository, sha)
+    raise BaseUnreadableError(
+        f"the files of the base commit {sha[:7]} are not here",
+        remedy="give the step a github-token, or check out with `fetch-depth: 2`",
+    )
