@@ -10,12 +10,12 @@ from ragate.models import Acceptance, MetricRow
 
 
 def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
-    """Return the acceptances by metric; of two for the same metric the later one is told."""
-    return {one.metric: one for one in accepted}
+    """Return the acceptances by metric; of two for the same metric the later one counts."""
+    return {acceptance.metric: acceptance for acceptance in accepted}
 
 
-def excused(
-    row: MetricRow, found: Sequence[RuleOutcome], taken: Acceptance | None
+def excuse(
+    row: MetricRow, outcomes: Sequence[RuleOutcome], taken: Acceptance | None
 ) -> tuple[MetricRow, list[RuleOutcome]]:
     """Return a metric's row and outcomes with what is red in them turned into warnings.
 
@@ -23,11 +23,11 @@ def excused(
     without a decision.
     """
     if taken is None or not row.blocks:
-        return row, list(found)
+        return row, list(outcomes)
     shown = row.model_copy(update={"blocks": False, "accepted": True})
-    return shown, [_as_warning(outcome, taken) for outcome in found]
+    return shown, [_as_warning(outcome, taken) for outcome in outcomes]
 
 
 def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
-    told = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
-    return replace(outcome, red=(), warnings=(*outcome.warnings, *told))
+    reasons = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
+    return replace(outcome, red=(), warnings=(*outcome.warnings, *reasons))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, stages_of
-from ragate.core.statistics.looks import SUSPICIOUS, Stages, fast_level
+from ragate.core.statistics.looks import SUSPICIOUS, fast_level
 from ragate.models import DecisionSettings, MetricVerdict, Reads
 
 
@@ -44,15 +44,14 @@ def is_clear(
     )
 
 
-def said_clear(
+def clear_note(
     outcomes: Mapping[str, RuleOutcome],
     family: FamilyResult,
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> tuple[str, ...]:
     """Return why a red candidate was not confirmed, where it could have been."""
-    stages = Stages(settings.alpha, comparison.candidate_run.manifest.confirm)
-    missing = stages.still_wanted(comparison.candidate.repeats)
+    missing = stages_of(comparison, settings).still_wanted(comparison.candidate.repeats)
     if not missing or not is_clear(outcomes, family, settings):
         return ()
     rare = f"at most 1 run of {round(1 / fast_level(settings.alpha)):,}"

@@ -4,49 +4,27 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from itertools import chain
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.accepted_drops import by_metric, excused
-from ragate.core.decision.confirmation import runs_wanted, said_clear
-from ragate.core.decision.drift_control import against_control
-from ragate.core.decision.report_only import shown, shown_aggregate
+from ragate.core.decision.accepted_drops import by_metric
+from ragate.core.decision.confirmation import clear_note, runs_wanted
+from ragate.core.decision.metric_outcomes import MetricOutcomes, decide_metrics, with_floors
 from ragate.core.decision.verdict_lines import decision_lines, general_warnings
-from ragate.core.rules.exact import decide_exact
-from ragate.core.rules.expense import decide_expense
-from ragate.core.rules.floors import decide_floors
-from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy, deciding_claim
-from ragate.core.rules.unsteady import joined, no_longer_repeating, varying_part
-from ragate.core.rules.waivers import active, expired, waiver_row
-from ragate.core.statistics.looks import SUSPICIOUS
+from ragate.core.rules.noisy.decide_noisy import deciding_claim
+from ragate.core.rules.waivers import active, waiver_row
 from ragate.models import (
     Acceptance,
     Decision,
     DecisionSettings,
-    MetricRow,
     MetricVerdict,
     Rule,
     Run,
     Verdict,
     Waiver,
 )
-
-__all__ = ["decide", "expired"]
-
-SHOWN_DRAWS = 1_999
-
-
-@dataclass(frozen=True)
-class _Judged:
-    """Everything found, before it is summed up."""
-
-    outcomes: dict[str, RuleOutcome]
-    family: FamilyResult
-    extra: tuple[RuleOutcome, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 def decide(
@@ -59,7 +37,7 @@ def decide(
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
 ) -> Decision:
-    """Judge a comparison by the rules.
+    """Decide on a comparison by the rules.
 
     Args:
         waivers: Those of today count; an expired one counts nothing, and the caller refuses it.
@@ -70,22 +48,12 @@ def decide(
             caller has checked who gave them, and for which commit.
     """
     cases = read_cases(rules, comparison, waivers, today)
-    judged = _judge(cases, comparison, settings, control)
-    if control is not None and judged.family.tested and judged.family.p <= SUSPICIOUS:
-        family, said = against_control(cases, judged.family, comparison, settings, control)
-        judged = replace(
-            judged, outcomes={**judged.outcomes, **family.outcomes}, family=family, warnings=said
-        )
-    yellow = {
-        case.name: no_longer_repeating(case, judged.outcomes[case.name], comparison)
-        for case in cases
-    }
-    judged = replace(judged, outcomes=yellow)
+    metrics = decide_metrics(cases, comparison, settings, control)
     taken = by_metric(accepted)
-    judged, rows = _with_floors(cases, judged, comparison, settings, taken)
-    must_pass, found, wants_tries = decide_must_pass(cases, comparison, waivers, today)
-    outcomes = (*judged.outcomes.values(), *judged.extra, found)
-    ungated = _nothing_gated(cases, comparison, judged.outcomes)
+    metrics, rows = with_floors(cases, metrics, comparison, settings, taken)
+    must_pass, of_samples, wants_tries = decide_must_pass(cases, comparison, waivers, today)
+    outcomes = (*metrics.outcomes.values(), *metrics.floors, *of_samples)
+    ungated = _nothing_gated(cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).model_copy(
@@ -97,33 +65,33 @@ def decide(
             "wants_tries": wants_tries,
         }
     )
-    return _with_evidence(decision, cases, judged, comparison, settings)
+    return _with_evidence(decision, cases, metrics, comparison, settings)
 
 
 def _with_evidence(
     decision: Decision,
     cases: Sequence[MetricCase],
-    judged: _Judged,
+    metrics: MetricOutcomes,
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
-    family, made = judged.family, comparison.candidate.repeats
-    wants = runs_wanted(judged.outcomes, family, comparison, settings)
+    family, runs = metrics.family, comparison.candidate.repeats
+    wants = runs_wanted(metrics.outcomes, family, comparison, settings)
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
-    clear = said_clear(judged.outcomes, family, comparison, settings)
+    clear = clear_note(metrics.outcomes, family, comparison, settings)
     return decision.model_copy(
         update={
-            "warnings": (*decision.warnings, *judged.warnings, *warnings),
+            "warnings": (*decision.warnings, *metrics.warnings, *warnings),
             "remedies": (*decision.remedies, *_settle(decision)),
             "claim": deciding_claim(settings, comparison),
             "family": family.tested,
             "alpha": settings.alpha,
             "runs_baseline": comparison.baseline.repeats,
-            "runs_candidate": made,
+            "runs_candidate": runs,
             "wants_runs": wants,
-            "confirmed": made > 1 and bool(family.tested),
+            "confirmed": runs > 1 and bool(family.tested),
             "lines": (*lines, *clear),
         }
     )
@@ -136,65 +104,6 @@ def _settle(decision: Decision) -> tuple[str, ...]:
         for row in decision.metrics
     )
     return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
-
-
-def _judge(
-    cases: Sequence[MetricCase],
-    comparison: Comparison,
-    settings: DecisionSettings,
-    control: Run | None,
-) -> _Judged:
-    outcomes: dict[str, RuleOutcome] = {}
-    if comparison.baseline_run is None:
-        return _Judged({case.name: shown(case) for case in cases}, FamilyResult({}))
-    exact, noisy = [], []
-    for case in cases:
-        if case.aggregate is not None:
-            outcomes[case.name] = decide_latency(
-                case, comparison.candidate_run, control, shown_aggregate(case), settings
-            )
-        elif case.column is not None and case.info.is_expense:
-            outcomes[case.name] = decide_expense(case, comparison, settings)
-        elif case.column is not None and case.column.exact:
-            exact.append(case)
-        else:
-            noisy.append(case)
-    outcomes.update(decide_exact(exact, comparison, settings))
-    varying = [part for case in exact if (part := varying_part(case)) is not None]
-    tested = [case for case in (*noisy, *varying) if case.gates]
-    family = decide_noisy(tested, comparison, settings)
-    for case in (*noisy, *varying):
-        if not case.gates:  # shown only: tested alone, and no part of the family's error
-            alone = decide_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
-            family.outcomes.update(alone.outcomes)
-    for case in varying:
-        outcomes[case.name] = joined(outcomes[case.name], family.outcomes.pop(case.name))
-    outcomes.update(family.outcomes)
-    whole = {case.name for case in noisy if case.gates}
-    family = replace(family, tested=tuple(name for name in family.tested if name in whole))
-    return _Judged({case.name: outcomes[case.name] for case in cases}, family)
-
-
-def _with_floors(
-    cases: Sequence[MetricCase],
-    judged: _Judged,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    taken: Mapping[str, Acceptance],
-) -> tuple[_Judged, tuple[MetricRow, ...]]:
-    """Hold every metric against its floor, and take out of the red what was accepted."""
-    rows, outcomes, floors = [], {}, []
-    for case in cases:
-        moved = judged.outcomes[case.name]
-        assert moved.row is not None
-        floor, beyond = decide_floors(case, comparison, settings)
-        blocks = moved.row.blocks or bool(beyond.red)
-        row = moved.row.model_copy(update={"floor": floor, "blocks": blocks})
-        row, (moved, beyond) = excused(row, (moved, beyond), taken.get(case.name))
-        rows.append(row)
-        outcomes[case.name] = moved
-        floors.append(beyond)
-    return replace(judged, outcomes=outcomes, extra=(*judged.extra, *floors)), tuple(rows)
 
 
 _HELD_AGAINST_CONTROL = {
@@ -239,5 +148,5 @@ def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decisi
     )
 
 
-def _joined(parts: Iterable[tuple[str, ...]]) -> list[str]:
-    return list(dict.fromkeys(sentence for part in parts for sentence in part))
+def _joined(sentences: Iterable[tuple[str, ...]]) -> list[str]:
+    return list(dict.fromkeys(chain.from_iterable(sentences)))

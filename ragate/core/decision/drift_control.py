@@ -13,7 +13,7 @@ from ragate.core.text.listed_names import listed
 from ragate.models import DecisionSettings, MetricVerdict, Run
 
 
-def against_control(
+def decide_against_control(
     cases: Sequence[MetricCase],
     family: FamilyResult,
     comparison: Comparison,
@@ -34,8 +34,8 @@ def against_control(
     shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
     moved = settings.model_copy(update={"claim": THIS_SET})
     shifted = decide_noisy(cases_on(tested, shift), shift, moved)
-    said = "tested against the base version run today, not against the recording"
-    return fresh, (said, *drift(shifted.outcomes, level=settings.alpha))
+    note = "tested against the base version run today, not against the recording"
+    return fresh, (note, *drift(shifted.outcomes, level=settings.alpha))
 
 
 def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
@@ -63,5 +63,5 @@ def drift(outcomes: Mapping[str, RuleOutcome], *, level: float) -> tuple[str, ..
             moved.append(f"{row.metric} {row.change:+.3f}")
     if not moved:
         return ()
-    said = f"drift: the base version itself moved since the recording ({listed(moved)})"
-    return (f"{said}; that part is not this change's doing",)
+    moves = f"the base version itself moved since the recording ({listed(moved)})"
+    return (f"drift: {moves}; that part is not this change's doing",)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.models import MetricVerdict
 
 
-def shown(case: MetricCase) -> RuleOutcome:
+def decide_without_baseline(case: MetricCase) -> RuleOutcome:
     """Show a metric that there is nothing to compare with."""
     if case.aggregate is not None:
-        return shown_aggregate(case)
+        return decide_aggregate(case)
     row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
     if row.candidate is not None:
         return RuleOutcome(row)
-    reason = f"{case.name} was not measured"
-    row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-    return RuleOutcome(row, undecided=(reason,) if case.gates else ())
+    return left_open(case, MetricVerdict.NOT_MEASURED, f"{case.name} was not measured")
 
 
-def shown_aggregate(case: MetricCase) -> RuleOutcome:
+def decide_aggregate(case: MetricCase) -> RuleOutcome:
+    """Show a rate or percentile over the whole run; only its limit is held against it."""
     assert case.aggregate is not None
-    then, now = case.aggregate.baseline, case.aggregate.candidate
-    verdict = MetricVerdict.NOT_MEASURED if now is None else MetricVerdict.SHOWN
+    before, after = case.aggregate.baseline, case.aggregate.candidate
+    verdict = MetricVerdict.NOT_MEASURED if after is None else MetricVerdict.SHOWN
     reason = "over the whole run: held against its limit only"
-    if now is None:
+    if after is None:
         reason = case.aggregate.reason or f"{case.name} was not measured"
-    change = now - then if now is not None and then is not None else None
+    change = after - before if after is not None and before is not None else None
     row = blank_row(case, verdict, reason).model_copy(
-        update={"baseline": then, "candidate": now, "change": change}
+        update={"baseline": before, "candidate": after, "change": change}
     )
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
     return RuleOutcome(row)

@@ -14,7 +14,7 @@ from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, worst_case
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.net_loss import NetLoss, net_loss, sign_chances
-from ragate.core.rules.not_comparable import unusable
+from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.rules.wording import count, moved, number, odds
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
@@ -26,27 +26,20 @@ FEW = 4  # changed scores that need no test
 def decide_exact(
     cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
 ) -> dict[str, RuleOutcome]:
-    """Judge the metrics that carry no noise; those that gate are tested together."""
-    outcomes = {}
-    usable = []
-    for case in cases:
-        refused = unusable(case, comparison, settings.max_unscored)
-        if refused is None:
-            usable.append(case)
-        else:
-            outcomes[case.name] = refused
+    """Decide on the metrics that carry no noise; those that gate are tested together."""
+    usable, outcomes = usable_cases(cases, comparison, settings)
     rows = _rows(usable, comparison, settings)
     filled = [_filled(case) if case.gates else case for case in usable]
     missing = [before is not after for before, after in zip(usable, filled, strict=True)]
     worst = _rows(filled, comparison, settings) if any(missing) else rows
-    for place, case in enumerate(usable):
-        hidden = missing[place] and worst[place].verdict is MetricVerdict.REGRESSED
-        outcomes[case.name] = _outcome(case, rows[place], hides=hidden)
+    for case, row, worst_row, fills in zip(usable, rows, worst, missing, strict=True):
+        hidden = fills and worst_row.verdict is MetricVerdict.REGRESSED
+        outcomes[case.name] = _outcome(case, row, hides=hidden)
     return outcomes
 
 
 def _filled(case: MetricCase) -> MetricCase:
-    """Fill what is missing with the worst; it counts as repeating, for nothing else judges it."""
+    """Fill what is missing with the worst; it counts as repeating: no other rule sees it."""
     worst = worst_case(case)
     if worst is None or worst.column is None or worst.column.varies is None:
         return worst or case
@@ -90,14 +83,14 @@ def _rows(
 def _chances(
     cases: Sequence[MetricCase], losses: Mapping[str, NetLoss], comparison: Comparison
 ) -> dict[str, float]:
-    """Return how often random signs lose as much, by metric, where that is asked."""
-    asked = {case.name for case in cases if _Lost(case, losses[case.name]).needs_test}
+    """Return how often random signs lose as much, by metric, where a test decides."""
+    tested = {case.name for case in cases if _Lost(case, losses[case.name]).needs_test}
     gated = [case.name for case in cases if case.gates]
     chances = {}
-    if asked & set(gated):
+    if tested & set(gated):
         together = sign_chances([losses[name] for name in gated], comparison)
         chances = dict(zip(gated, together, strict=True))
-    for name in sorted(asked - set(gated)):  # shown only: tested alone
+    for name in sorted(tested - set(gated)):  # shown only: tested alone
         (chances[name],) = sign_chances([losses[name]], comparison)
     return chances
 
@@ -176,14 +169,14 @@ def _row(lost: _Lost, settings: DecisionSettings) -> MetricRow:
     )
 
 
-def _reason(lost: _Lost, verdict: MetricVerdict, said: str, limit: float) -> str:
+def _reason(lost: _Lost, verdict: MetricVerdict, movement: str, limit: float) -> str:
     if verdict is MetricVerdict.UNCHANGED:
         return "no sample's score changed"
     if verdict is MetricVerdict.IMPROVED:
-        return said
+        return movement
     higher = lost.case.info.direction is Direction.HIGHER
     if verdict is not MetricVerdict.REGRESSED and lost.needs_test:
-        way = "fell" if higher else "rose"
-        counted = f"{lost.loss.fell} of {lost.loss.changed} changed scores {way}"
-        return f"{said}; {counted}, random signs do as much {odds(lost.chance)}"
-    return f"{said}; {number(limit)} {'' if higher else 'more '}is allowed"
+        verb = "fell" if higher else "rose"
+        counted = f"{lost.loss.fell} of {lost.loss.changed} changed scores {verb}"
+        return f"{movement}; {counted}, random signs do as much {odds(lost.chance)}"
+    return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed"

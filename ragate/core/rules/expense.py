@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.not_comparable import unusable
 from ragate.core.rules.wording import count, number
 from ragate.core.statistics.quantiles import t_quantile
-from ragate.core.statistics.score_columns import SLACK, Floats, row_means
+from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means, sums_by_unit
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
 BEYOND = 1e6  # times the most that any sample took: more than any proof needs
@@ -41,32 +41,32 @@ class Increase:
 def decide_expense(
     case: MetricCase, comparison: Comparison, settings: DecisionSettings
 ) -> RuleOutcome:
-    """Judge one such metric by ``max_increase``; without that key it is shown only."""
+    """Decide on one such metric by ``max_increase``; without that key it is shown only."""
     refused = unusable(case, comparison, settings.max_unscored)
     if refused is not None:
         return refused
     assert case.column is not None
     before = row_means(case.column.baseline.values[case.counted])
     after = row_means(case.column.candidate.values[case.counted])
-    both = np.isfinite(before) & np.isfinite(after)
-    if not both.any() or not before[both].sum() > 0:
+    scored = np.isfinite(before) & np.isfinite(after)
+    if not scored.any() or not before[scored].sum() > 0:
         reason = f"{case.name} has no value on both sides"
-        row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
+        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     every = None if comparison.clusters is None else comparison.clusters[case.counted]
-    clusters = None if every is None else every[both]
+    clusters = None if every is None else every[scored]
     limit = case.rule.max_increase
-    found = increase(before[both], after[both], limit or 0.0, settings.alpha, clusters=clusters)
-    row = _row(case, before[both], after[both], found, limit)
+    before_scored, after_scored = before[scored], after[scored]
+    rise = increase(before_scored, after_scored, limit or 0.0, settings.alpha, clusters=clusters)
+    row = _row(case, before_scored, after_scored, rise, limit)
     if not case.gates:
         return RuleOutcome(row)
     hidden = 0
     if limit is not None and _can_hide(before, after, limit, settings.alpha, clusters=every):
-        hidden = int((np.isfinite(before) & ~both).sum())
-    return _outcome(row, found, settings.alpha, hidden)
+        hidden = int((np.isfinite(before) & ~scored).sum())
+    return _outcome(row, rise, settings.alpha, hidden)
 
 
-def _outcome(row: MetricRow, found: Increase, alpha: float, hidden: int) -> RuleOutcome:
+def _outcome(row: MetricRow, rise: Increase, alpha: float, hidden: int) -> RuleOutcome:
     """Say what the row means for the gate.
 
     Args:
@@ -79,7 +79,7 @@ def _outcome(row: MetricRow, found: Increase, alpha: float, hidden: int) -> Rule
         return RuleOutcome(row, undecided=(reason,))
     if row.verdict is not MetricVerdict.CANNOT_TELL:
         return RuleOutcome(row)
-    if not _can_prove(found.units, alpha):  # no gate: it could not be red
+    if not _can_prove(rise.units, alpha):  # no gate: it could not be red
         return RuleOutcome(row, undecided=(f"{row.reason}: so few prove nothing",))
     return RuleOutcome(row, warnings=(row.reason,))
 
@@ -90,7 +90,7 @@ def _can_hide(
     limit: float,
     alpha: float,
     *,
-    clusters: np.ndarray[tuple[int], np.dtype[np.intp]] | None,
+    clusters: Ints | None,
 ) -> bool:
     """Whether what the candidate did not tell of some samples could be a proven rise.
 
@@ -101,17 +101,15 @@ def _can_hide(
     Args:
         before, after: (samples,) means of each side; NaN where there is no figure.
     """
-    known = np.isfinite(before)
-    lost = known & ~np.isfinite(after)
+    had = np.isfinite(before)
+    lost = had & ~np.isfinite(after)
     if not lost.any():
         return False
-    most = max(float(before[known].max()), float(np.nanmax(after)))
-    groups = None if clusters is None else clusters[known]
+    largest = max(float(before[had].max()), float(np.nanmax(after)))
+    groups = None if clusters is None else clusters[had]
     return any(
-        increase(
-            before[known], np.where(lost, fill, after)[known], limit, alpha, clusters=groups
-        ).above
-        for fill in (most, BEYOND * most)
+        increase(before[had], np.where(lost, fill, after)[had], limit, alpha, clusters=groups).above
+        for fill in (largest, BEYOND * largest)
     )
 
 
@@ -121,7 +119,7 @@ def increase(
     limit: float,
     alpha: float,
     *,
-    clusters: np.ndarray[tuple[int], np.dtype[np.intp]] | None = None,
+    clusters: Ints | None = None,
 ) -> Increase:
     """Return the increase of the total, and what is proven of it at `alpha`, one-sided.
 
@@ -138,13 +136,11 @@ def increase(
     )
 
 
-def _by_cluster(
-    values: Floats, clusters: np.ndarray[tuple[int], np.dtype[np.intp]] | None
-) -> Floats:
+def _by_cluster(values: Floats, clusters: Ints | None) -> Floats:
     if clusters is None:
         return values
-    _, place = np.unique(clusters, return_inverse=True)  # a cluster without a sample is none
-    return np.bincount(place, weights=values).astype(np.float64)
+    # A cluster without a sample is none.
+    return sums_by_unit(values, np.unique(clusters, return_inverse=True)[1])
 
 
 def _proven(values: Floats, alpha: float) -> bool:
@@ -162,17 +158,17 @@ def _can_prove(n: int, alpha: float) -> bool:
 
 
 def _row(
-    case: MetricCase, before: Floats, after: Floats, found: Increase, limit: float | None
+    case: MetricCase, before: Floats, after: Floats, rise: Increase, limit: float | None
 ) -> MetricRow:
-    then, now = float(before.mean()), float(after.mean())
-    verdict = _verdict(before, after, found, limit)
-    allowed = None if limit is None else limit * then
-    return blank_row(case, verdict, _reason(case, found, limit, verdict)).model_copy(
+    old, new = float(before.mean()), float(after.mean())
+    verdict = _verdict(before, after, rise, limit)
+    allowed = None if limit is None else limit * old
+    return blank_row(case, verdict, _reason(case, rise, limit, verdict)).model_copy(
         update={
             "n": len(before),
-            "baseline": then,
-            "candidate": now,
-            "change": now - then,
+            "baseline": old,
+            "candidate": new,
+            "change": new - old,
             "better": int((after < before - SLACK).sum()),
             "worse": int((after > before + SLACK).sum()),
             "limit": allowed,
@@ -182,25 +178,25 @@ def _row(
     )
 
 
-def _verdict(before: Floats, after: Floats, found: Increase, limit: float | None) -> MetricVerdict:
+def _verdict(before: Floats, after: Floats, rise: Increase, limit: float | None) -> MetricVerdict:
     if np.allclose(before, after, rtol=0, atol=SLACK):
         return MetricVerdict.UNCHANGED
     if limit is None:
         return MetricVerdict.SHOWN
-    if found.below:
+    if rise.below:
         return MetricVerdict.IMPROVED
-    if found.share <= limit + SLACK:
+    if rise.share <= limit + SLACK:
         return MetricVerdict.HELD
-    return MetricVerdict.REGRESSED if found.above else MetricVerdict.CANNOT_TELL
+    return MetricVerdict.REGRESSED if rise.above else MetricVerdict.CANNOT_TELL
 
 
-def _reason(case: MetricCase, found: Increase, limit: float | None, verdict: MetricVerdict) -> str:
+def _reason(case: MetricCase, rise: Increase, limit: float | None, verdict: MetricVerdict) -> str:
     if verdict is MetricVerdict.UNCHANGED:
         return "no sample takes more or less"
-    said = f"{case.name}: {found.share:+.1%}"
+    reason = f"{case.name}: {rise.share:+.1%}"
     if limit is None:
-        return f"{said}; shown only: no max_increase is set"
-    said = f"{said}; {number(100 * limit).rstrip('0').rstrip('.')} % more is allowed"
+        return f"{reason}; shown only: no max_increase is set"
+    reason = f"{reason}; {number(100 * limit).rstrip('0').rstrip('.')} % more is allowed"
     if verdict is MetricVerdict.CANNOT_TELL:
-        return f"{said}; not proven by these {found.units}"
-    return said
+        return f"{reason}; not proven by these {rise.units}"
+    return reason

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
-from ragate.core.statistics.score_columns import Floats, Mask
+from ragate.core.statistics.score_columns import Floats, Ints, Mask, sums_by_unit
 
 THIS_SET = "this-set"
 GENERALISE = "generalise"
-Ints = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -52,19 +50,16 @@ class Table:
     @property
     def unit_sums(self) -> Floats:
         """(units, metrics) sums of the differences."""
-        sums = np.zeros((int(self.units.max(initial=-1)) + 1, self.speaks.shape[1]))
-        np.add.at(sums, self.units, self.differences)
-        return sums
+        return sums_by_unit(self.differences, self.units)
 
     def spread(self, metric: int) -> Floats:
         """Return one metric's differences by unit, scaled so that their mean is the change."""
         rows = self.speaks[:, metric]
         if not self.clustered:
             return np.asarray(self.differences[rows, metric], dtype=np.float64)
-        numbers, positions = np.unique(self.units[rows], return_inverse=True)
-        sums = np.zeros(len(numbers))
-        np.add.at(sums, positions, self.differences[rows, metric])
-        return sums * (len(numbers) / max(int(rows.sum()), 1))
+        units = np.unique(self.units[rows], return_inverse=True)[1]
+        sums = sums_by_unit(self.differences[rows, metric], units)
+        return sums * (len(sums) / max(int(rows.sum()), 1))
 
 
 def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
@@ -85,7 +80,8 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
         blocks = _blocks(base, cand, whole_base, whole_cand)
     else:
         units = np.unique(comparison.clusters[counted], return_inverse=True)[1].ravel()
-        blocks = _clustered(np.concatenate([base, cand], axis=1), units, cand.shape[1])
+        sums = sums_by_unit(np.concatenate([base, cand], axis=1), units)
+        blocks = (Block(sums, cand.shape[1]),) if len(units) else ()
     runs = (_most_runs(whole_base), _most_runs(whole_cand))
     return Table(
         blocks=blocks,
@@ -144,14 +140,6 @@ def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> t
 def _whole_first(values: Floats, whole_runs: Mask) -> Floats:
     order = np.argsort(~whole_runs, axis=1, kind="stable")
     return np.take_along_axis(values, order[:, :, None], axis=1)
-
-
-def _clustered(runs: Floats, units: Ints, k: int) -> tuple[Block, ...]:
-    if not len(units):
-        return ()
-    sums = np.zeros((int(units.max()) + 1, *runs.shape[1:]))
-    np.add.at(sums, units, runs)
-    return (Block(sums, k),)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import seed_of
 from ragate.core.statistics.permutation import DRAWS, flip, step_down
-from ragate.core.statistics.score_columns import SLACK, Floats, row_means
+from ragate.core.statistics.score_columns import SLACK, Floats, row_means, sums_by_unit
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,6 @@ def sign_chances(losses: Sequence[NetLoss], comparison: Comparison) -> list[floa
     """
     changes = np.stack([loss.changes for loss in losses], axis=1)
     if comparison.clusters is not None:
-        sums = np.zeros((int(comparison.clusters.max(initial=-1)) + 1, len(losses)))
-        np.add.at(sums, comparison.clusters, changes)
-        changes = sums
+        changes = sums_by_unit(changes, comparison.clusters)
     null = flip(changes, seed=seed_of(comparison), draws=DRAWS)
     return [float(p) for p in step_down(null)]

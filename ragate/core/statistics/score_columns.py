@@ -13,6 +13,7 @@ from ragate.core.lookup import Pass
 from ragate.models import Direction, MetricInfo, ScoreState
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 SLACK = 1e-9
 NO_RECORD = "no score was recorded"
@@ -84,6 +85,13 @@ def row_means(values: Floats) -> Floats:
     count = scored.sum(axis=1)
     total = np.where(scored, values, 0.0).sum(axis=1)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def sums_by_unit(values: Floats, units: Ints) -> Floats:
+    """Return the sums (units, ...) of values (samples, ...); `units` numbers each sample's unit."""
+    sums = np.zeros((int(units.max(initial=-1)) + 1, *values.shape[1:]))
+    np.add.at(sums, units, values)
+    return sums
 
 
 def read_sides(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
-from ragate.core.decision.decide import expired
+from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
 from ragate.models import Acceptance, Filters, Run, Sample

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import compare
-from ragate.core.decision.decide import expired
+from ragate.core.rules.waivers import expired
 from ragate.models import (
     Direction,
     Failure,
