@@ -34,7 +34,8 @@ def update(
     Never adopts a run that was judged: the best of several equal runs is a goal that the next
     unchanged one misses. The file keeps its bytes when nothing changed.
     """
-    from ragate.pipeline.baseline.record_baseline import BaselineOutcome, update_baseline
+    from ragate.pipeline.baseline.record_baseline import update_baseline
+    from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 
     loaded, operations = open_config(config)
     date = eval_date.date().isoformat() if eval_date else ""
@@ -55,15 +56,15 @@ def update(
 
 def _means(run: object, old: object) -> None:
     from ragate.models import Run
-    from ragate.pipeline.baseline.record_baseline import means
+    from ragate.pipeline.baseline.run_means import run_means
 
     if not isinstance(run, Run):
         return
-    before = means(old) if isinstance(old, Run) else {}
+    before = run_means(old) if isinstance(old, Run) else {}
     runs = run.manifest.runs
     same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
     click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
-    for name, value in means(run).items():
+    for name, value in run_means(run).items():
         then = before.get(name)
         change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
         click.echo(f"  {name:<24} {value:.3f}{change}")
@@ -110,7 +111,7 @@ def _flips(ids: Sequence[str]) -> str:
 def show(*, config: Path | None, as_json: bool) -> int:
     """Show what the baseline holds: where it comes from, its runs and its means."""
     from ragate.baseline import load_baseline
-    from ragate.pipeline.baseline.record_baseline import means
+    from ragate.pipeline.baseline.run_means import run_means
 
     loaded, _ = open_config(config)
     run = load_baseline(loaded.baseline)
@@ -125,7 +126,7 @@ def show(*, config: Path | None, as_json: bool) -> int:
         "runs": manifest.runs,
         "identical": manifest.identical,
         "accepted": [one.model_dump(exclude_defaults=True) for one in manifest.accepted],
-        "means": means(run),
+        "means": run_means(run),
     }
     if as_json:
         click.echo(json.dumps(facts, indent=2))
@@ -136,6 +137,6 @@ def show(*, config: Path | None, as_json: bool) -> int:
     for taken in manifest.accepted:
         said = f"{taken.metric} by {taken.by} at {taken.commit[:7]}: {taken.reason}"
         click.echo(f"{'accepted:':<11} {one_line(said)}")
-    for name, value in means(run).items():
+    for name, value in run_means(run).items():
         click.echo(f"  {one_line(name):<24} {value:.3f}")
     return 0

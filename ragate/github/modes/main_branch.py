@@ -27,8 +27,8 @@ from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import login_of
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.baseline.baseline_from_run import with_run
-from ragate.pipeline.baseline.record_baseline import BaselineOutcome as Recording
 from ragate.pipeline.baseline.record_baseline import update_baseline
+from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
 
@@ -79,7 +79,7 @@ def _record(context: Context, config: Config, head: str) -> ModeOutcome:
     taken = _accepted(context, config, head)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
     _leave(context, config, recording.run, head)
-    if recording.outcome in (Recording.UNCHANGED, Recording.WITHIN_NOISE):
+    if recording.outcome in (BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE):
         context.log.plain(recording.note or "the baseline is the same, byte for byte")
         return ModeOutcome(said=KEPT)
     return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")

@@ -13,7 +13,7 @@ from ragate.github.rest.commit_files import make_commit
 from ragate.github.rest.repository import BOT
 from ragate.models import Report
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
-from ragate.pipeline.baseline.record_baseline import means
+from ragate.pipeline.baseline.run_means import run_means
 from ragate.support.escape import code, plain
 
 MOST_PATCH = 50_000
@@ -54,7 +54,7 @@ def update_baseline(
         raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
     report = decided(talk, stored)
     new = _commit(talk, stored, changed)
-    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in means(stored.run).items())
+    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in run_means(stored.run).items())
     runs = stored.run.manifest.runs
     told = (
         f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "

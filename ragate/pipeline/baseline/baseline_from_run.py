@@ -13,7 +13,7 @@ from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Acceptance, Record, Run, SystemInfo
-from ragate.pipeline.baseline.record_baseline import refuse_left_out, refuse_unmeasured
+from ragate.pipeline.baseline.refuse_recording import refuse_left_out, refuse_unmeasured
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.recorder.baseline_replies import RUN_REPLIES
 from ragate.support.spill import Spill

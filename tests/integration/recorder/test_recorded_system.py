@@ -17,7 +17,8 @@ import pytest
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
-from ragate.pipeline.baseline.record_baseline import BaselineOutcome, update_baseline
+from ragate.pipeline.baseline.record_baseline import update_baseline
+from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 from ragate.pipeline.line import check
 from ragate.pipeline.run.selection import Selection
 from ragate.stores.local import LocalStore

@@ -1,0 +1,67 @@
+"""What makes no baseline: too little was measured, or the golden set does not fit the corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from ragate.config import Config
+from ragate.errors import DatasetError, RagateError
+from ragate.models import Run, ScoreState
+from ragate.pipeline.score.metric_records import failures
+
+
+def refuse_left_out(left_out: Collection[str]) -> None:
+    """Raise where metrics were left out, which is for want of a judge's key."""
+    if left_out:
+        names = ", ".join(left_out)
+        raise RagateError(
+            f"the judge's key is not set, so {names} cannot be recorded",
+            remedy="set the key; the baseline is unchanged",
+        )
+
+
+def refuse_missing(missing: Mapping[str, Collection[str]]) -> None:
+    """Raise where samples expect documents that the corpus does not hold.
+
+    Args:
+        missing: These documents by sample.
+    """
+    if not missing:
+        return
+    lines = [f"{sample_id}: {', '.join(docs)}" for sample_id, docs in sorted(missing.items())]
+    more = f"\n  … and {len(lines) - 20} more samples" if len(lines) > 20 else ""
+    raise DatasetError(
+        f"{len(missing)} samples expect documents that are not in the corpus:\n  "
+        + "\n  ".join(lines[:20])
+        + more,
+        remedy="correct their `relevant` ids, or add the documents; the baseline is unchanged",
+    )
+
+
+def refuse_unmeasured(config: Config, run: Run) -> None:
+    """Raise where every output failed, or a gated metric lacks more scores than the policy lets."""
+    failed = failures(record.output for record in run.records)
+    if failed == len(run.records):
+        example = next((r.output.error.message for r in run.records if r.output.error), "no sample")
+        raise RagateError(
+            f"all {failed} outputs failed, such as: {example}",
+            remedy="mend the system first; the baseline is unchanged",
+        )
+    most = config.policy.decision.max_unscored
+    for name in run.manifest.metrics:
+        scores = [record.scores[name] for record in run.records if name in record.scores]
+        unscored = [score for score in scores if score.state is ScoreState.UNSCORED]
+        lost = len(unscored)
+        share = lost / len(scores) if scores else 0.0
+        if not share <= most and _is_gated(config, name):
+            why = Counter(score.reason for score in unscored)
+            raise RagateError(
+                f"{name}: {lost} of {len(scores)} scores could not be measured ({share:.1%}; "
+                f"[policy] max_unscored is {most:.1%}): {why.most_common(1)[0][0]}",
+                remedy="`ragate collect` shows the failures; the baseline is unchanged",
+            )
+
+
+def _is_gated(config: Config, name: str) -> bool:
+    return any(rule.metric == name and rule.level == "error" for rule in config.policy.metrics)

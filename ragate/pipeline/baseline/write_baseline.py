@@ -1,0 +1,107 @@
+"""The baseline file: written anew only where the fresh runs say something else."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ragate.baseline import (
+    MACHINE_UNITS,
+    baseline_bytes,
+    contexts_path,
+    dump_baseline,
+    parse_baseline,
+    recorded_before,
+    recorded_now,
+    save_baseline,
+)
+from ragate.config import Config
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import decide
+from ragate.errors import BaselineError
+from ragate.models import Acceptance, MetricVerdict, Run, Sample
+
+_MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
+
+
+class BaselineOutcome(StrEnum):
+    """What became of the baseline file."""
+
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+    WITHIN_NOISE = "within_noise"
+
+
+@dataclass(frozen=True)
+class BaselineUpdate:
+    """What became of the file, the run that was recorded, and the baseline before it."""
+
+    outcome: BaselineOutcome
+    run: Run
+    old: Run | None
+    note: str = ""
+
+
+def write_baseline(
+    config: Config, samples: Sequence[Sample], run: Run, *, force: bool
+) -> BaselineUpdate:
+    """Write the file where the run differs from it by more than its noise, or `force` says so."""
+    path, store = config.baseline, config.policy.store
+    old_bytes, old = baseline_bytes(path), readable_baseline(config)
+    if old is not None and old_bytes is not None:
+        same = with_accepted(run, old.manifest.accepted)
+        if dump_baseline(same, store=store, recorded=recorded_before(old)) == old_bytes:
+            if store == "full" and not contexts_path(path).is_file():
+                save_baseline(path, old_bytes, run, store)
+            return BaselineUpdate(BaselineOutcome.UNCHANGED, run, old)
+        if not force and (note := _within_noise(config, samples, old, run)):
+            return BaselineUpdate(BaselineOutcome.WITHIN_NOISE, run, old, note)
+    recorded = recorded_now(run, date=_today().isoformat())
+    save_baseline(path, dump_baseline(run, store=store, recorded=recorded), run, store)
+    outcome = BaselineOutcome.CREATED if old_bytes is None else BaselineOutcome.REPLACED
+    return BaselineUpdate(outcome, run, old)
+
+
+def readable_baseline(config: Config) -> Run | None:
+    """Return the old baseline; one that cannot be read is replaced, which is what was asked for."""
+    content = baseline_bytes(config.baseline)
+    try:
+        return None if content is None else parse_baseline(content, where=str(config.baseline))
+    except BaselineError:
+        return None
+
+
+def with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
+    """Return the run with the drops that were accepted on the way to it."""
+    manifest = run.manifest.model_copy(update={"accepted": tuple(accepted)})
+    return run.model_copy(update={"manifest": manifest})
+
+
+def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
+    """Return why the old file says the same as the new run, "" where it does not."""
+    before, fresh = old.manifest, run.manifest
+    infos = {name: i for name, i in fresh.metrics.items() if i.unit not in MACHINE_UNITS}
+    if (before.system, before.metrics, before.runs) != (fresh.system, infos, fresh.runs):
+        return ""
+    if before.judge != fresh.judge:  # equal figures of another judge are another yardstick
+        return ""
+    policy = config.policy
+    comparison = compare(old, run, samples, cluster=policy.cluster, repeats=policy.repeats)
+    data = comparison.data
+    if data.added or data.removed or data.edited:
+        return ""
+    rules = [rule for rule in policy.metrics if rule.level != "off"]
+    decision = decide(rules, comparison, policy.decision, today=_today())
+    if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.metrics):
+        return ""
+    return (
+        "the fresh runs differ from the baseline by no more than its own noise; the file is kept "
+        "(--force writes it all the same)"
+    )
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
