@@ -79,9 +79,7 @@ class RecordedSystem:
         if output.error is not None:
             return output
         asked = None if scope.shared else calls_hash(scope.keys)
-        return output.model_copy(
-            update={"request_hash": asked, "usage": output.usage or scope.usage}
-        )
+        return output.amended(request_hash=asked, usage=output.usage or scope.usage)
 
     async def _asked(self, sample: Sample, run: int, scope: Scope) -> SystemOutput:
         try:

@@ -204,7 +204,7 @@ def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
         error=stored.error,
         request_hash=stored.request_hash,
         usage=stored.usage,
-    ).model_copy(update={"chunks": tuple(chunks[doc_id] for doc_id in stored.docs)})
+    ).amended(chunks=tuple(chunks[doc_id] for doc_id in stored.docs))
     return Record.model_construct(
         sample_id=stored.sample_id,
         run=stored.run,

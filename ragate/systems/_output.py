@@ -84,9 +84,6 @@ def raised(error: BaseException, told: str) -> SystemOutput:
 
 def wanted(output: SystemOutput, resources: Resources) -> SystemOutput:
     """Return the part of `output` that this run asks for (``--top-k``, retrieval only)."""
-    changes: dict[str, Any] = {}
     if resources.top_k is not None:
-        changes["chunks"] = output.chunks[: resources.top_k]
-    if resources.retrieval_only:
-        changes |= {"answer": None, "citations": None}
-    return output.model_copy(update=changes) if changes else output
+        output = output.amended(chunks=output.chunks[: resources.top_k])
+    return output.amended(answer=None, citations=None) if resources.retrieval_only else output

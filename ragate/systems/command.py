@@ -107,7 +107,7 @@ class CommandSystem(Foreign):
         output = to_output(reply, who="the command")
         if output.latency_s is None:
             took = time.perf_counter() - started
-            output = output.model_copy(update={"latency_s": took})
+            output = output.amended(latency_s=took)
         return wanted(output, self._resources)
 
     async def _broke(self, opening: asyncio.Task[Peer], why: str) -> None:

@@ -70,7 +70,7 @@ class PythonSystem(Foreign):
             return raised(error, told(error))
         if output.latency_s is None:
             took = time.perf_counter() - started
-            output = output.model_copy(update={"latency_s": took})
+            output = output.amended(latency_s=took)
         return wanted(output, self._resources)
 
 

@@ -92,10 +92,7 @@ def _passes_between(run: Run, start: int, end: int | None) -> Run:
     records = RecordsFrom(run.records, from_row, to_row)
     aggregates = run.aggregates[start:end]
     passes = (run.manifest.runs if end is None else end) - start
-    update = {"runs": max(1, passes), "identical": 0, "earlier": (), "same_state": False}
-    manifest = run.manifest.model_copy(update=update)
+    manifest = run.manifest.amended(runs=max(1, passes), identical=0, earlier=(), same_state=False)
     part = Run(manifest=manifest, records=records, aggregates=aggregates)
     identical = read_passes(part, list({record.sample_id: None for record in records})).identical
-    return part.model_copy(
-        update={"manifest": manifest.model_copy(update={"identical": identical})}
-    )
+    return part.amended(manifest=manifest.amended(identical=identical))

@@ -24,7 +24,7 @@ def excuse(
     """
     if taken is None or not row.blocks:
         return row, list(outcomes)
-    shown = row.model_copy(update={"blocks": False, "accepted": True})
+    shown = row.amended(blocks=False, accepted=True)
     return shown, [_as_warning(outcome, taken) for outcome in outcomes]
 
 

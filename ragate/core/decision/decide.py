@@ -56,14 +56,12 @@ def decide(
     ungated = _nothing_gated(cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
-    decision = _sum_up(outcomes, undecided).model_copy(
-        update={
-            "metrics": rows,
-            "must_pass": tuple(must_pass),
-            "waivers": tuple(waiver_row(waiver) for waiver in applied),
-            "accepted": tuple(taken[row.metric] for row in rows if row.accepted),
-            "wants_tries": wants_tries,
-        }
+    decision = _sum_up(outcomes, undecided).amended(
+        metrics=rows,
+        must_pass=tuple(must_pass),
+        waivers=tuple(waiver_row(waiver) for waiver in applied),
+        accepted=tuple(taken[row.metric] for row in rows if row.accepted),
+        wants_tries=wants_tries,
     )
     return _with_evidence(decision, cases, metrics, comparison, settings)
 
@@ -81,19 +79,17 @@ def _with_evidence(
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
     clear = clear_note(metrics.outcomes, family, comparison, settings)
-    return decision.model_copy(
-        update={
-            "warnings": (*decision.warnings, *metrics.warnings, *warnings),
-            "remedies": (*decision.remedies, *_settle(decision)),
-            "claim": deciding_claim(settings, comparison),
-            "family": family.tested,
-            "alpha": settings.alpha,
-            "runs_baseline": comparison.baseline.repeats,
-            "runs_candidate": runs,
-            "wants_runs": wants,
-            "confirmed": runs > 1 and bool(family.tested),
-            "lines": (*lines, *clear),
-        }
+    return decision.amended(
+        warnings=(*decision.warnings, *metrics.warnings, *warnings),
+        remedies=(*decision.remedies, *_settle(decision)),
+        claim=deciding_claim(settings, comparison),
+        family=family.tested,
+        alpha=settings.alpha,
+        runs_baseline=comparison.baseline.repeats,
+        runs_candidate=runs,
+        wants_runs=wants,
+        confirmed=runs > 1 and bool(family.tested),
+        lines=(*lines, *clear),
     )
 
 

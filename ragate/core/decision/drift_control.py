@@ -27,12 +27,12 @@ def decide_against_control(
     unfit = "the control does not cover the same metrics and samples: it is not used"
     if today.ids != comparison.ids:
         return family, (unfit,)
-    same = settings.model_copy(update={"claim": deciding_claim(settings, comparison)})
+    same = settings.amended(claim=deciding_claim(settings, comparison))
     fresh = decide_noisy(cases_on(tested, today), today, same)
     if set(fresh.tested) != set(family.tested):
         return family, (unfit,)
     shift = compare(comparison.baseline_run, control, samples, cluster=comparison.cluster)
-    moved = settings.model_copy(update={"claim": THIS_SET})
+    moved = settings.amended(claim=THIS_SET)
     shifted = decide_noisy(cases_on(tested, shift), shift, moved)
     note = "tested against the base version run today, not against the recording"
     return fresh, (note, *drift(shifted.outcomes, level=settings.alpha))

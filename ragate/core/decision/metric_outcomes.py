@@ -112,7 +112,7 @@ def with_floors(
         assert moved.row is not None
         floor, beyond = decide_floors(case, comparison, settings)
         blocks = moved.row.blocks or bool(beyond.red)
-        row = moved.row.model_copy(update={"floor": floor, "blocks": blocks})
+        row = moved.row.amended(floor=floor, blocks=blocks)
         row, (moved, beyond) = excuse(row, (moved, beyond), taken.get(case.name))
         rows.append(row)
         outcomes[case.name] = moved

@@ -73,8 +73,8 @@ def with_earlier(decision: Decision, comparison: Comparison, run: Run, terms: Te
     """
     if not run.manifest.earlier:
         return decision
-    manifest = run.manifest.model_copy(update={"confirm": 0})  # one look, with all of alpha
-    whole = _against_baseline(comparison, run.model_copy(update={"manifest": manifest}))
+    manifest = run.manifest.amended(confirm=0)  # one look, with all of alpha
+    whole = _against_baseline(comparison, run.amended(manifest=manifest))
     if comparison.candidate_run is run:
         weighed = _Weighed("counted")
     else:
@@ -90,9 +90,9 @@ def with_earlier(decision: Decision, comparison: Comparison, run: Run, terms: Te
             "metrics": _figures(decision, comparison, run, whole, weighed, terms),
         }
     )
-    earlier = earlier.model_copy(update={"note": note_of(earlier)})
+    earlier = earlier.amended(note=note_of(earlier))
     warnings = (*new_draw(decision, earlier), *decision.warnings)
-    return decision.model_copy(update={"earlier": earlier, "warnings": warnings})
+    return decision.amended(earlier=earlier, warnings=warnings)
 
 
 def _against_baseline(comparison: Comparison, run: Run) -> Comparison:
@@ -157,14 +157,17 @@ def _confirmed(
         accepted = row.metric in excused
         taken += [excused[row.metric]] if accepted else []
         reasons += [] if accepted else [reason]
-        red = {"verdict": MetricVerdict.REGRESSED, "reason": reason}
-        rows.append(row.model_copy(update={**red, "blocks": not accepted, "accepted": accepted}))
-    update: dict[str, object] = {"metrics": tuple(rows), "accepted": tuple(taken)}
+        red = row.amended(verdict=MetricVerdict.REGRESSED, reason=reason)
+        rows.append(red.amended(blocks=not accepted, accepted=accepted))
+    confirms = len(reasons) + len(taken) > len(decision.accepted)
+    decision = decision.amended(metrics=tuple(rows), accepted=tuple(taken))
     if reasons:
         lines = tuple(line for line in decision.lines if not line.startswith(NO_EVIDENCE))
-        update |= {"verdict": Verdict.FAILED, "reasons": tuple(reasons)}
-        update |= {"lines": lines, "remedies": ()}  # those of a pass that could not tell
-    return decision.model_copy(update=update), len(reasons) + len(taken) > len(decision.accepted)
+        # Its remedies are those of a pass that could not tell.
+        decision = decision.amended(
+            verdict=Verdict.FAILED, reasons=tuple(reasons), lines=lines, remedies=()
+        )
+    return decision, confirms
 
 
 def _figures(

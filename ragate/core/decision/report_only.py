@@ -25,8 +25,6 @@ def decide_aggregate(case: MetricCase) -> RuleOutcome:
     if after is None:
         reason = case.aggregate.reason or f"{case.name} was not measured"
     change = after - before if after is not None and before is not None else None
-    row = blank_row(case, verdict, reason).model_copy(
-        update={"baseline": before, "candidate": after, "change": change}
-    )
+    row = blank_row(case, verdict, reason).amended(baseline=before, candidate=after, change=change)
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
     return RuleOutcome(row)

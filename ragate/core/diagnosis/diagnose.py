@@ -35,7 +35,7 @@ def _with_change(cause: Cause, diff: SampleDiff) -> Cause:
     """Name first what changed in the system: that is where a reader looks first."""
     if not diff.changes.words:
         return cause
-    return cause.model_copy(update={"evidence": f"changed: {diff.changes.words}; {cause.evidence}"})
+    return cause.amended(evidence=f"changed: {diff.changes.words}; {cause.evidence}")
 
 
 def _not_the_same_sample(diff: SampleDiff) -> SampleDiff | Cause:

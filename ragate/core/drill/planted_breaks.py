@@ -88,8 +88,9 @@ def swap_answers(output: SystemOutput, others: Iterable[SystemOutput]) -> System
     """Give the answer of another sample, with its citations and tool calls."""
     for other in others:
         if other.answer and other.answer != output.answer:
-            taken = {name: getattr(other, name) for name in ("answer", "citations", "tool_calls")}
-            return output.model_copy(update=taken)
+            return output.amended(
+                answer=other.answer, citations=other.citations, tool_calls=other.tool_calls
+            )
     return output
 
 
@@ -129,10 +130,10 @@ def break_output(
     elif name == "swap_answers":
         made = swap_answers(output, others)
     else:
-        made = output.model_copy(update={"answer": _OF_ANSWERS[name](output.answer)})
+        made = output.amended(answer=_OF_ANSWERS[name](output.answer))
     if output_hash(made) == output_hash(output):
         return output
-    return made.model_copy(update={"request_hash": None})
+    return made.amended(request_hash=None)
 
 
 def plant(run_outputs: Sequence[Pair], name: str, share: float, seed: int = 0) -> Planted:
@@ -189,7 +190,7 @@ def _rearranged(output: SystemOutput, places: Sequence[int]) -> SystemOutput:
     if citations is not None:
         citations = tuple(number.get(one, 0) for one in citations)
     chunks = tuple(output.chunks[place] for place in places)
-    return output.model_copy(update={"chunks": chunks, "citations": citations})
+    return output.amended(chunks=chunks, citations=citations)
 
 
 def _other_number(match: re.Match[str]) -> str:

@@ -55,7 +55,7 @@ def _outcome(case: MetricCase, row: MetricRow, *, hides: bool) -> RuleOutcome:
     if not case.gates:
         return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
     if hides:
         missing = count(row.unscored_baseline + row.unscored_candidate, "unscored sample")
         reason = f"{case.name}: {missing} could hide a {number(row.limit or 0.0)} drop"
@@ -153,19 +153,17 @@ def _row(lost: _Lost, settings: DecisionSettings) -> MetricRow:
     before, after = case.column.unit(loss.before), case.column.unit(loss.after)
     verdict = lost.verdict(settings)
     limit = lost.limit * lost.span
-    return blank_row(case, verdict).model_copy(
-        update={
-            "n": loss.n,
-            "baseline": before,
-            "candidate": after,
-            "change": after - before,
-            "better": loss.better,
-            "worse": loss.worse,
-            "limit": limit,
-            "allowed": limit,
-            "reason": _reason(lost, verdict, moved(case.info, before, after), limit),
-            "mde_note": "no noise: every change is seen",
-        }
+    return blank_row(case, verdict).amended(
+        n=loss.n,
+        baseline=before,
+        candidate=after,
+        change=after - before,
+        better=loss.better,
+        worse=loss.worse,
+        limit=limit,
+        allowed=limit,
+        reason=_reason(lost, verdict, moved(case.info, before, after), limit),
+        mde_note="no noise: every change is seen",
     )
 
 

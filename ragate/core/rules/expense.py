@@ -73,7 +73,7 @@ def _outcome(row: MetricRow, rise: Increase, alpha: float, hidden: int) -> RuleO
         hidden: Samples whose missing figures could have made it red.
     """
     if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
     if hidden:
         reason = f"{row.metric}: {count(hidden, 'unscored sample')} could hide a rise that is red"
         return RuleOutcome(row, undecided=(reason,))
@@ -163,18 +163,16 @@ def _row(
     old, new = float(before.mean()), float(after.mean())
     verdict = _verdict(before, after, rise, limit)
     allowed = None if limit is None else limit * old
-    return blank_row(case, verdict, _reason(case, rise, limit, verdict)).model_copy(
-        update={
-            "n": len(before),
-            "baseline": old,
-            "candidate": new,
-            "change": new - old,
-            "better": int((after < before - SLACK).sum()),
-            "worse": int((after > before + SLACK).sum()),
-            "limit": allowed,
-            "allowed": allowed,
-            "mde_note": "held against its own earlier figure, outside the family",
-        }
+    return blank_row(case, verdict, _reason(case, rise, limit, verdict)).amended(
+        n=len(before),
+        baseline=old,
+        candidate=new,
+        change=new - old,
+        better=int((after < before - SLACK).sum()),
+        worse=int((after > before + SLACK).sum()),
+        limit=allowed,
+        allowed=allowed,
+        mde_note="held against its own earlier figure, outside the family",
     )
 
 

@@ -51,10 +51,8 @@ def decide_latency(
         within = slower.share <= limit
         verdict = MetricVerdict.HELD if within else MetricVerdict.CANNOT_TELL
         reason += "" if within else f"; not proven by these {slower.units}"
-        return RuleOutcome(shown.row.model_copy(update={"verdict": verdict, "reason": reason}))
-    row = shown.row.model_copy(
-        update={"verdict": MetricVerdict.REGRESSED, "reason": reason, "blocks": case.gates}
-    )
+        return RuleOutcome(shown.row.amended(verdict=verdict, reason=reason))
+    row = shown.row.amended(verdict=MetricVerdict.REGRESSED, reason=reason, blocks=case.gates)
     return RuleOutcome(row, red=(reason,) if case.gates else ())
 
 
@@ -103,7 +101,7 @@ def _apart(candidate: Run, control: Run) -> str:
 def _shown_only(case: MetricCase, shown: RuleOutcome, why: str) -> RuleOutcome:
     assert shown.row is not None
     reason = f"shown only: {why}"
-    row = shown.row.model_copy(update={"reason": reason})
+    row = shown.row.amended(reason=reason)
     # Beside a limit it gates all the same; without one its level promises more than it holds.
     open_gate = case.gates and not case.has_floor
     warnings = (f"{case.name}: {reason}",) if open_gate else ()

@@ -121,17 +121,15 @@ def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> Met
     reasons: Counter[str] = Counter(column.candidate.reasons)
     reasons.update(column.baseline.reasons)
     reasons.update(column.added.reasons)
-    return row.model_copy(
-        update={
-            "exact": column.exact,
-            "n": len(mean),
-            "not_applicable": int((~column.applies).sum()) + int(column.added.silent.any(1).sum()),
-            "unscored_baseline": int(column.baseline.unscored.any(axis=1).sum()),
-            "unscored_candidate": int(column.candidate.unscored.any(axis=1).sum())
-            + int(column.added.unscored.any(axis=1).sum()),
-            "unscored_reasons": dict(sorted(reasons.items())),
-            "candidate": float(mean.mean()) if len(mean) else None,
-        }
+    return row.amended(
+        exact=column.exact,
+        n=len(mean),
+        not_applicable=int((~column.applies).sum()) + int(column.added.silent.any(1).sum()),
+        unscored_baseline=int(column.baseline.unscored.any(axis=1).sum()),
+        unscored_candidate=int(column.candidate.unscored.any(axis=1).sum())
+        + int(column.added.unscored.any(axis=1).sum()),
+        unscored_reasons=dict(sorted(reasons.items())),
+        candidate=float(mean.mean()) if len(mean) else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.core.statistics.score_columns import Floats, Ints, Mask, sums_by_unit
 
-THIS_SET = "this-set"
-GENERALISE = "generalise"
+Claim = Literal["this-set", "generalise"]
+THIS_SET: Final = "this-set"
+GENERALISE: Final = "generalise"
 
 
 @dataclass(frozen=True)

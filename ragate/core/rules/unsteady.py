@@ -37,13 +37,11 @@ def joined(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:
     if row is None or varying is None or row.verdict in _REFUSED:
         return exact
     if noisy.red and not exact.red:
-        update = {"verdict": MetricVerdict.REGRESSED, "blocks": True, "exact": False}
-        return RuleOutcome(
-            _with_test(row, varying, update), red=noisy.red, undecided=exact.undecided
-        )
+        red = _with_test(row, varying, MetricVerdict.REGRESSED).amended(blocks=True, exact=False)
+        return RuleOutcome(red, red=noisy.red, undecided=exact.undecided)
     if varying.verdict is MetricVerdict.WORSE_HERE and row.verdict in _QUIET:
-        update = {"verdict": MetricVerdict.WORSE_HERE}
-        return replace(exact, row=_with_test(row, varying, update), warnings=noisy.warnings)
+        shown = _with_test(row, varying, MetricVerdict.WORSE_HERE)
+        return replace(exact, row=shown, warnings=noisy.warnings)
     if varying.verdict is MetricVerdict.CANNOT_TELL and row.verdict in _QUIET:
         return replace(exact, row=_with_what_varied(row, varying))
     return exact
@@ -61,14 +59,14 @@ def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
     lost = -(row.change or 0.0) if row.direction is Direction.HIGHER else row.change or 0.0
     allowed = row.limit is not None and lost <= row.limit + SLACK
     verdict = row.verdict if allowed else MetricVerdict.CANNOT_TELL
-    return row.model_copy(update={"verdict": verdict, "reason": reason})
+    return row.amended(verdict=verdict, reason=reason)
 
 
-def _with_test(row: MetricRow, varying: MetricRow, update: dict[str, object]) -> MetricRow:
+def _with_test(row: MetricRow, varying: MetricRow, verdict: MetricVerdict) -> MetricRow:
     noun = count(varying.n, "sample")
     reason = f"{varying.reason} (on {noun} that did not repeat)"
-    tested = {"p": varying.p, "p_other": varying.p_other, "claim": varying.claim}
-    return row.model_copy(update={**tested, **update, "reason": reason})
+    tested = row.amended(p=varying.p, p_other=varying.p_other, claim=varying.claim)
+    return tested.amended(verdict=verdict, reason=reason)
 
 
 def no_longer_repeating(
@@ -85,5 +83,4 @@ def no_longer_repeating(
     reason = f"{count(len(ids), 'sample')} no longer repeated: {listed(ids)}"
     if row.reason:
         reason = f"{row.reason}; {reason}"
-    update = {"verdict": MetricVerdict.CANNOT_TELL, "reason": reason}
-    return replace(outcome, row=row.model_copy(update=update))
+    return replace(outcome, row=row.amended(verdict=MetricVerdict.CANNOT_TELL, reason=reason))

@@ -49,4 +49,4 @@ def create(request: MetricRequest) -> Pairwise:
     """
     no_cut_off(request)
     info = metric_info(request, version=1, reads=Reads.ANSWER)
-    return Pairwise(info.model_copy(update={"aggregate": True, "needs": Needs.JUDGE}))
+    return Pairwise(info.amended(aggregate=True, needs=Needs.JUDGE))

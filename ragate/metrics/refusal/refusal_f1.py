@@ -61,4 +61,4 @@ def create(request: MetricRequest) -> RefusalF1:
     no_cut_off(request)
     settings = own_settings(request, RefusalSettings)
     info = metric_info(request, version=1, reads=Reads.ANSWER, settings=settings)
-    return RefusalF1(info=info.model_copy(update={"aggregate": True}), refuses=Refusals(settings))
+    return RefusalF1(info=info.amended(aggregate=True), refuses=Refusals(settings))

@@ -113,7 +113,7 @@ class HttpSystem(Foreign):
         except OutputError as error:
             return failed(self._client.clean(str(error)))
         if output.latency_s is None:
-            output = output.model_copy(update={"latency_s": took})
+            output = output.amended(latency_s=took)
         return wanted(output, self._resources)
 
     async def close(self) -> None:

@@ -96,7 +96,7 @@ class PgvectorSystem:
             output = await self._answer(sample, run)
         except ProviderError as error:
             output = SystemOutput(error=Failure(kind="provider", message=error.message))
-        return output.model_copy(update={"latency_s": time.perf_counter() - start})
+        return output.amended(latency_s=time.perf_counter() - start)
 
     def counts(self, text: str) -> dict[int, int]:
         """Return how often each dimension of the words of a text occurs."""
@@ -125,7 +125,7 @@ class PgvectorSystem:
             return await self._written(sample, chunks, weights, run)
         chunks, before = await rerank(self.reranker, sample.query, chunks, limit=self._top_k)
         output = await self._written(sample, chunks, weights, run)
-        return output.model_copy(update={"first_stage": before})
+        return output.amended(first_stage=before)
 
     async def _found(self, sample: Sample) -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
         """Return the passages of the first stage, and the idf of the question's words."""

@@ -12,6 +12,7 @@ from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, wo
 from ragate.core.rules.metric_family import (
     GENERALISE,
     THIS_SET,
+    Claim,
     build_table,
     run_tests,
     seed_of,
@@ -42,7 +43,7 @@ class FamilyResult:
     units: int = 0
 
 
-def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> str:
+def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> Claim:
     """Return the claim that can be red; chosen from fingerprints, before any score is seen."""
     if settings.claim != "auto":
         return settings.claim
@@ -149,7 +150,7 @@ def _outcome(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTes
     if not case.gates:
         return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.model_copy(update={"blocks": True}), red=(row.reason,))
+        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
     warnings = (row.reason,) if row.verdict is MetricVerdict.WORSE_HERE else ()
     if row.verdict is not MetricVerdict.UNCHANGED and figures.units < test.losses:
         noun = "cluster" if test.table.clustered else "sample"

@@ -100,23 +100,21 @@ def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow
     if column.info.direction is Direction.LOWER:
         low, high = -high, -low
     row = blank_row(case, verdict)
-    return row.model_copy(
-        update={
-            "n": figures.n,
-            "baseline": before,
-            "candidate": after,
-            "change": after - before,
-            "interval": None if untouched else (low, high),
-            "better": figures.better,
-            "worse": figures.worse,
-            "p": figures.p,
-            "p_other": figures.p_other,
-            "claim": test.claim,
-            "allowed": figures.allowed * column.span,
-            "mde": mde,
-            "mde_note": note,
-            "reason": reason_of(case, verdict, figures, test.settings, before, after, mde),
-        }
+    return row.amended(
+        n=figures.n,
+        baseline=before,
+        candidate=after,
+        change=after - before,
+        interval=None if untouched else (low, high),
+        better=figures.better,
+        worse=figures.worse,
+        p=figures.p,
+        p_other=figures.p_other,
+        claim=test.claim,
+        allowed=figures.allowed * column.span,
+        mde=mde,
+        mde_note=note,
+        reason=reason_of(case, verdict, figures, test.settings, before, after, mde),
     )
 
 

@@ -30,4 +30,4 @@ def _read(chunk: RetrievedChunk) -> str:
 
 def _ranked(chunk: RetrievedChunk, before: int, score: float) -> RetrievedChunk:
     metadata = {**chunk.metadata, "first_rank": before, "first_score": chunk.score}
-    return chunk.model_copy(update={"score": round(score, 6), "metadata": metadata})
+    return chunk.amended(score=round(score, 6), metadata=metadata)
