@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.judging.criteria import KNOWN
+from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES
 from ragate.errors import DatasetError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -116,7 +116,7 @@ def _verdict(place: str, value: Any, criterion: str) -> bool | float:
         return value
     if not isinstance(value, int | float) or not math.isfinite(value):
         raise _wrong(place, "label", value, "must be true, false or a grade")
-    known = KNOWN.get(criterion)
+    known = ALL_CRITERIA.get(criterion)
     if known is not None and not known.low <= value <= known.high:
         scale = f"{known.low:g} to {known.high:g}"
         raise _wrong(place, "label", value, f"{criterion} goes from {scale}")

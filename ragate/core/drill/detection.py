@@ -64,7 +64,7 @@ class Drill(Frozen):
 
 def drill(
     run_outputs: Sequence[Pair],
-    judge_outputs: Callable[[Sequence[Pair]], Decision],
+    decide_on: Callable[[Sequence[Pair]], Decision],
     *,
     metrics: Mapping[str, MetricInfo],
     names: Sequence[str] = BREAKS,
@@ -75,12 +75,12 @@ def drill(
 
     Args:
         run_outputs: One pass over the samples, with full texts.
-        judge_outputs: Scores outputs, compares them with the baseline and decides.
+        decide_on: Scores outputs, compares them with the baseline and decides.
         metrics: What each metric of the rules reads.
         names: Breaks to plant. shares: Shares to try, each in (0, 1].
         seed: Chooses other samples.
     """
-    clean = judge_outputs(run_outputs)
+    clean = decide_on(run_outputs)
     tries: list[DrillRow] = []
     rows: list[DrillRow] = []
     for name in names:
@@ -89,9 +89,7 @@ def drill(
             planted = plant(run_outputs, name, share, seed)
             if row is not None and row.planted == len(planted.ids):
                 break
-            row = _row(
-                planted, judge_outputs(planted.pairs) if planted.ids else clean, clean, metrics
-            )
+            row = _row(planted, decide_on(planted.pairs) if planted.ids else clean, clean, metrics)
             tries.append(row)
             if row.caught:
                 break
@@ -121,11 +119,11 @@ def _row(
 def _blockers(decision: Decision, clean: Decision) -> tuple[str, ...]:
     """Return what is red now and was not without the break."""
     before = {row.metric for row in clean.metrics if row.blocks}
-    found = [row.metric for row in decision.metrics if row.blocks and row.metric not in before]
+    blockers = [row.metric for row in decision.metrics if row.blocks and row.metric not in before]
     missed = {(row.sample_id, row.metric) for row in clean.must_pass if not row.met}
     if any(not row.met and (row.sample_id, row.metric) not in missed for row in decision.must_pass):
-        found.append("must-pass")
-    return tuple(found)
+        blockers.append("must-pass")
+    return tuple(blockers)
 
 
 def _why_not(
@@ -133,33 +131,33 @@ def _why_not(
 ) -> str:
     if not planted.ids:
         return "no output that this break could change"
-    part = touches(planted.name)
-    readers = [row for row in decision.metrics if _reads(metrics.get(row.metric), part)]
+    touched = touches(planted.name)
+    readers = [row for row in decision.metrics if _reads(metrics.get(row.metric), touched)]
     gated = [row for row in readers if row.level == "error"]
     if not gated:
-        return _nobody_reads(part, readers)
+        return _nobody_reads(touched, readers)
     if decision.verdict is Verdict.NO_DECISION:
         return "no decision: " + (decision.reasons[0] if decision.reasons else "nothing measured")
     red = {row.metric for row in clean.metrics if row.blocks}
     moved = [row for row in gated if _drop(row, clean) > _SLACK]
     if not moved:
         names = ", ".join(row.metric for row in gated[:_SHOWN])
-        return f"{names} read {_NAMES[part]}, and this break lowers none of them"
+        return f"{names} read {_NAMES[touched]}, and this break lowers none of them"
     worst = max(moved, key=lambda row: _drop(row, clean))
     if worst.metric in red:
         return f"{worst.metric} was red without the break"
     return _too_small(worst, clean, planted)
 
 
-def _reads(info: MetricInfo | None, part: Reads) -> bool:
+def _reads(info: MetricInfo | None, touched: Reads) -> bool:
     """A metric on answers may read the contexts; one on retrieval reads no answer."""
     if info is None or info.reads is Reads.RUN:
         return False
-    return info.reads is part or part is Reads.RETRIEVAL
+    return info.reads is touched or touched is Reads.RETRIEVAL
 
 
-def _nobody_reads(part: Reads, readers: Sequence[MetricRow]) -> str:
-    words = f"no error-level metric reads {_NAMES[part]}"
+def _nobody_reads(touched: Reads, readers: Sequence[MetricRow]) -> str:
+    words = f"no error-level metric reads {_NAMES[touched]}"
     if not readers:
         return words
     shown = ", ".join(f"{row.metric} is at level {row.level}" for row in readers[:_SHOWN])
@@ -167,7 +165,7 @@ def _nobody_reads(part: Reads, readers: Sequence[MetricRow]) -> str:
 
 
 def _drop(row: MetricRow, clean: Decision) -> float:
-    before = next((one.candidate for one in clean.metrics if one.metric == row.metric), None)
+    before = {clean_row.metric: clean_row.candidate for clean_row in clean.metrics}.get(row.metric)
     if before is None or row.candidate is None:
         return 0.0
     fall = before - row.candidate

@@ -15,11 +15,9 @@ Pair = tuple[Sample, SystemOutput]
 _NUMBER = re.compile(r"(?<![\w\[])\d+(?:[.,]\d+)*(?![\w\]])")
 _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z][\w-]+(?: [A-Z][\w-]+)*")
 _NAMES = ("Alder", "Birch", "Cedar", "Hazel", "Juniper", "Linden", "Rowan", "Willow")
-_VERB = re.compile(
-    r"\b(is|are|was|were|can|could|will|would|must|should|may|has|have|does|do|did)\b(?! not\b)"
-)
-_NOT = re.compile(r"\b(is|are|was|were|can|could|will|would|must|should|may|has|have|does|do|did)"
-                  r"(?: not|n't)\b")  # fmt: skip
+_VERBS = r"\b(is|are|was|were|can|could|will|would|must|should|may|has|have|does|do|did)"
+_VERB = re.compile(_VERBS + r"\b(?! not\b)")
+_NOT = re.compile(_VERBS + r"(?: not|n't)\b")
 _YES_NO = {"yes": "No", "no": "Yes"}
 _KEPT = 3
 _FEWEST_WORDS = 4
@@ -42,17 +40,17 @@ class Planted(Frozen):
 
 
 def drop_top_document(doc_ids: Sequence[str]) -> list[int]:
-    """Return the places of the chunks without those of the first document."""
-    return [place for place, doc_id in enumerate(doc_ids) if doc_id != doc_ids[0]]
+    """Return the ranks, from 0, of the chunks without those of the first document."""
+    return [rank for rank, doc_id in enumerate(doc_ids) if doc_id != doc_ids[0]]
 
 
 def shuffle_ranking(doc_ids: Sequence[str]) -> list[int]:
-    """Return the places in an order that has nothing to do with the question."""
-    return sorted(range(len(doc_ids)), key=lambda place: digest([*doc_ids, place]))
+    """Return the ranks in an order that has nothing to do with the question."""
+    return sorted(range(len(doc_ids)), key=lambda rank: digest([*doc_ids, rank]))
 
 
 def empty_contexts(_doc_ids: Sequence[str]) -> list[int]:
-    """Return no place: the answer stands on nothing."""
+    """Return no rank: the answer stands on nothing."""
     return []
 
 
@@ -68,9 +66,9 @@ def change_names(answer: str) -> str:
 
 def negate(answer: str) -> str:
     """Turn the answer's first statement into its contrary."""
-    first = re.match(r"\s*(yes|no)\b", answer, re.IGNORECASE)
-    if first:
-        return _YES_NO[first.group(1).lower()] + answer[first.end() :]
+    yes_or_no = re.match(r"\s*(yes|no)\b", answer, re.IGNORECASE)
+    if yes_or_no:
+        return _YES_NO[yes_or_no.group(1).lower()] + answer[yes_or_no.end() :]
     if _NOT.search(answer):
         return _NOT.sub(r"\1", answer, count=1)
     if _VERB.search(answer):
@@ -84,12 +82,12 @@ def truncate(answer: str) -> str:
     return " ".join(words[: ceil(len(words) / _KEPT)]) if len(words) >= _FEWEST_WORDS else answer
 
 
-def swap_answers(output: SystemOutput, others: Iterable[SystemOutput]) -> SystemOutput:
+def swap_answers(output: SystemOutput, donors: Iterable[SystemOutput]) -> SystemOutput:
     """Give the answer of another sample, with its citations and tool calls."""
-    for other in others:
-        if other.answer and other.answer != output.answer:
+    for donor in donors:
+        if donor.answer and donor.answer != output.answer:
             return output.amended(
-                answer=other.answer, citations=other.citations, tool_calls=other.tool_calls
+                answer=donor.answer, citations=donor.citations, tool_calls=donor.tool_calls
             )
     return output
 
@@ -114,7 +112,7 @@ def touches(name: str) -> Reads:
 
 
 def break_output(
-    name: str, output: SystemOutput, others: Iterable[SystemOutput] = ()
+    name: str, output: SystemOutput, donors: Iterable[SystemOutput] = ()
 ) -> SystemOutput:
     """Return the output with the break `name`, or as it is where that changes nothing.
 
@@ -124,16 +122,16 @@ def break_output(
         KeyError: there is no such break.
     """
     if name in _OF_CHUNKS:
-        made = _rearranged(output, _OF_CHUNKS[name]([chunk.doc_id for chunk in output.chunks]))
+        broken = _rearranged(output, _OF_CHUNKS[name]([chunk.doc_id for chunk in output.chunks]))
     elif not output.answer:
-        made = output
+        broken = output
     elif name == "swap_answers":
-        made = swap_answers(output, others)
+        broken = swap_answers(output, donors)
     else:
-        made = output.amended(answer=_OF_ANSWERS[name](output.answer))
-    if output_hash(made) == output_hash(output):
+        broken = output.amended(answer=_OF_ANSWERS[name](output.answer))
+    if output_hash(broken) == output_hash(output):
         return output
-    return made.amended(request_hash=None)
+    return broken.amended(request_hash=None)
 
 
 def plant(run_outputs: Sequence[Pair], name: str, share: float, seed: int = 0) -> Planted:
@@ -158,45 +156,39 @@ def plant(run_outputs: Sequence[Pair], name: str, share: float, seed: int = 0) -
         raise ValueError(f"share {share} is not in (0, 1]")
     if name not in BREAKS:
         raise KeyError(name)
-    wanted = ceil(share * len(run_outputs) - 1e-9)
-    order = sorted(
-        range(len(run_outputs)), key=lambda place: digest([seed, name, run_outputs[place][0].id])
-    )
-    broken: dict[int, SystemOutput] = {}
-    for turn, place in enumerate(order):
-        if len(broken) == wanted:
+    count = ceil(share * len(run_outputs) - 1e-9)
+    order = sorted(run_outputs, key=lambda pair: digest([seed, name, pair[0].id]))
+    broken: dict[str, SystemOutput] = {}
+    for turn, (sample, output) in enumerate(order):
+        if len(broken) == count:
             break
-        output = run_outputs[place][1]
-        ring = (run_outputs[other][1] for other in chain(order[turn + 1 :], order[:turn]))
-        made = break_output(name, output, ring) if output.error is None else output
-        if made is not output:
-            broken[place] = made
+        donors = (donor for _, donor in chain(order[turn + 1 :], order[:turn]))
+        changed = break_output(name, output, donors) if output.error is None else output
+        if changed is not output:
+            broken[sample.id] = changed
     return Planted(
         name=name,
         share=share,
-        pairs=tuple(
-            (sample, broken.get(place, output))
-            for place, (sample, output) in enumerate(run_outputs)
-        ),
-        ids=tuple(run_outputs[place][0].id for place in sorted(broken)),
-        wanted=wanted,
+        pairs=tuple((sample, broken.get(sample.id, output)) for sample, output in run_outputs),
+        ids=tuple(sample.id for sample, _ in run_outputs if sample.id in broken),
+        wanted=count,
     )
 
 
-def _rearranged(output: SystemOutput, places: Sequence[int]) -> SystemOutput:
-    """Return the chunks at `places`; a citation of one that is gone resolves to no chunk (0)."""
-    number = {old + 1: new for new, old in enumerate(places, 1)}
+def _rearranged(output: SystemOutput, ranks: Sequence[int]) -> SystemOutput:
+    """Return the chunks at `ranks`; a citation of one that is gone resolves to no chunk (0)."""
+    new_numbers = {old + 1: new for new, old in enumerate(ranks, 1)}
     citations = output.citations
     if citations is not None:
-        citations = tuple(number.get(one, 0) for one in citations)
-    chunks = tuple(output.chunks[place] for place in places)
+        citations = tuple(new_numbers.get(number, 0) for number in citations)
+    chunks = tuple(output.chunks[rank] for rank in ranks)
     return output.amended(chunks=chunks, citations=citations)
 
 
 def _other_number(match: re.Match[str]) -> str:
     """Add 1 to the first digit (9 becomes 1), so that no other number is the same by chance."""
-    first, rest = match.group()[0], match.group()[1:]
-    return str(int(first) % 9 + 1) + rest
+    digit, digits_after = match.group()[0], match.group()[1:]
+    return str(int(digit) % 9 + 1) + digits_after
 
 
 def _other_name(match: re.Match[str]) -> str:

@@ -68,28 +68,28 @@ EVALUATED: dict[str, Criterion] = {
     )
 }
 
-KNOWN: dict[str, Criterion] = CRITERIA | EVALUATED
+ALL_CRITERIA: dict[str, Criterion] = CRITERIA | EVALUATED
 
 PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
 
 
 def sort_out(
-    criteria: Iterable[str], known: Mapping[str, Criterion], sample: Sample, output: SystemOutput
+    criteria: Iterable[str], of_judge: Mapping[str, Criterion], sample: Sample, output: SystemOutput
 ) -> tuple[dict[str, Score], list[str]]:
     """Return the scores that need no judgement, and the criteria that a judge has to be asked."""
-    found: dict[str, Score] = {}
-    asked: list[str] = []
+    scores: dict[str, Score] = {}
+    to_ask: list[str] = []
     for name in dict.fromkeys(criteria):
-        if name not in known:
-            found[name] = unscored(name, "this judge does not know the criterion")
-        elif (decided := decide(known[name], sample, output)) is not None:
-            found[name] = decided
+        if name not in of_judge:
+            scores[name] = unscored(name, "this judge does not know the criterion")
+        elif (score := unasked_score(of_judge[name], sample, output)) is not None:
+            scores[name] = score
         else:
-            asked.append(name)
-    return found, asked
+            to_ask.append(name)
+    return scores, to_ask
 
 
-def decide(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score | None:
+def unasked_score(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score | None:
     """Return the score that needs no judgement, None where a judge has to be asked.
 
     A sample that the criterion does not speak about is not applicable; an output that a provider's
@@ -105,8 +105,8 @@ def decide(criterion: Criterion, sample: Sample, output: SystemOutput) -> Score 
         return Score(metric=name, value=criterion.low)
     if output.answer is None:
         return unscored(name, NO_ANSWER)
-    if criterion.grounded and (found := _without_contexts(criterion, output)):
-        return found
+    if criterion.grounded and (score := _without_contexts(criterion, output)):
+        return score
     return _without_citations(criterion, output) if criterion.cites else None
 
 

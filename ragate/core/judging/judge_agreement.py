@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from ragate.core.judging.kappa import kappa, weighted_kappa
 
 _EDGE = 1e-9
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Counts of a yes-or-no verdict against labels.
+    """Counts of a yes-or-no judgement against labels.
 
     Attributes:
         false_pass: The judge passes what people fail. false_fail: The other way round.
@@ -28,7 +30,7 @@ class Confusion:
 
     @property
     def agreement(self) -> float | None:
-        """Return the share of equal verdicts; None without any."""
+        """Return the share of equal judgements; None without any."""
         return (self.true_pass + self.true_fail) / self.n if self.n else None
 
     @property
@@ -43,12 +45,12 @@ class Confusion:
         """Return Cohen's kappa of the table."""
         pairs = [(True, True)] * self.true_pass + [(False, False)] * self.true_fail
         pairs += [(False, True)] * self.false_pass + [(True, False)] * self.false_fail
-        return kappa([label for label, _ in pairs], [verdict for _, verdict in pairs])
+        return kappa([label for label, _ in pairs], [judgement for _, judgement in pairs])
 
 
-def confusion(labels: Sequence[bool], verdicts: Sequence[bool]) -> Confusion:
-    """Return the counts of pairs of a label and a verdict."""
-    counts = Counter(zip(labels, verdicts, strict=True))
+def confusion(labels: Sequence[bool], judgements: Sequence[bool]) -> Confusion:
+    """Return the counts of pairs of a label and a judgement."""
+    counts = Counter(zip(labels, judgements, strict=True))
     return Confusion(
         true_pass=counts[True, True],
         false_pass=counts[False, True],
@@ -57,62 +59,25 @@ def confusion(labels: Sequence[bool], verdicts: Sequence[bool]) -> Confusion:
     )
 
 
-def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
-    """Return Cohen's kappa: agreement beyond chance, 1 at most.
-
-    Formula: (p - e) / (1 - e), p the share of equal pairs, e the share expected of two raters with
-    these margins. None where e is 1: both always say the same one thing, and chance explains it
-    all.
-
-    Source:
-        Cohen, A coefficient of agreement for nominal scales, 1960.
-    """
-    n = len(first)
-    if not n:
-        return None
-    equal = sum(a == b for a, b in zip(first, second, strict=True))
-    ours, theirs = Counter(first), Counter(second)
-    # In whole numbers, so that a margin of one is told exactly.
-    chance = sum(count * theirs[value] for value, count in ours.items())
-    return None if chance == n * n else (n * equal - chance) / (n * n - chance)
-
-
-def weighted_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return kappa with quadratic weights, for grades: a near miss counts less than a far one.
-
-    Formula: 1 - sum (a_i - b_i)^2 / expected sum, over all n^2 pairs divided by n. None where the
-    expected sum is 0.
-
-    Source:
-        Cohen, Weighted kappa, 1968.
-    """
-    n = len(first)
-    if not n:
-        return None
-    seen = sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
-    expected = sum((a - b) ** 2 for a in first for b in second) / n
-    return None if expected < _EDGE else 1 - seen / expected
-
-
 def flip_rate(repeats: Sequence[Sequence[bool | None]]) -> float | None:
     """Return the chance that two judgements of one item differ; None without two of any item.
 
     Args:
-        repeats: The verdicts of each item, None for one that was not given. Every item with two
-            verdicts or more counts alike.
+        repeats: The judgements of each item, None for one that failed. Every item with two
+            judgements or more counts alike.
     """
     shares = []
-    for verdicts in repeats:
-        given = [verdict for verdict in verdicts if verdict is not None]
-        n, passed = len(given), sum(given)
+    for judgements in repeats:
+        judged = [passed for passed in judgements if passed is not None]
+        n, passes = len(judged), sum(judged)
         if n >= 2:
-            shares.append(2 * passed * (n - passed) / (n * (n - 1)))
+            shares.append(2 * passes * (n - passes) / (n * (n - 1)))
     return sum(shares) / len(shares) if shares else None
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A pass mark and how well verdicts by it agree with the labels."""
+    """A pass mark and how well judgements by it agree with the labels."""
 
     value: float
     counts: Confusion
@@ -127,17 +92,16 @@ def best_threshold(
     score as a mark passes everything, and has 0.5 whatever the judge said.
 
     A score passes at the mark and above. Only observed scores are tried, since any mark between two
-    of them gives the same verdicts as the upper one; of equal ones the nearest to `near` wins, then
-    the higher.
+    of them judges as the upper one does; of equal ones the nearest to `near` wins, then the higher.
     """
-    found = [
+    thresholds = [
         Threshold(mark, confusion(labels, [score >= mark - _EDGE for score in scores]))
         for mark in sorted(set(scores))
     ]
     rated = [
-        (round(accuracy, 9), -round(abs(one.value - near), 9), one.value, one)
-        for one in found
-        if (accuracy := one.counts.balanced_accuracy) is not None and accuracy > 0.5 + _EDGE
+        (round(accuracy, 9), -round(abs(threshold.value - near), 9), threshold.value, threshold)
+        for threshold in thresholds
+        if (accuracy := threshold.counts.balanced_accuracy) is not None and accuracy > 0.5 + _EDGE
     ]
     return max(rated, key=lambda row: row[:3])[3] if rated else None
 
@@ -169,7 +133,7 @@ class CalibrationReport:
 
 def calibrate(
     labels: Sequence[bool | float],
-    verdicts: Sequence[float | None],
+    scores: Sequence[float | None],
     repeats: Sequence[Sequence[float | None]] = (),
     *,
     pass_at: float,
@@ -178,13 +142,13 @@ def calibrate(
 
     Args:
         labels: True or false, or a grade that passes at `pass_at`; one for each item.
-        verdicts: The judge's score of each item, None where there is none.
+        scores: The judge's score of each item, None where there is none.
         repeats: For each item, all scores of repeated judgements, the first included.
     """
-    pairs = [(label, x) for label, x in zip(labels, verdicts, strict=True) if x is not None]
+    pairs = [(label, x) for label, x in zip(labels, scores, strict=True) if x is not None]
     good = [_passes(label, pass_at) for label, _ in pairs]
-    scores = [score for _, score in pairs]
-    counts = confusion(good, [_passes(score, pass_at) for score in scores])
+    measured = [score for _, score in pairs]
+    counts = confusion(good, [_passes(score, pass_at) for score in measured])
     graded = bool(pairs) and not any(isinstance(label, bool) for label, _ in pairs)
     again = [[None if x is None else _passes(x, pass_at) for x in item] for item in repeats]
     return CalibrationReport(
@@ -194,10 +158,10 @@ def calibrate(
         counts=counts,
         agreement=counts.agreement,
         kappa=counts.kappa,
-        grades_kappa=weighted_kappa([label for label, _ in pairs], scores) if graded else None,
+        grades_kappa=weighted_kappa([label for label, _ in pairs], measured) if graded else None,
         balanced_accuracy=counts.balanced_accuracy,
         flips=flip_rate(again),
-        best=best_threshold(good, scores, near=pass_at),
+        best=best_threshold(good, measured, near=pass_at),
     )
 
 

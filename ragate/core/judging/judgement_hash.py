@@ -1,4 +1,4 @@
-"""The identity of a verdict: equal hashes share one verdict, whatever run they come from."""
+"""The identity of a judgement: equal hashes share one, whatever run they come from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ragate.models import Sample, SystemOutput
 def judgement_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput) -> str:
     """Return a hash over the judge and everything of the sample and its output that it can see.
 
-    Ids, tags, latency, scores of chunks and names of documents are left out: no verdict reads them.
+    Ids, tags, latency, scores of chunks and names of documents are left out: no judge reads them.
     """
     failure = output.error.kind if output.error else None
     texts = [chunk.text for chunk in output.chunks]

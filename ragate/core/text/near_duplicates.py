@@ -22,11 +22,11 @@ _NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
-class Near:
-    """Two texts, by their places in the list, and how alike they are from 0 to 1."""
+class NearDuplicate:
+    """Two texts, by their index in the list, and how alike they are from 0 to 1."""
 
-    first: int
-    second: int
+    earlier: int
+    later: int
     similarity: float
 
 
@@ -38,14 +38,14 @@ def grams(text: str) -> frozenset[str]:
     return frozenset(line[n : n + GRAM] for n in range(max(len(line) - GRAM + 1, 1)))
 
 
-def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     """Return the share of grams that both have among those that one of them has."""
-    shared = len(first & second)
-    total = len(first) + len(second) - shared
+    shared = len(left & right)
+    total = len(left) + len(right) - shared
     return shared / total if total else 0.0
 
 
-def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[Near]:
+def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[NearDuplicate]:
     """Return each text that is nearly the same as an earlier one, with that one.
 
     Texts with different numbers are different questions, however alike the rest is. Candidates come
@@ -65,28 +65,28 @@ def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[Near]:
     sets = [grams(text) for text in texts]
     numbers = [tuple(sorted(_NUMBER.findall(text))) for text in texts]
     buckets: dict[Any, list[int]] = defaultdict(list)
-    found = []
-    for place, bands in enumerate(_bands(sets)):
-        keys = [(number, band, numbers[place]) for number, band in enumerate(bands)]
-        for other in _candidates(keys, buckets):
-            similarity = jaccard(sets[place], sets[other])
+    pairs = []
+    for later, bands in enumerate(_bands(sets)):
+        keys = [(number, band, numbers[later]) for number, band in enumerate(bands)]
+        for earlier in _candidates(keys, buckets):
+            similarity = jaccard(sets[later], sets[earlier])
             if similarity >= threshold - 1e-9:
-                found.append(Near(other, place, similarity))
+                pairs.append(NearDuplicate(earlier, later, similarity))
                 break
         for key in keys:
-            buckets[key].append(place)
-    return found
+            buckets[key].append(later)
+    return pairs
 
 
 def _candidates(keys: Sequence[Any], buckets: dict[Any, list[int]]) -> Iterator[int]:
     """Yield earlier texts that share a band, each once, up to a number that bounds the work."""
-    seen: set[int] = set()
+    candidates: set[int] = set()
     for key in keys:
-        for other in buckets.get(key, ())[:MOST_COMPARED]:
-            if other not in seen:
-                seen.add(other)
-                yield other
-            if len(seen) == MOST_COMPARED:
+        for earlier in buckets.get(key, ())[:MOST_COMPARED]:
+            if earlier not in candidates:
+                candidates.add(earlier)
+                yield earlier
+            if len(candidates) == MOST_COMPARED:
                 return
 
 
@@ -94,8 +94,10 @@ def _bands(sets: Sequence[frozenset[str]]) -> Iterator[list[int]]:
     """Yield one list of `BANDS` hashes a set: equal in a band where `ROWS` minima are equal."""
     import numpy as np
 
-    codes = np.array([crc32(gram.encode()) for one in sets for gram in one], dtype=np.uint64)
-    starts = np.cumsum([0, *(len(one) for one in sets[:-1])])
+    codes = np.array(
+        [crc32(gram.encode()) for text_grams in sets for gram in text_grams], dtype=np.uint64
+    )
+    starts = np.cumsum([0, *(len(text_grams) for text_grams in sets[:-1])])
     draws = np.random.default_rng(_SEED)
     folded = []
     for _ in range(BANDS):
@@ -115,5 +117,5 @@ def _minima(
 
     factor, shift = draws.integers(1, 2**63, size=2, dtype=np.uint64)
     hashed = (codes * (factor | np.uint64(1)) + shift) >> np.uint64(20)
-    found: npt.NDArray[np.uint64] = np.minimum.reduceat(hashed, starts)
-    return found
+    minima: npt.NDArray[np.uint64] = np.minimum.reduceat(hashed, starts)
+    return minima

@@ -42,12 +42,12 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _value(words: str) -> int:
-    total = part = 0
+    total = below_1000 = 0
     for word in _WORD.findall(words):
         if word == "hundred":
-            part *= 100
+            below_1000 *= 100
         elif word in _SCALES:
-            total, part = total + part * _SCALES[word], 0
+            total, below_1000 = total + below_1000 * _SCALES[word], 0
         elif word != "and":
-            part += _ONES.get(word, 0) or _TENS.get(word, 0)
-    return total + part
+            below_1000 += _ONES.get(word, 0) or _TENS.get(word, 0)
+    return total + below_1000

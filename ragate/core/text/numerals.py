@@ -58,13 +58,13 @@ def _is_negative(text: str, start: int) -> bool:
 
 def _spell(match: re.Match[str]) -> str:
     digits = _ascii_digits(match["digits"])
-    whole, _, part = _decimal(digits).partition(".")
-    if "." in part:
+    integer, _, fraction = _decimal(digits).partition(".")
+    if "." in fraction:
         return digits
     scale = _SCALES[match["scale"].lower()] if match["scale"] else 0
-    whole, part = whole + part[:scale].ljust(scale, "0"), part[scale:]
-    whole, part = whole.lstrip("0") or "0", part.rstrip("0")
-    return f"{whole}.{part}" if part else whole
+    integer, fraction = integer + fraction[:scale].ljust(scale, "0"), fraction[scale:]
+    integer, fraction = integer.lstrip("0") or "0", fraction.rstrip("0")
+    return f"{integer}.{fraction}" if fraction else integer
 
 
 def _ascii_digits(text: str) -> str:

@@ -30,9 +30,9 @@ def passage_hash(text: str) -> str:
 
 def passages(text: str) -> Iterator[str]:
     """Yield the paragraphs of a document: what stands between blank lines."""
-    for part in _BLANK_LINES.split(text.replace("\r\n", "\n")):
-        if normalise(part):
-            yield part.strip()
+    for paragraph in _BLANK_LINES.split(text.replace("\r\n", "\n")):
+        if normalise(paragraph):
+            yield paragraph.strip()
 
 
 def holds(text: str, evidence: Evidence) -> bool:

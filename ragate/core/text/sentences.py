@@ -50,9 +50,9 @@ def _sentences_of(block: str) -> Iterable[str]:
             if sentence:
                 yield sentence
             start = match.end()
-    rest = block[start:].strip()
-    if rest:
-        yield rest
+    last_sentence = block[start:].strip()
+    if last_sentence:
+        yield last_sentence
 
 
 def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
@@ -72,8 +72,8 @@ def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
 
 def _is_abbreviated(before: str, following: str, *, at_start: bool) -> bool:
     """Tell whether the full stop after `before` belongs to its last word."""
-    found = _LAST_WORD.search(before)
-    word = found.group(1) if found else ""
+    last_word = _LAST_WORD.search(before)
+    word = last_word.group(1) if last_word else ""
     if len(word) == 1 and word.isalpha() and word.isupper():
         return bool(following)
     if at_start and before.strip().isdigit():

@@ -118,23 +118,23 @@ def token_count(text: str) -> int:
 _PIECE = re.compile(r"\w++|[^\w\s]")
 
 
-def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
+def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     """Return the length of the longest common subsequence.
 
-    One bit a token of `first`, so a step over `second` is a few operations on one integer.
+    One bit a token of `left`, so a step over `right` is a few operations on one integer.
 
     Source:
         Hyyrö, Bit-parallel LCS-length computation revisited, AWOCA 2004.
     """
-    places: dict[str, int] = {}
-    for place, token in enumerate(first):
-        places[token] = places.get(token, 0) | 1 << place
-    full = (1 << len(first)) - 1
-    rest = full
-    for token in second:
-        matched = rest & places.get(token, 0)
-        rest = ((rest + matched) | (rest - matched)) & full
-    return len(first) - rest.bit_count()
+    positions: dict[str, int] = {}
+    for position, token in enumerate(left):
+        positions[token] = positions.get(token, 0) | 1 << position
+    full = (1 << len(left)) - 1
+    unmatched = full
+    for token in right:
+        matched = unmatched & positions.get(token, 0)
+        unmatched = ((unmatched + matched) | (unmatched - matched)) & full
+    return len(left) - unmatched.bit_count()
 
 
 _CODE = re.compile(r"```(?:(?!```).)*+```|`[^`\n]*+`", re.DOTALL)
@@ -146,8 +146,8 @@ def markers(text: str) -> list[int]:
 
     Code, fenced or in backticks, is skipped: an index there cites nothing.
     """
-    found = _MARKER.finditer(_CODE.sub(" ", text) if "`" in text else text)
-    return [int(number) for match in found for number in match.group(1).split(",")]
+    matches = _MARKER.finditer(_CODE.sub(" ", text) if "`" in text else text)
+    return [int(number) for match in matches for number in match.group(1).split(",")]
 
 
 def without_markers(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ragate.core.judging.criteria import KNOWN, Criterion
+from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
 from ragate.judges.llamaindex._replies import JSON_VERDICT, TWO_POINTS, UP_TO_FOUR, YES_NO, Form
 
 
@@ -62,10 +62,10 @@ CORRECTNESS = "correctness"
 SIMILARITY = "semantic_similarity"
 
 ASKED: dict[str, Criterion] = {
-    **{name: KNOWN[name] for name in (*CHAINED, *SINGLE, CORRECTNESS, SIMILARITY)},
+    **{name: ALL_CRITERIA[name] for name in (*CHAINED, *SINGLE, CORRECTNESS, SIMILARITY)},
     # The rubric asks whether the answer addresses the question, LlamaIndex whether both are in line
     # with the contexts: without any there is nothing to ask.
-    "relevancy": replace(KNOWN["relevancy"], grounded=True),
+    "relevancy": replace(ALL_CRITERIA["relevancy"], grounded=True),
 }
 
 

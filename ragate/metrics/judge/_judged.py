@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.judging.criteria import KNOWN
+from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.metrics._identity import NoSettings, base_name, fingerprint, no_cut_off, own_settings
 from ragate.metrics._shared import SampleMetric
 from ragate.models import MetricInfo, Needs, Reads, Score, unscored
@@ -37,7 +37,7 @@ def judged_metric(request: MetricRequest, *, version: int = VERSION) -> JudgedMe
     """Return the metric of the criterion that has its name."""
     no_cut_off(request)
     settings = own_settings(request, NoSettings)
-    criterion = KNOWN[base_name(request)]
+    criterion = ALL_CRITERIA[base_name(request)]
     info = MetricInfo(
         name=request.name,
         version=version,

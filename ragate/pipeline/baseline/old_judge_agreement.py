@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragate.config import Config
-from ragate.core.judging.judge_agreement import kappa
+from ragate.core.judging.kappa import kappa
 from ragate.models import MetricInfo, Run
 
 GRADE_PASS = 4.0

@@ -169,7 +169,7 @@ def _text(value: Any, name: str) -> str:
 def _new(rows: Sequence[dict[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows whose question is not nearly one that is known or one before it."""
     queries = [*known, *(row["query"] for row in rows)]
-    twice = {near.second - len(known) for near in near_duplicates(queries, threshold=SIMILAR)}
+    twice = {near.later - len(known) for near in near_duplicates(queries, threshold=SIMILAR)}
     ids: set[str] = set()
     found = []
     for number, row in enumerate(rows):

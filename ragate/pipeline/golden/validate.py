@@ -138,7 +138,7 @@ def _duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
 def _near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
     once = list({_key(entry): entry for entry in reversed(entries)}.values())[::-1]
     for near in near_duplicates([entry.sample.query for entry in once], threshold=similar):
-        first, second = once[near.first], once[near.second]
+        first, second = once[near.earlier], once[near.later]
         yield _issue(
             "near-duplicate",
             "warning",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragate.core.hashing import content_hash, digest
-from ragate.core.judging.criteria import PAIRWISE, Criterion, decide
+from ragate.core.judging.criteria import PAIRWISE, Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
 from ragate.core.text.listed_names import listed
@@ -36,7 +36,7 @@ class Opponents:
         key = content_hash(sample)
         if key not in self.records:
             return not_applicable(PAIRWISE, "the baseline does not hold this sample")
-        decided = decide(_SAMPLE, sample, output)
+        decided = unasked_score(_SAMPLE, sample, output)
         if decided is not None and decided.value is None:
             return decided
         other = self._answer(key)

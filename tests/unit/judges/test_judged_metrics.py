@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.judging.criteria import CRITERIA, KNOWN, PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, PAIRWISE
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.errors import ConfigError
 from ragate.judges import llamaindex, rubric
@@ -31,12 +31,12 @@ CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall"}
 
 def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
     assert CRITERIA.keys() == rubric.CRITERIA
-    assert judged_names() == KNOWN.keys()
-    assert KNOWN.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
+    assert judged_names() == ALL_CRITERIA.keys()
+    assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
     assert metric(PAIRWISE).info.aggregate
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@pytest.mark.parametrize("name", sorted(ALL_CRITERIA))
 def test_a_judged_metric_names_what_is_asked_and_scores_nothing_itself(name: str) -> None:
     made = metric(name)
 
@@ -63,7 +63,7 @@ def test_a_judged_metric_takes_no_cut_off_and_no_keys() -> None:
 
 
 def test_metrics_have_fingerprints_of_their_own() -> None:
-    assert len({metric(name).info.fingerprint for name in KNOWN}) == len(KNOWN)
+    assert len({metric(name).info.fingerprint for name in ALL_CRITERIA}) == len(ALL_CRITERIA)
 
 
 CHUNK = RetrievedChunk(doc_id="a", text="A", score=0.5)

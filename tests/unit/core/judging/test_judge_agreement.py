@@ -13,9 +13,8 @@ from ragate.core.judging.judge_agreement import (
     calibrate,
     confusion,
     flip_rate,
-    kappa,
-    weighted_kappa,
 )
+from ragate.core.judging.kappa import kappa, weighted_kappa
 
 BOOLS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
 GRADES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=30)

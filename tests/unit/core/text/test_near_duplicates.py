@@ -12,7 +12,7 @@ from ragate.models import Evidence
 
 
 def pairs(*texts: str, threshold: float = 0.8) -> list[tuple[int, int]]:
-    return [(near.first, near.second) for near in near_duplicates(texts, threshold=threshold)]
+    return [(near.earlier, near.later) for near in near_duplicates(texts, threshold=threshold)]
 
 
 def test_one_changed_letter_in_a_long_question_is_a_near_duplicate() -> None:
