@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
-from ragate.core.lookup import Tries, passes_of
+from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 from ragate.support.atomic_files import write_atomic
 
@@ -97,7 +97,7 @@ def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
 
 def _samples(records: Sequence[Record], *, store: Store) -> Iterable[tuple[str, Any]]:
     """Yield the samples in order of id."""
-    by_sample = Tries(passes_of(records))
+    by_sample = SampleTries(passes_of(records))
     return ((key, _sample(by_sample[key], store=store)) for key in sorted(by_sample))
 
 

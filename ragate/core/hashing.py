@@ -71,5 +71,5 @@ def output_hash(output: SystemOutput, retrieval: str = "") -> str:
     if output.tool_calls is not None:
         calls = [(call.name, call.arguments) for call in output.tool_calls]
     failed = output.error.kind if output.error else None
-    parts = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
-    return digest(parts if output.first_stage is None else [*parts, output.first_stage])
+    scored = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
+    return digest(scored if output.first_stage is None else [*scored, output.first_stage])

@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class Lookup(Mapping[str, T]):
-    """A mapping that holds the places of its items only.
+    """A mapping that holds the rows of its items only.
 
     Args:
-        rows: Place in `items` by key.
+        rows: Position in `items` by key.
     """
 
     def __init__(self, items: Sequence[T], rows: dict[str, int]) -> None:
@@ -38,17 +38,17 @@ class Lookup(Mapping[str, T]):
 Pass = Mapping[str, Record]  # by sample id
 
 
-class Tries(Mapping[str, tuple[Record, ...]]):
+class SampleTries(Mapping[str, tuple[Record, ...]]):
     """Every record of a sample, in the order of the passes."""
 
     def __init__(self, passes: Sequence[Pass]) -> None:
         self._passes = passes
 
     def __getitem__(self, key: str) -> tuple[Record, ...]:
-        found = tuple(each[key] for each in self._passes if key in each)
-        if not found:
+        records = tuple(each[key] for each in self._passes if key in each)
+        if not records:
             raise KeyError(key)
-        return found
+        return records
 
     def __contains__(self, key: object) -> bool:
         return any(key in each for each in self._passes)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ragate.core.lookup import Pass, Tries, passes_of
+from ragate.core.lookup import Pass, SampleTries, passes_of
 from ragate.models import Record, Run, SystemOutput
 
 
@@ -77,7 +77,7 @@ def read_passes(run: Run | None, ids: Sequence[str]) -> Passes:
     whole = _fullest(passes, ids)
     left_out = run.manifest.runs - len(passes)  # equal passes that a file need not hold twice
     repeats = len(whole) + (left_out if 0 < left_out == run.manifest.identical else 0)
-    return Passes(whole, _distinct(whole, ids), Tries(passes), repeats)
+    return Passes(whole, _distinct(whole, ids), SampleTries(passes), repeats)
 
 
 def _fullest(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:

@@ -35,7 +35,7 @@ def decide_against_control(
     moved = settings.amended(claim=THIS_SET)
     shifted = decide_noisy(cases_on(tested, shift), shift, moved)
     note = "tested against the base version run today, not against the recording"
-    return fresh, (note, *drift(shifted.outcomes, level=settings.alpha))
+    return fresh, (note, *drift_notes(shifted.outcomes, level=settings.alpha))
 
 
 def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
@@ -52,7 +52,7 @@ def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[Metric
     ]
 
 
-def drift(outcomes: Mapping[str, RuleOutcome], *, level: float) -> tuple[str, ...]:
+def drift_notes(outcomes: Mapping[str, RuleOutcome], *, level: float) -> tuple[str, ...]:
     """Say which metrics moved between the recording and the control run of today."""
     moved = []
     for outcome in outcomes.values():

@@ -15,8 +15,8 @@ def dated(runs: Sequence[EarlierRun]) -> str:
     """Return ``2 runs of this commit (2026-11-20 09:14, 2026-11-21 10:00 UTC; 4 passes)``."""
     times = listed([_minute(run.created) for run in runs], most=3)
     passes = sum(run.passes for run in runs)
-    said = f"{passes:,} pass" if passes == 1 else f"{passes:,} passes"
-    return f"{count(len(runs), 'run')} of this commit ({times} UTC; {said})"
+    number = f"{passes:,} pass" if passes == 1 else f"{passes:,} passes"
+    return f"{count(len(runs), 'run')} of this commit ({times} UTC; {number})"
 
 
 def _minute(created: str) -> str:
@@ -29,9 +29,8 @@ def note_of(earlier: EarlierPasses) -> str:
     if earlier.use == "counted":
         return f"{runs} counted too: all that the system reads is proven the same"
     if earlier.use == "differ":
-        rare = (
-            "" if not earlier.p_differ else f", as an unchanged one does {odds(earlier.p_differ)}"
-        )
+        p = earlier.p_differ
+        rare = f", as an unchanged one does {odds(p)}" if p else ""
         return (
             f"{runs} not used: the system answers otherwise now{rare}; what it reads outside git "
             "may have changed since"
@@ -49,10 +48,10 @@ def new_draw(decision: Decision, earlier: EarlierPasses) -> tuple[str, ...]:
     if not failed or decision.verdict is Verdict.FAILED:
         return ()
     last = _minute(failed[-1].created)
-    said = f"{count(len(failed), 'earlier run')} of this commit failed ({last} UTC)"
+    red = f"{count(len(failed), 'earlier run')} of this commit failed ({last} UTC)"
     if earlier.use == "counted":
-        return (f"{said}: with all passes counted together the drop is not proven",)
-    return (f"{said}: this verdict is a new draw, of a system whose state may have changed",)
+        return (f"{red}: with all passes counted together the drop is not proven",)
+    return (f"{red}: this verdict is a new draw, of a system whose state may have changed",)
 
 
 def pooled_reason(reason: str, row: MetricRow, run: Run) -> str:

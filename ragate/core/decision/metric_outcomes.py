@@ -15,7 +15,7 @@ from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
-from ragate.core.rules.unsteady import joined, no_longer_repeating, varying_part
+from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.models import Acceptance, DecisionSettings, MetricRow, Run
 
@@ -58,7 +58,8 @@ def decide_metrics(
         family, warnings = decide_against_control(cases, family, comparison, settings, control)
         outcomes |= family.outcomes
     checked = {
-        case.name: no_longer_repeating(case, outcomes[case.name], comparison) for case in cases
+        case.name: decide_no_longer_repeating(case, outcomes[case.name], comparison)
+        for case in cases
     }
     return MetricOutcomes(checked, family, warnings=warnings)
 
@@ -91,7 +92,7 @@ def _by_kind(
             alone = decide_noisy([case], comparison, settings, draws=SHOWN_DRAWS)
             family.outcomes.update(alone.outcomes)
     for case in varying:
-        outcomes[case.name] = joined(outcomes[case.name], family.outcomes.pop(case.name))
+        outcomes[case.name] = decide_both_parts(outcomes[case.name], family.outcomes.pop(case.name))
     outcomes.update(family.outcomes)
     noisy_only = {case.name for case in noisy if case.gates}
     family = replace(family, tested=tuple(name for name in family.tested if name in noisy_only))

@@ -10,12 +10,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.own_passes import earlier_run, newest_run
+from ragate.core.decision.accepted_drops import by_metric
 from ragate.core.decision.drift_control import cases_on
 from ragate.core.decision.earlier_pass_notes import new_draw, note_of, pooled_reason
 from ragate.core.decision.verdict_lines import NO_EVIDENCE
@@ -31,7 +32,6 @@ from ragate.models import (
     DecisionSettings,
     EarlierFigure,
     EarlierPasses,
-    MetricRow,
     MetricVerdict,
     Rule,
     Run,
@@ -42,7 +42,7 @@ from ragate.models import (
 
 @dataclass(frozen=True)
 class Terms:
-    """What a run is judged by."""
+    """What a run is decided by."""
 
     rules: Sequence[Rule]
     settings: DecisionSettings
@@ -59,7 +59,7 @@ class Terms:
 class _Weighed(NamedTuple):
     """What the passes together say: a use, and the family's outcomes where they were tested."""
 
-    use: str
+    use: Literal["counted", "shown", "differ", "agree", "confirm"]
     p_differ: float | None = None
     outcomes: dict[str, RuleOutcome] = {}
 
@@ -74,21 +74,19 @@ def with_earlier(decision: Decision, comparison: Comparison, run: Run, terms: Te
     if not run.manifest.earlier:
         return decision
     manifest = run.manifest.amended(confirm=0)  # one look, with all of alpha
-    whole = _against_baseline(comparison, run.amended(manifest=manifest))
+    pooled = _against_baseline(comparison, run.amended(manifest=manifest))
     if comparison.candidate_run is run:
         weighed = _Weighed("counted")
     else:
-        weighed = _weigh(decision, comparison, run, whole, terms)
+        weighed = _weigh(decision, comparison, run, pooled, terms)
     if weighed.use == "agree":
         decision, confirmed = _confirmed(decision, weighed, run, terms)
         weighed = weighed._replace(use="confirm") if confirmed else weighed
-    earlier = EarlierPasses.model_validate(
-        {
-            "runs": run.manifest.earlier,
-            "use": weighed.use,
-            "p_differ": weighed.p_differ,
-            "metrics": _figures(decision, comparison, run, whole, weighed, terms),
-        }
+    earlier = EarlierPasses(
+        runs=run.manifest.earlier,
+        use=weighed.use,
+        p_differ=weighed.p_differ,
+        metrics=_figures(decision, comparison, run, pooled, weighed, terms),
     )
     earlier = earlier.amended(note=note_of(earlier))
     warnings = (*new_draw(decision, earlier), *decision.warnings)
@@ -96,45 +94,37 @@ def with_earlier(decision: Decision, comparison: Comparison, run: Run, terms: Te
 
 
 def _against_baseline(comparison: Comparison, run: Run) -> Comparison:
-    samples = tuple(comparison.samples.values())
-    return compare(
-        comparison.baseline_run,
-        run,
-        samples,
-        cluster=comparison.cluster,
-        waivers=comparison.waivers,
-    )
+    samples, waivers = tuple(comparison.samples.values()), comparison.waivers
+    baseline, cluster = comparison.baseline_run, comparison.cluster
+    return compare(baseline, run, samples, cluster=cluster, waivers=waivers)
 
 
 def _weigh(
-    decision: Decision, newest: Comparison, run: Run, whole: Comparison, terms: Terms
+    decision: Decision, newest: Comparison, run: Run, pooled: Comparison, terms: Terms
 ) -> _Weighed:
     """Return what may be made of the earlier passes, by the newest run alone."""
-    lowest = min((row.p for row in _tested(decision) if row.p is not None), default=1.0)
+    tested = [row for row in decision.metrics if row.metric in decision.family]
+    lowest = min((row.p for row in tested if row.p is not None), default=1.0)
     settled = decision.wants_runs == 0 and decision.verdict is not Verdict.NO_DECISION
     if terms.control or not settled or not lowest <= SUSPICIOUS:
         return _Weighed("shown")
-    tested = [case for case in terms.cases(newest) if case.name in decision.family]
-    differ = _difference(tested, newest, run)
+    family = [case for case in terms.cases(newest) if case.name in decision.family]
+    differ = _difference(family, newest, run)
     if not differ > SUSPICIOUS:
         return _Weighed("differ", differ)
     if decision.verdict is Verdict.FAILED:
         return _Weighed("shown", differ)
-    pooled = [case for case in terms.cases(whole) if case.name in decision.family]
-    return _Weighed("agree", differ, decide_noisy(pooled, whole, terms.settings).outcomes)
+    family = [case for case in terms.cases(pooled) if case.name in decision.family]
+    return _Weighed("agree", differ, decide_noisy(family, pooled, terms.settings).outcomes)
 
 
-def _tested(decision: Decision) -> list[MetricRow]:
-    return [row for row in decision.metrics if row.metric in decision.family]
-
-
-def _difference(tested: Sequence[MetricCase], newest: Comparison, run: Run) -> float:
+def _difference(family: Sequence[MetricCase], newest: Comparison, run: Run) -> float:
     """Return the smaller family p of newest against earlier passes, worse or better; 0 unknown."""
     samples = tuple(newest.samples.values())
     between = compare(earlier_run(run), newest_run(run), samples, cluster=newest.cluster)
     if between.ids != newest.ids:
         return 0.0
-    table = build_table(cases_on(tested, between), between)
+    table = build_table(cases_on(family, between), between)
     if not len(table.units):
         return 0.0
     null = relabel(table.blocks, seed=seed_of(between))
@@ -145,7 +135,7 @@ def _confirmed(
     decision: Decision, weighed: _Weighed, run: Run, terms: Terms
 ) -> tuple[Decision, bool]:
     """Return the decision with every metric red that all passes prove and the newest suspects."""
-    excused = {each.metric: each for each in terms.accepted}
+    acceptances = by_metric(terms.accepted)
     rows, reasons, taken = [], [], list(decision.accepted)
     for row in decision.metrics:
         outcome = weighed.outcomes.get(row.metric)
@@ -154,8 +144,8 @@ def _confirmed(
             rows.append(row)
             continue
         reason = pooled_reason(outcome.red[0], row, run)
-        accepted = row.metric in excused
-        taken += [excused[row.metric]] if accepted else []
+        accepted = row.metric in acceptances
+        taken += [acceptances[row.metric]] if accepted else []
         reasons += [] if accepted else [reason]
         red = row.amended(verdict=MetricVerdict.REGRESSED, reason=reason)
         rows.append(red.amended(blocks=not accepted, accepted=accepted))
@@ -174,27 +164,31 @@ def _figures(
     decision: Decision,
     comparison: Comparison,
     run: Run,
-    whole: Comparison,
+    pooled: Comparison,
     weighed: _Weighed,
     terms: Terms,
 ) -> tuple[EarlierFigure, ...]:
     """Return the gated metrics' means by whose passes they are of."""
-    parts = (newest_run(run), earlier_run(run))
-    alone = comparison.candidate_run is not run
-    newest = comparison if alone else _against_baseline(comparison, parts[0])
-    sides = (newest, _against_baseline(comparison, parts[1]), whole)
+    newest = comparison
+    if comparison.candidate_run is run:
+        newest = _against_baseline(comparison, newest_run(run))
+    sides = (newest, _against_baseline(comparison, earlier_run(run)), pooled)
     means = [{case.name: _mean(case) for case in terms.cases(side)} for side in sides]
-    found = []
+    figures = []
     for row in decision.metrics:
         if row.level != "error" or row.aggregate:
             continue
-        now, earlier, pooled = (each.get(row.metric) for each in means)
-        outcome = weighed.outcomes.get(row.metric)
-        p = outcome.row.p if outcome is not None and outcome.row is not None else None
-        found.append(
-            EarlierFigure(metric=row.metric, newest=now, earlier=earlier, pooled=pooled, p=p)
+        outcome = weighed.outcomes.get(row.metric, RuleOutcome())
+        figures.append(
+            EarlierFigure(
+                metric=row.metric,
+                newest=means[0].get(row.metric),
+                earlier=means[1].get(row.metric),
+                pooled=means[2].get(row.metric),
+                p=None if outcome.row is None else outcome.row.p,
+            )
         )
-    return tuple(found)
+    return tuple(figures)
 
 
 def _mean(case: MetricCase) -> float | None:

@@ -47,11 +47,11 @@ def _visible(
     rows: Sequence[MetricRow], comparison: Comparison, family: FamilyResult, verdict: Verdict
 ) -> str:
     drops = {row.metric: _points_of(row, comparison) for row in without_counts(rows)}
-    known = [drop for drop in drops.values() if drop is not None]
-    if len(known) < len(drops):
+    visible = [drop for drop in drops.values() if drop is not None]
+    if len(visible) < len(drops):
         blind = [metric for metric, drop in drops.items() if drop is None]
         return f"this set is too small to show any drop of {listed(blind)}"
-    largest = points(max(known))
+    largest = points(max(visible))
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
     if verdict is Verdict.PASSED and not held:
         return f"{NO_EVIDENCE}; drops below {largest} are invisible here"
@@ -79,11 +79,10 @@ def _family_error(metrics: int, alpha: float) -> str:
 def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
     lowest = min(rows, key=lambda row: 1.0 if row.p_other is None else row.p_other)
     p = 1.0 if lowest.p_other is None else lowest.p_other
-    asked = "this golden set itself got worse" if claim == GENERALISE else "fresh questions"
-    seen = f"{lowest.metric}, {odds(p)}" if p <= 0.05 else "no evidence"
+    evidence = f"{lowest.metric}, {odds(p)}" if p <= 0.05 else "no evidence"
     if claim == GENERALISE:
-        return f"decided for fresh questions; that {asked}: {seen}"
-    return f"decided for this golden set; that {asked} would get worse: {seen}"
+        return f"decided for fresh questions; that this golden set itself got worse: {evidence}"
+    return f"decided for this golden set; that fresh questions would get worse: {evidence}"
 
 
 def general_warnings(
@@ -95,28 +94,28 @@ def general_warnings(
     wants_runs: int,
 ) -> tuple[str, ...]:
     """Return what a reader should know although it does not decide."""
-    said = []
+    warnings = []
     if comparison.partial:
-        said.append("partial: only the filtered samples were run")
-    said.extend(repeating_notes(cases, comparison))
+        warnings.append("partial: only the filtered samples were run")
+    warnings.extend(repeating_notes(cases, comparison))
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         if passes.identical > 0 and family.tested:
-            said.append(
+            warnings.append(
                 f"{passes.repeats} {name} runs hold {len(passes.distinct)} different: "
                 f"byte-equal runs count once"
             )
     if wants_runs:
         runs = count(wants_runs, "more run")
-        said.append(f"not confirmed: {runs} over all samples would make this final")
-    said.extend(_about_clusters(comparison, family))
-    said.extend(_about_size(cases, comparison, family, settings))
-    said.extend(nothing_checked([case.rule for case in cases], comparison.columns))
-    said.extend(
+        warnings.append(f"not confirmed: {runs} over all samples would make this final")
+    warnings.extend(_about_clusters(comparison, family))
+    warnings.extend(_about_size(cases, comparison, family, settings))
+    warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
+    warnings.extend(
         f"{case.name} has no minimum or maximum: it is shown and gates nothing"
         for case in cases
         if case.gates and case.aggregate is not None and _has_no_limit(case.rule)
     )
-    return tuple(said)
+    return tuple(warnings)
 
 
 def _has_no_limit(rule: Rule) -> bool:
@@ -129,8 +128,8 @@ def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
     if comparison.clusters is None:
         return [f"no sample names a {comparison.cluster}: tested by sample"]
     clusters = count(family.units, "cluster")
-    few = ": it can hardly fail" if family.units < FEW_CLUSTERS else ""
-    return [f"tested by {comparison.cluster} ({clusters}){few}"]
+    hardly = ": it can hardly fail" if family.units < FEW_CLUSTERS else ""
+    return [f"tested by {comparison.cluster} ({clusters}){hardly}"]
 
 
 def _about_size(
@@ -141,12 +140,12 @@ def _about_size(
 ) -> list[str]:
     if not family.tested:
         return []
-    said = []
+    warnings = []
     alone, together = family.losses
     if family.units <= FEW:
         losses = str(alone) if alone == together else f"{alone} to {together}"
         units = count(family.units, _noun(comparison))
-        said.append(f"{units}: {losses} must break before this gate can fail")
+        warnings.append(f"{units}: {losses} must break before this gate can fail")
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
         claim = deciding_claim(settings, comparison)
         metrics = len(family.tested)
@@ -156,12 +155,14 @@ def _about_size(
         design = design_of(
             comparison, settings, claim=claim, metrics=metrics, allowed=allowed, confirmed=True
         )
-        now, then = (
+        once, thrice = (
             visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
         )
-        if now is not None and then is not None:
-            said.append(f"baseline has 1 run: it can see {points(now)}; 3 runs: {points(then)}")
-    return said
+        if once is not None and thrice is not None:
+            warnings.append(
+                f"baseline has 1 run: it can see {points(once)}; 3 runs: {points(thrice)}"
+            )
+    return warnings
 
 
 def _loudest(

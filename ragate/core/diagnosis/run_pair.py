@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.score_delta import gain, means
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges, system_changes
-from ragate.core.lookup import Tries, passes_of
+from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import MetricInfo, Needs, Record, Rule, Run, Sample
 
 _HALF = 0.5
@@ -88,7 +88,7 @@ def pair_runs(
 
 
 def _by_sample(run: Run | None) -> RecordsBySample:
-    return Tries(passes_of(run.records if run else ()))
+    return SampleTries(passes_of(run.records if run else ()))
 
 
 def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
-from ragate.core.rules.not_comparable import unusable
+from ragate.core.rules.not_comparable import decide_unusable
 from ragate.core.rules.wording import count, number
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means, sums_by_unit
@@ -42,7 +42,7 @@ def decide_expense(
     case: MetricCase, comparison: Comparison, settings: DecisionSettings
 ) -> RuleOutcome:
     """Decide on one such metric by ``max_increase``; without that key it is shown only."""
-    refused = unusable(case, comparison, settings.max_unscored)
+    refused = decide_unusable(case, comparison, settings.max_unscored)
     if refused is not None:
         return refused
     assert case.column is not None

@@ -18,7 +18,7 @@ def usable_cases(
     """Return the cases that can be compared, and by metric why the others cannot."""
     usable, refused = [], {}
     for case in cases:
-        refusal = unusable(case, comparison, settings.max_unscored)
+        refusal = decide_unusable(case, comparison, settings.max_unscored)
         if refusal is None:
             usable.append(case)
         else:
@@ -26,7 +26,9 @@ def usable_cases(
     return usable, refused
 
 
-def unusable(case: MetricCase, comparison: Comparison, max_unscored: float) -> RuleOutcome | None:
+def decide_unusable(
+    case: MetricCase, comparison: Comparison, max_unscored: float
+) -> RuleOutcome | None:
     """Return why a metric cannot be compared at all; None where it can."""
     if comparison.all_failed:
         return left_open(case, MetricVerdict.NOT_MEASURED, "every sample failed")

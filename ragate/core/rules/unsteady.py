@@ -28,10 +28,10 @@ def varying_part(case: MetricCase) -> MetricCase | None:
     return replace(case, counted=rows) if rows.any() else None
 
 
-def joined(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:
+def decide_both_parts(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:
     """Put what the samples that vary say beside what the others say: the worse counts.
 
-    Too few of them to be tested leave no gap: the others were judged.
+    Too few of them to be tested leave no gap: the others decided.
     """
     row, varying = exact.row, noisy.row
     if row is None or varying is None or row.verdict in _REFUSED:
@@ -69,7 +69,7 @@ def _with_test(row: MetricRow, varying: MetricRow, verdict: MetricVerdict) -> Me
     return tested.amended(verdict=verdict, reason=reason)
 
 
-def no_longer_repeating(
+def decide_no_longer_repeating(
     case: MetricCase, outcome: RuleOutcome, comparison: Comparison
 ) -> RuleOutcome:
     """Turn a quiet verdict yellow where the candidate stopped to repeat: it hides behind noise."""

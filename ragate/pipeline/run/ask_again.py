@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ragate.core.comparison.repeating_samples import PROOF, declared_parts, is_changed
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
-from ragate.core.lookup import Tries, passes_of
+from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import Reads, Run, Sample
 from ragate.pipeline.run.system_session import Session
 
@@ -67,7 +67,7 @@ def _changed(
         parts &= {Reads.RETRIEVAL}
     if not parts:
         return []
-    before = Tries(passes_of(baseline.records))
+    before = SampleTries(passes_of(baseline.records))
     changed = []
     for sample in samples:
         records = before.get(sample.id, ())

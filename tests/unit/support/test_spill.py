@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.lookup import Lookup, Tries, passes_of, samples_by_id
+from ragate.core.lookup import Lookup, SampleTries, passes_of, samples_by_id
 from ragate.errors import StorageError
 from ragate.models import Evidence, Record, Sample, ScoreState, not_applicable, unscored
 from ragate.support.spill import Spill
@@ -134,7 +134,7 @@ def test_passes_are_found_whatever_the_order_of_their_records() -> None:
     found = records(3, runs=2)
 
     passes = passes_of(Spill(Record, [*found[1::2], *found[0:4:2]], kept=2))
-    tries = Tries(passes)
+    tries = SampleTries(passes)
 
     assert [sorted(each) for each in passes] == [["q0", "q1"], ["q0", "q1", "q2"]]
     assert [one.run for one in tries["q0"]] == [0, 1]

@@ -10,7 +10,7 @@ from scipy import stats
 
 from ragate.core.comparison.compare import compare
 from ragate.core.comparison.run_passes import read_passes
-from ragate.core.decision.drift_control import drift
+from ragate.core.decision.drift_control import drift_notes
 from ragate.core.rules.metric_case import RuleOutcome, read_cases, worst_case
 from ragate.core.statistics.interval import difference_interval, tango
 from ragate.core.statistics.permutation import Block, relabel, step_down
@@ -145,14 +145,18 @@ def test_what_has_no_p_does_not_drift():
     row = row_of(decision, "faithfulness")
     moved = row.model_copy(update={"p": 0.001, "change": -0.2})
 
-    assert drift({}, level=0.02) == ()
+    assert drift_notes({}, level=0.02) == ()
     assert (
-        drift({"a": RuleOutcome(), "b": RuleOutcome(row.model_copy(update={"p": None}))}, level=1)
+        drift_notes(
+            {"a": RuleOutcome(), "b": RuleOutcome(row.model_copy(update={"p": None}))}, level=1
+        )
         == ()
     )
-    assert drift({"a": RuleOutcome(moved.model_copy(update={"change": None}))}, level=0.02) == ()
-    assert "faithfulness -0.200" in drift({"a": RuleOutcome(moved)}, level=0.001)[0]
-    assert drift({"a": RuleOutcome(moved)}, level=0.0009) == ()
+    assert (
+        drift_notes({"a": RuleOutcome(moved.model_copy(update={"change": None}))}, level=0.02) == ()
+    )
+    assert "faithfulness -0.200" in drift_notes({"a": RuleOutcome(moved)}, level=0.001)[0]
+    assert drift_notes({"a": RuleOutcome(moved)}, level=0.0009) == ()
 
 
 def test_a_waived_sample_is_not_tested_against_a_control_either():
