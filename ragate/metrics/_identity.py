@@ -92,8 +92,10 @@ def metric_info(
     )
 
 
-def expense_info(request: MetricRequest, *, version: int, unit: str) -> MetricInfo:
-    """Return the identity of what one answer takes: unbounded, lower is better."""
+def unbounded_info(
+    request: MetricRequest, *, version: int, reads: Reads, unit: str, aggregate: bool
+) -> MetricInfo:
+    """Return the identity of what an answer, or the whole run, takes: lower is better."""
     no_cut_off(request)
     settings = own_settings(request, NoSettings)
     return MetricInfo(
@@ -101,30 +103,8 @@ def expense_info(request: MetricRequest, *, version: int, unit: str) -> MetricIn
         version=version,
         direction=Direction.LOWER,
         high=None,
-        reads=Reads.ANSWER,
-        unit=unit,
-        fingerprint=fingerprint(request, version=version, settings=settings),
-    )
-
-
-def aggregate_info(
-    request: MetricRequest,
-    *,
-    version: int,
-    reads: Reads,
-    unit: str,
-    settings: Frozen | None = None,
-) -> MetricInfo:
-    """Return the identity of a cost over the whole run: unbounded, lower is better."""
-    no_cut_off(request)
-    settings = own_settings(request, NoSettings) if settings is None else settings
-    return MetricInfo(
-        name=request.name,
-        version=version,
-        direction=Direction.LOWER,
-        high=None,
         reads=reads,
-        aggregate=True,
+        aggregate=aggregate,
         unit=unit,
         fingerprint=fingerprint(request, version=version, settings=settings),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.text.words import markers
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import claim_metric, worded_sentences
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
@@ -22,7 +22,7 @@ def create(request: MetricRequest) -> SampleMetric:
     return claim_metric(request, _coverage, version=2)
 
 
-def _coverage(_sample: Sample, output: SystemOutput) -> Outcome:
+def _coverage(_sample: Sample, output: SystemOutput) -> ValueOrReason:
     sentences = worded_sentences(output.answer or "")
     places = range(1, len(output.chunks) + 1)
     citing = sum(any(n in places for n in markers(s)) for s in sentences)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.core.text.words import markers
-from ragate.metrics._parts import of_a_part
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import claim_metric
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
@@ -26,7 +26,7 @@ def create(request: MetricRequest) -> SampleMetric:
     return of_a_part(metric, request, _without_citations)
 
 
-def _validity(_sample: Sample, output: SystemOutput) -> Outcome:
+def _validity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
     cited = _citations(output)
     return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)
 

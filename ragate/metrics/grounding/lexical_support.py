@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ragate.core.text.words import tokens, without_markers
 from ragate.metrics._identity import own_settings
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import (
     NO_TEXTS,
     claim_metric,
@@ -39,19 +39,21 @@ def create(request: MetricRequest) -> SampleMetric:
     """
     settings = own_settings(request, Settings)
 
-    def support(_sample: Sample, output: SystemOutput) -> Outcome:
+    def support(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
             return NO_TEXTS
         sentences = worded_sentences(output.answer or "")
         if not sentences:
             return 0.0
-        known = {word for chunk in output.chunks for word in tokens(chunk.text)}
-        supported = sum(_precision(s, known) >= settings.threshold - 1e-9 for s in sentences)
+        context_words = {word for chunk in output.chunks for word in tokens(chunk.text)}
+        supported = sum(
+            _precision(s, context_words) >= settings.threshold - 1e-9 for s in sentences
+        )
         return supported / len(sentences)
 
     return claim_metric(request, support, version=2, settings=settings)
 
 
-def _precision(sentence: str, known: set[str]) -> float:
+def _precision(sentence: str, context_words: set[str]) -> float:
     words = set(tokens(without_markers(sentence)))
-    return len(words & known) / len(words)
+    return len(words & context_words) / len(words)

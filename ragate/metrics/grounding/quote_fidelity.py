@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ragate.core.text.words import tokens, without_markers
-from ragate.metrics._parts import of_a_part
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
@@ -29,7 +29,7 @@ def create(request: MetricRequest) -> SampleMetric:
     return of_a_part(metric, request, _without_quotes)
 
 
-def _fidelity(_sample: Sample, output: SystemOutput) -> Outcome:
+def _fidelity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
     if lacks_texts(output):
         return NO_TEXTS
     quotes = _quotes(output.answer or "")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ragate.core.text.words import claimed_numbers, numbers, without_markers
-from ragate.metrics._parts import of_a_part
-from ragate.metrics._shared import Outcome, SampleMetric
+from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
@@ -29,12 +29,12 @@ def create(request: MetricRequest) -> SampleMetric:
     return of_a_part(metric, request, _without_numbers)
 
 
-def _unsupported(sample: Sample, output: SystemOutput) -> Outcome:
+def _unsupported(sample: Sample, output: SystemOutput) -> ValueOrReason:
     if lacks_texts(output):
         return NO_TEXTS
     claimed = _claimed(output)
-    known = {number for chunk in output.chunks for number in numbers(chunk.text)}
-    return len(claimed - known - set(numbers(sample.query))) / len(claimed)
+    in_contexts = {number for chunk in output.chunks for number in numbers(chunk.text)}
+    return len(claimed - in_contexts - set(numbers(sample.query))) / len(claimed)
 
 
 def _claimed(output: SystemOutput) -> set[str]:

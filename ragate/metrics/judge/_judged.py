@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.metrics._identity import NoSettings, base_name, fingerprint, no_cut_off, own_settings
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.models import MetricInfo, Needs, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ragate.core.text.words import markers
-from ragate.metrics._parts import count_of_checked
+from ragate.metrics._checked_part import count_of_checked
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.models import SystemOutput
 from ragate.protocols import MetricRequest

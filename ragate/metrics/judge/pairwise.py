@@ -25,13 +25,13 @@ class Pairwise:
     def combine(self, scores: Sequence[Score]) -> Score:
         """Return the mean over the samples that it applies to; None where one is unscored."""
         name = self.info.name
-        wanted = [score for score in scores if score.state is not ScoreState.NOT_APPLICABLE]
-        if not wanted:
+        judged = [score for score in scores if score.state is not ScoreState.NOT_APPLICABLE]
+        if not judged:
             return not_applicable(name, "there is no answer to compare with")
-        missing = [score.reason for score in wanted if score.value is None]
+        missing = [score.reason for score in judged if score.value is None]
         if missing:
-            return unscored(name, f"{len(missing)} of {len(wanted)} without verdict: {missing[0]}")
-        values = [score.value for score in wanted if score.value is not None]
+            return unscored(name, f"{len(missing)} of {len(judged)} without verdict: {missing[0]}")
+        values = [score.value for score in judged if score.value is not None]
         return Score(metric=name, value=sum(values) / len(values))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.text.words import squad_normalize
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric
 from ragate.protocols import MetricRequest
 
@@ -22,9 +22,9 @@ def create(request: MetricRequest) -> SampleMetric:
 
 
 def _recall(answer: str, reference: str) -> float:
-    wanted = squad_normalize(reference)
-    size = min(3, len(wanted))
-    grams = _grams(wanted, size)
+    normalised = squad_normalize(reference)
+    size = min(3, len(normalised))
+    grams = _grams(normalised, size)
     return len(grams & _grams(squad_normalize(answer), size)) / len(grams)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.text.words import squad_normalize
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric
 from ragate.protocols import MetricRequest
 

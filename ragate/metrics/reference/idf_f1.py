@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import log
 
 from ragate.core.text.words import tokens
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, is_worded, reference_metric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
@@ -60,8 +60,10 @@ class Weights:
         return sum(self._weights.get(word, self._unknown) for word in sorted(words))
 
     def f1(self, answer: str, reference: str) -> float:
-        given, wanted = set(tokens(answer)), set(tokens(reference))
-        if not given or not wanted:
+        answer_words, reference_words = set(tokens(answer)), set(tokens(reference))
+        if not answer_words or not reference_words:
             return 0.0
-        common = self.total(given & wanted)
-        return harmonic_mean(common / self.total(given), common / self.total(wanted))
+        common = self.total(answer_words & reference_words)
+        return harmonic_mean(
+            common / self.total(answer_words), common / self.total(reference_words)
+        )

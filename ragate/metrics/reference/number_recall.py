@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.text.words import claimed_numbers, numbers
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric
 from ragate.protocols import MetricRequest
 
@@ -28,5 +28,5 @@ def create(request: MetricRequest) -> SampleMetric:
 
 
 def _recall(answer: str, reference: str) -> float:
-    wanted = set(claimed_numbers(reference))
-    return len(wanted & set(numbers(answer))) / len(wanted)
+    claimed = set(claimed_numbers(reference))
+    return len(claimed & set(numbers(answer))) / len(claimed)

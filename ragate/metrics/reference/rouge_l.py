@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.text.words import lcs_length, tokens
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, reference_metric
 from ragate.protocols import MetricRequest
 
@@ -24,8 +24,8 @@ def create(request: MetricRequest) -> SampleMetric:
 
 
 def _rouge_l(answer: str, reference: str) -> float:
-    given, wanted = tokens(answer)[:MAX_TOKENS], tokens(reference)[:MAX_TOKENS]
-    if not given or not wanted:
+    answer_tokens, reference_tokens = tokens(answer)[:MAX_TOKENS], tokens(reference)[:MAX_TOKENS]
+    if not answer_tokens or not reference_tokens:
         return 0.0
-    common = lcs_length(wanted, given)
-    return harmonic_mean(common / len(given), common / len(wanted))
+    common = lcs_length(reference_tokens, answer_tokens)
+    return harmonic_mean(common / len(answer_tokens), common / len(reference_tokens))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ragate.core.text.words import squad_tokens
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, reference_metric
 from ragate.protocols import MetricRequest
 
@@ -22,6 +22,6 @@ def create(request: MetricRequest) -> SampleMetric:
 
 
 def _f1(answer: str, reference: str) -> float:
-    given, wanted = squad_tokens(answer), squad_tokens(reference)
-    common = (Counter(given) & Counter(wanted)).total()
-    return harmonic_mean(common / len(given), common / len(wanted))
+    answer_tokens, reference_tokens = squad_tokens(answer), squad_tokens(reference)
+    common = (Counter(answer_tokens) & Counter(reference_tokens)).total()
+    return harmonic_mean(common / len(answer_tokens), common / len(reference_tokens))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
-from ragate.metrics._shared import SampleMetric, unanswerable
+from ragate.metrics._sample_metric import SampleMetric, unanswerable
 from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import Direction, Reads
 from ragate.protocols import MetricRequest

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
-from ragate.metrics._shared import NO_ANSWER, failed, provider_failure
+from ragate.metrics._sample_metric import NO_ANSWER, failed, provider_failure
 from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import MetricInfo, Reads, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair
@@ -34,8 +34,8 @@ class RefusalF1:
     def _f1(self, pairs: Sequence[Pair]) -> float:
         right = sum(self._refused(*pair) for pair in pairs if not pair[0].answerable)
         wrong = sum(self._refused(*pair) for pair in pairs if pair[0].answerable)
-        wanted = sum(not sample.answerable for sample, _ in pairs)
-        return 2 * right / (right + wrong + wanted)
+        to_refuse = sum(not sample.answerable for sample, _ in pairs)
+        return 2 * right / (right + wrong + to_refuse)
 
     def _refused(self, sample: Sample, output: SystemOutput) -> bool:
         """Tell whether the output counts as a refusal; a failed one is wrong either way."""

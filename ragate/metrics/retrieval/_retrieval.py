@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ragate.core.ranking import ranked_doc_ids
 from ragate.metrics._identity import metric_info
-from ragate.metrics._shared import SampleMetric, without_relevant
+from ragate.metrics._sample_metric import SampleMetric, without_relevant
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 

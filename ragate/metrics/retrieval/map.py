@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.ranking import hits
 from ragate.metrics._identity import optional_cut_off
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.retrieval._retrieval import ranking_metric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
@@ -22,8 +22,8 @@ def create(request: MetricRequest) -> SampleMetric:
     k = optional_cut_off(request)
 
     def average_precision(ranking: list[str], sample: Sample) -> float:
-        found = hits(ranking, sample.expected, k)
-        precisions = (count / rank for count, rank in enumerate(found, start=1))
+        ranks = hits(ranking, sample.expected, k)
+        precisions = (count / rank for count, rank in enumerate(ranks, start=1))
         return sum(precisions) / len(sample.expected)
 
     return ranking_metric(request, average_precision)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.ranking import hits
 from ragate.metrics._identity import optional_cut_off
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.retrieval._retrieval import ranking_metric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
@@ -21,7 +21,7 @@ def create(request: MetricRequest) -> SampleMetric:
     k = optional_cut_off(request)
 
     def reciprocal_rank(ranking: list[str], sample: Sample) -> float:
-        found = hits(ranking, sample.expected, k)
-        return 1 / found[0] if found else 0.0
+        ranks = hits(ranking, sample.expected, k)
+        return 1 / ranks[0] if ranks else 0.0
 
     return ranking_metric(request, reciprocal_rank)

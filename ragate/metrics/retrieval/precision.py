@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.ranking import hits
 from ragate.metrics._identity import required_cut_off
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.retrieval._retrieval import ranking_metric
 from ragate.protocols import MetricRequest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.ranking import hits
 from ragate.metrics._identity import no_cut_off
-from ragate.metrics._shared import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.retrieval._retrieval import ranking_metric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
@@ -21,7 +21,7 @@ def create(request: MetricRequest) -> SampleMetric:
     no_cut_off(request)
 
     def r_precision(ranking: list[str], sample: Sample) -> float:
-        known = len(sample.expected)
-        return len(hits(ranking, sample.expected, known)) / known
+        k = len(sample.expected)
+        return len(hits(ranking, sample.expected, k)) / k
 
     return ranking_metric(request, r_precision)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.metrics._identity import aggregate_info
-from ragate.metrics._shared import provider_failure
+from ragate.metrics._identity import unbounded_info
+from ragate.metrics._sample_metric import provider_failure
 from ragate.models import MetricInfo, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
 
@@ -35,7 +35,7 @@ class LatencyPercentile:
 
 def latency_percentile(request: MetricRequest, share: float) -> LatencyPercentile:
     """Return the aggregate for one percentile, `share` in [0, 1]."""
-    info = aggregate_info(request, version=1, reads=Reads.RUN, unit="seconds")
+    info = unbounded_info(request, version=1, reads=Reads.RUN, unit="seconds", aggregate=True)
     return LatencyPercentile(info=info, share=share)
 
 

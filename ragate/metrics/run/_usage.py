@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ragate.metrics._identity import expense_info
-from ragate.metrics._shared import failed, provider_failure
-from ragate.models import MetricInfo, Score, SystemOutput, Usage, not_applicable, unscored
+from ragate.metrics._identity import unbounded_info
+from ragate.metrics._sample_metric import failed, provider_failure
+from ragate.models import MetricInfo, Reads, Score, SystemOutput, Usage, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair
 
 Read = Callable[[Usage], float | None]
@@ -45,4 +45,7 @@ class UsageMetric:
 
 def usage_metric(request: MetricRequest, *, unit: str, read: Read) -> UsageMetric:
     """Return the metric that `read` defines."""
-    return UsageMetric(info=expense_info(request, version=1, unit=unit), read=read)
+    return UsageMetric(
+        info=unbounded_info(request, version=1, reads=Reads.ANSWER, unit=unit, aggregate=False),
+        read=read,
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._shared import SampleMetric, applies_to_all
+from ragate.metrics._sample_metric import SampleMetric, applies_to_all
 from ragate.models import Direction, Reads
 from ragate.protocols import MetricRequest
 

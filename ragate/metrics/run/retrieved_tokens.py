@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragate.core.text.words import token_count
-from ragate.metrics._identity import aggregate_info
-from ragate.metrics._shared import failed, provider_failure
+from ragate.metrics._identity import unbounded_info
+from ragate.metrics._sample_metric import failed, provider_failure
 from ragate.metrics.grounding._grounding import NO_TEXTS, lacks_texts
 from ragate.models import MetricInfo, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
@@ -39,5 +39,5 @@ def create(request: MetricRequest) -> RetrievedTokens:
     failing does not look cheap; nothing retrieved 0; chunks without texts: unscored.
     Source: this project.
     """
-    info = aggregate_info(request, version=1, reads=Reads.RETRIEVAL, unit="tokens")
+    info = unbounded_info(request, version=1, reads=Reads.RETRIEVAL, unit="tokens", aggregate=True)
     return RetrievedTokens(info=info)

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from ragate.core.rules.checked_metric import checked_name
 from ragate.metrics._identity import NoSettings, fingerprint
-from ragate.metrics._shared import Exclusion, Nothing, SampleMetric, unanswerable
+from ragate.metrics._sample_metric import EmptyReason, Exclusion, SampleMetric, unanswerable
 from ragate.models import MetricInfo, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 VERSION = 1
 
 
-def of_a_part(metric: SampleMetric, request: MetricRequest, nothing: Nothing) -> SampleMetric:
+def of_a_part(metric: SampleMetric, request: MetricRequest, nothing: EmptyReason) -> SampleMetric:
     """Return the metric with its value for "nothing to check", and with the count beside it.
 
     Args:
@@ -28,7 +28,7 @@ def of_a_part(metric: SampleMetric, request: MetricRequest, nothing: Nothing) ->
 
 
 def count_of_checked(
-    request: MetricRequest, nothing: Nothing, *, exclude: Exclusion = unanswerable
+    request: MetricRequest, nothing: EmptyReason, *, exclude: Exclusion = unanswerable
 ) -> SampleMetric:
     """Return the metric that is 1 for an answer with something to check, else 0.
 

@@ -25,12 +25,12 @@ from ragate.models import (
 )
 from ragate.protocols import Pair
 
-Outcome = float | str
+ValueOrReason = float | str
 """A value, or the reason why there is none (the score is then unscored)."""
-Formula = Callable[[Sample, SystemOutput], Outcome]
+Formula = Callable[[Sample, SystemOutput], ValueOrReason]
 Exclusion = Callable[[Sample], str]
 """From a sample to the reason why a metric does not apply to it, "" where it does."""
-Nothing = Callable[[SystemOutput], str]
+EmptyReason = Callable[[SystemOutput], str]
 """From an output to the reason why it holds nothing to check, "" where it holds something."""
 
 
@@ -54,7 +54,7 @@ class SampleMetric:
     formula: Formula
     exclude: Exclusion
     state: dict[str, float] = field(default_factory=dict)
-    nothing: Nothing = _never
+    nothing: EmptyReason = _never
     checked: SampleMetric | None = None
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
