@@ -8,10 +8,9 @@ import pytest
 
 from ragate import plugins
 from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, PAIRWISE
-from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.errors import ConfigError
 from ragate.judges import llamaindex, rubric
-from ragate.models import Needs, Reads, RetrievedChunk, ScoreState, SystemOutput
+from ragate.models import Needs, Reads, ScoreState
 from tests.unit.judges.judge_factories import TWO, asked
 
 
@@ -26,6 +25,8 @@ def judged_names() -> set[str]:
 
 
 CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
+
+
 CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall"}
 
 
@@ -64,43 +65,3 @@ def test_a_judged_metric_takes_no_cut_off_and_no_keys() -> None:
 
 def test_metrics_have_fingerprints_of_their_own() -> None:
     assert len({metric(name).info.fingerprint for name in ALL_CRITERIA}) == len(ALL_CRITERIA)
-
-
-CHUNK = RetrievedChunk(doc_id="a", text="A", score=0.5)
-OUTPUT = SystemOutput(chunks=(CHUNK,), answer="It is A. [1]", latency_s=1.0)
-
-
-def test_one_verdict_for_all_that_a_judge_cannot_tell_apart() -> None:
-    same = SystemOutput(
-        chunks=(RetrievedChunk(doc_id="b", text="A", score=0.9),),
-        answer="It is A. [1]",
-        latency_s=9.0,
-    )
-    sample = asked()
-    renamed = sample.model_copy(update={"id": "other", "tags": ("x",), "relevant": {"a": 1}})
-
-    assert judgement_hash("j", sample, OUTPUT) == judgement_hash("j", renamed, same)
-
-
-@pytest.mark.parametrize(
-    ("sample", "output", "judge"),
-    [
-        ({}, {}, "k"),
-        ({"query": "Why?"}, {}, "j"),
-        ({"references": ("31 days.",)}, {}, "j"),
-        ({"answerable": False}, {}, "j"),
-        ({}, {"answer": "It is A."}, "j"),
-        ({}, {"answer": None}, "j"),
-        ({}, {"citations": (1,)}, "j"),
-        ({}, {"chunks": ()}, "j"),
-        ({}, {"chunks": (CHUNK, CHUNK)}, "j"),
-    ],
-)
-def test_what_a_judge_can_see_changes_the_hash(
-    sample: dict[str, Any], output: dict[str, Any], judge: str
-) -> None:
-    changed = judgement_hash(
-        judge, asked().model_copy(update=sample), OUTPUT.model_copy(update=output)
-    )
-
-    assert changed != judgement_hash("j", asked(), OUTPUT)

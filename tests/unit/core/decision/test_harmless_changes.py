@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from typing import Any
 
 import pytest
 
-from ragate import plugins
 from ragate.core.comparison.compare import compare
-from ragate.errors import PluginError
-from ragate.models import MetricVerdict, RunManifest, SystemInfo, Verdict, Waiver
-from ragate.pipeline.score.metric_records import evaluate
+from ragate.models import MetricVerdict, Verdict
 from tests.unit.core.answer_pool import (
     Change,
     compared,
@@ -23,10 +18,14 @@ from tests.unit.core.answer_pool import (
     rule_for,
     run_of,
 )
-from tests.unit.core.decision_factories import TODAY, judge, row_of
+from tests.unit.core.decision_factories import judge, row_of
 
 PARTS = ("unsupported_numbers", "citation_validity", "quote_fidelity")
+
+
 SEEDS = range(3)
+
+
 YELLOW = (MetricVerdict.WORSE_HERE, MetricVerdict.CANNOT_TELL)
 
 
@@ -75,30 +74,6 @@ def test_taking_a_part_out_of_a_few_answers_is_red_or_yellow(name: str) -> None:
 
     row = row_of(decision, f"{name}.checked")
     assert row.blocks or row.verdict in YELLOW
-
-
-@pytest.mark.parametrize("name", PARTS)
-def test_the_count_is_shown_only_where_it_varies(name: str) -> None:
-    samples = questions()
-    same = outputs_of(samples, 1)
-
-    decision = judge(compared([same] * 3, [same], samples, [name]), rule_for(name))
-
-    assert [row.metric for row in decision.metrics] == [name]
-
-
-def test_the_count_stands_at_the_level_of_its_metric() -> None:
-    samples = questions()
-    before, after = outputs_of(samples, 1), outputs_of(samples, 2)
-    shown = rule_for("quote_fidelity").model_copy(update={"level": "warn"})
-
-    decision = judge(
-        compared([before], [after], samples, ["quote_fidelity", "token_f1"]),
-        shown,
-        rule_for("token_f1"),
-    )
-
-    assert row_of(decision, "quote_fidelity.checked").level == "warn"
 
 
 def test_a_gated_metric_that_no_answer_gives_anything_to_says_so_and_passes() -> None:
@@ -228,33 +203,3 @@ def test_a_baseline_without_the_count_is_not_comparable() -> None:
     assert decision.exit_code == 3
     row = row_of(decision, "quote_fidelity.checked")
     assert row.verdict is MetricVerdict.NOT_COMPARABLE
-
-
-def test_a_waiver_of_a_metric_holds_for_its_count() -> None:
-    samples = questions()
-    before = outputs_of(samples, 1)
-    quoting = next(
-        key for key, one in before.items() if key[0] == "q" and '"' in (one.answer or "")
-    )
-    after = before | {quoting: before[quoting].model_copy(update={"answer": "It is so."})}
-    waiver = Waiver(id=quoting, metric="quote_fidelity", owner="ann", reason="known", until=TODAY)
-    comparison = compared([before], [after], samples, ["quote_fidelity"])
-    rule = rule_for("quote_fidelity")
-
-    assert row_of(judge(comparison, rule), "quote_fidelity.checked").worse == 1
-    waived = judge(comparison, rule, waivers=[waiver])
-    assert row_of(waived, "quote_fidelity.checked").worse == 0
-
-
-def test_a_count_under_another_name_is_refused() -> None:
-    samples = questions(1)
-    metric: Any = plugins.metric("quote_fidelity")
-    misnamed = dataclasses.replace(metric, info=metric.info.model_copy(update={"name": "mine"}))
-
-    with pytest.raises(PluginError, match=r"'mine' counts what it checks as 'quote_fidelity"):
-        evaluate(
-            [outputs_of(samples, 1)],
-            samples,
-            [misnamed],
-            manifest=RunManifest(system=SystemInfo(use="replay")),
-        )

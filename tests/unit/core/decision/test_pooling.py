@@ -4,78 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.core.comparison.own_passes import deciding_run, earlier_run, newest_run
+from ragate.core.comparison.own_passes import deciding_run
 from ragate.core.decision.decide import decide
-from ragate.core.decision.pooling import Terms, with_earlier
-from ragate.core.hashing import calls_hash
-from ragate.models import (
-    Acceptance,
-    Decision,
-    DecisionSettings,
-    EarlierPasses,
-    EarlierRun,
-    MetricVerdict,
-    Rule,
-    Run,
-    Verdict,
+from ragate.models import DecisionSettings, MetricVerdict, Rule, Verdict
+from tests.unit.core.decision.pooling_factories import (
+    GOOD,
+    ONE,
+    N,
+    candidate,
+    confirmed,
+    earlier_of,
+    judged,
+    passes,
+    runs_of,
 )
-from tests.unit.core.decision_factories import (
-    EXACT,
-    NOISY,
-    TODAY,
-    columns,
-    row_of,
-    run_of,
-    samples_of,
-)
+from tests.unit.core.decision_factories import EXACT, TODAY, row_of, run_of, samples_of
 
-N = 100
-RULE = Rule(metric="faithfulness")
-ACCEPTED = Acceptance(metric="faithfulness", by="mona", reason="on purpose")
-
-
-def passes(*broken: range, n: int = N) -> np.ndarray:
-    """One pass a range of broken samples; (samples, passes)."""
-    made = np.ones((n, len(broken)))
-    for number, rows in enumerate(broken):
-        made[list(rows), number] = 0.0
-    return made
-
-
-GOOD = range(0)
 SLIGHTLY = range(3)  # three lost: suspicious alone with one pass, and not clear
-
-
-def runs_of(count: int, *, failed: bool = False) -> tuple[EarlierRun, ...]:
-    return tuple(
-        EarlierRun(created=f"2026-11-2{day}T09:14:00+00:00", passes=1, failed=failed)
-        for day in range(count)
-    )
-
-
-def candidate(scores: np.ndarray, *, earlier: int, **manifest: Any) -> Run:
-    fields: dict[str, Any] = {"earlier": runs_of(earlier), "confirm": 2, **manifest}
-    return run_of({NOISY.name: columns(scores)}, samples_of(len(scores)), words="after", **fields)
-
-
-def judged(run: Run, *rules: Rule, n: int = N, **terms: Any) -> Decision:
-    samples = samples_of(n)
-    before = columns(passes(GOOD, GOOD, GOOD, n=n))
-    baseline = run_of({NOISY.name: before}, samples, words="before")
-    settings, wanted = DecisionSettings(claim="this-set"), rules or (RULE,)
-    comparison = compare(baseline, deciding_run(run), samples)
-    accepted = terms.get("accepted", ())
-    decision = decide(wanted, comparison, settings, today=TODAY, accepted=accepted)
-    return with_earlier(decision, comparison, run, Terms(wanted, settings, (), TODAY, **terms))
-
-
-def earlier_of(decision: Decision) -> EarlierPasses:
-    assert decision.earlier is not None
-    return decision.earlier
 
 
 def test_good_passes_of_yesterday_do_not_hide_what_is_broken_today():
@@ -89,34 +37,12 @@ def test_good_passes_of_yesterday_do_not_hide_what_is_broken_today():
     assert row_of(pooled, "faithfulness").candidate == pytest.approx(0.97)
 
 
-def test_what_differs_from_its_earlier_passes_is_said_with_their_dates_and_figures():
-    earlier = earlier_of(judged(candidate(passes(GOOD, GOOD, GOOD, range(12)), earlier=3)))
-
-    assert earlier.use == "differ"
-    assert earlier.p_differ is not None
-    assert earlier.p_differ <= 0.2
-    assert "2026-11-20 09:14, 2026-11-21 09:14, 2026-11-22 09:14 UTC; 3 passes" in earlier.note
-    assert "what it reads outside git may have changed since" in earlier.note
-    (figure,) = earlier.metrics
-    assert (figure.newest, figure.earlier, figure.pooled) == pytest.approx((0.88, 1.0, 0.97))
-    assert figure.p is None
-
-
 def test_bad_passes_of_yesterday_do_not_stay_once_the_state_is_repaired():
     decision = judged(candidate(passes(range(12), range(12), GOOD), earlier=2))
 
     assert decision.verdict is Verdict.PASSED
     assert earlier_of(decision).use == "shown"
     assert row_of(decision, "faithfulness").candidate == 1.0
-
-
-ONE = range(1)
-
-
-def confirmed(*earlier: range, **terms: Any) -> Decision:
-    """Judge a newest run that lost one sample of 40 in all three passes: p is 1 in 20."""
-    run = candidate(passes(*earlier, ONE, ONE, ONE, n=40), earlier=len(earlier))
-    return judged(run, n=40, **terms)
 
 
 def test_one_loss_in_twenty_is_suspicious_and_alone_not_red():
@@ -141,33 +67,6 @@ def test_a_suspicious_run_that_its_earlier_passes_bear_out_is_red():
         "1 run of 84; over all passes with those of 3 runs of this commit (2026-11-20 09:14, "
         "2026-11-21 09:14, 2026-11-22 09:14 UTC; 3 passes); the newest alone: in about 1 run of 20"
     )
-
-
-def test_what_all_passes_prove_is_not_said_to_be_without_evidence():
-    alone, together = confirmed(), confirmed(ONE, ONE, ONE)
-
-    assert alone.lines[0].startswith("no evidence of regression")
-    assert alone.remedies == ("ragate power",)
-    assert not any("no evidence of regression" in line for line in together.lines)
-    assert together.remedies == ()
-
-
-def test_a_drop_that_was_accepted_is_not_red_by_its_earlier_passes_either():
-    decision = confirmed(ONE, ONE, ONE, accepted=(ACCEPTED,))
-
-    assert decision.verdict is Verdict.PASSED
-    assert row_of(decision, "faithfulness").accepted
-    assert decision.accepted == (ACCEPTED,)
-
-
-def test_what_is_red_alone_and_accepted_is_accepted_once():
-    lost = range(12)
-    run = candidate(passes(*[lost] * 6), earlier=3)
-
-    decision = judged(run, accepted=(ACCEPTED,))
-
-    assert decision.accepted == (ACCEPTED,)
-    assert "over all passes" not in row_of(decision, "faithfulness").reason
 
 
 def test_a_suspicious_run_that_differs_from_its_earlier_passes_is_judged_without_them():
@@ -217,59 +116,6 @@ def test_where_the_state_is_the_same_every_pass_counts():
     assert (figure.newest, figure.earlier) == pytest.approx((1.0, 0.88))
 
 
-def test_the_same_recorded_calls_prove_the_same_state():
-    asked = {sample.id: calls_hash([sample.id]) for sample in samples_of(N)}
-    scores = columns(passes(range(12), GOOD))
-    run = run_of(
-        {NOISY.name: scores}, samples_of(N), words="after", requests=asked, earlier=runs_of(1)
-    )
-
-    assert deciding_run(run) is run
-
-
-@pytest.mark.parametrize("asked", [calls_hash(()), "answer:abc", None])
-def test_what_is_no_recorded_call_proves_nothing(asked):
-    requests = {} if asked is None else {sample.id: asked for sample in samples_of(N)}
-    run = run_of(
-        {NOISY.name: columns(passes(GOOD, GOOD))},
-        samples_of(N),
-        requests=requests,
-        earlier=runs_of(1),
-    )
-
-    assert len(deciding_run(run).records) == N
-
-
-def test_another_recorded_call_of_one_sample_is_another_state():
-    asked = {sample.id: calls_hash([sample.id]) for sample in samples_of(N)}
-    run = run_of(
-        {NOISY.name: columns(passes(GOOD, GOOD))},
-        samples_of(N),
-        requests=asked,
-        earlier=runs_of(1),
-    )
-    *rest, last = run.records
-    changed = last.model_copy(
-        update={"output": last.output.model_copy(update={"request_hash": calls_hash(["else"])})}
-    )
-
-    assert len(deciding_run(run.model_copy(update={"records": (*rest, changed)})).records) == N
-
-
-def test_a_later_green_is_said_to_be_a_new_draw():
-    run = candidate(passes(range(12), GOOD), earlier=1)
-    failed = run.manifest.model_copy(update={"earlier": runs_of(1, failed=True)})
-
-    decision, again = judged(run), judged(run.model_copy(update={"manifest": failed}))
-
-    assert not any("new draw" in line for line in decision.warnings)
-    assert again.verdict is Verdict.PASSED
-    assert again.warnings[0] == (
-        "1 earlier run of this commit failed (2026-11-20 09:14 UTC): this verdict is a new draw, "
-        "of a system whose state may have changed"
-    )
-
-
 def test_a_floor_holds_the_newest_run_alone():
     rule = Rule(metric="faithfulness", minimum=0.95)
     decision = judged(candidate(passes(GOOD, GOOD, GOOD, range(6)), earlier=3), rule)
@@ -293,21 +139,3 @@ def test_a_metric_without_noise_judges_the_newest_run_alone():
     assert row.exact
     assert row.verdict is MetricVerdict.REGRESSED
     assert row.change == pytest.approx(-0.05)
-
-
-def test_both_parts_of_a_run_hold_their_own_passes():
-    run = candidate(passes(range(12), GOOD, GOOD, GOOD), earlier=3)
-
-    newest, earlier = newest_run(run), earlier_run(run)
-
-    assert {record.run for record in newest.records} == {3}
-    assert {record.run for record in earlier.records} == {0, 1, 2}
-    assert (newest.manifest.runs, earlier.manifest.runs) == (1, 3)
-    assert len(newest.records[:2]) == 2
-
-
-def test_a_run_without_earlier_passes_is_its_own_newest():
-    run = candidate(passes(GOOD), earlier=0)
-
-    assert newest_run(run) is run
-    assert judged(run).earlier is None

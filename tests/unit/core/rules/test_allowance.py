@@ -18,20 +18,12 @@ from ragate.models import (
     Verdict,
 )
 from tests.unit.core.decision_factories import EXACT, exact_pair, judge, noisy_pair, row_of
+from tests.unit.core.rules.allowance_factories import worse_by
 
 RULE = Rule(metric="faithfulness")
+
+
 GRADE = MetricInfo(name="faithfulness", low=1, high=5, unit="grade", needs=Needs.JUDGE)
-
-
-def worse_by(drop: float, *, fingerprint: str = "other", info: MetricInfo | None = None):
-    """200 steady answers, a quarter of which loses so much that the mean falls by `drop`."""
-    before = np.full((200, 3), 0.6)
-    after = before.copy()
-    after[:50] -= drop * 4
-    if info is None:
-        return noisy_pair(before, after, fingerprint=fingerprint)
-    low, span = info.low, (info.high or 1.0) - info.low
-    return noisy_pair(low + span * before, low + span * after, info=info, fingerprint=fingerprint)
 
 
 def verdict_of(decision: Decision) -> MetricVerdict:
@@ -111,15 +103,6 @@ def test_what_repeats_exactly_is_allowed_its_limit():
     row = row_of(decision, EXACT.name)
 
     assert (row.allowed, row.limit) == (0.05, 0.05)
-
-
-def test_the_smallest_visible_drop_is_that_beyond_what_is_allowed():
-    fine = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.0)), "faithfulness")
-    coarse = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.2)), "faithfulness")
-
-    assert fine.mde is not None
-    assert coarse.mde is not None
-    assert coarse.mde > 0.2 > fine.mde
 
 
 def test_no_drop_at_all_may_be_allowed():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,24 +9,9 @@ from scipy import stats
 from ragate.core.comparison.compare import compare
 from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.metric_case import read_cases
-from ragate.models import (
-    Acceptance,
-    DecisionSettings,
-    Direction,
-    MetricInfo,
-    Reads,
-    Rule,
-    Run,
-    Sample,
-    Score,
-    Verdict,
-    Waiver,
-    unscored,
-)
+from ragate.models import DecisionSettings, Direction, MetricInfo, Needs, Rule, Verdict, Waiver
 from tests.unit.core.decision_factories import (
-    EXACT,
     N_A,
-    NOISY,
     TODAY,
     exact_pair,
     judge,
@@ -37,17 +20,9 @@ from tests.unit.core.decision_factories import (
     run_of,
     samples_of,
 )
+from tests.unit.core.rules.floor_factories import floor_of
 
-P95 = MetricInfo(name="p95", aggregate=True, high=None, direction=Direction.LOWER, unit="seconds")
-
-
-def floor_of(n: int, passed: int, limit: float, **options: object):
-    """Decide an unchanged noisy metric with a floor."""
-    column = [[1.0]] * passed + [[0.0]] * (n - passed)
-    comparison = noisy_pair(column, column)
-    rule = Rule(metric="faithfulness", minimum=limit)
-    decision = judge(comparison, rule, **options)
-    return decision, row_of(decision, "faithfulness").floor
+GRADE = MetricInfo(name="faithfulness", low=1.0, high=5.0, unit="grade", needs=Needs.JUDGE)
 
 
 def test_a_floor_is_inclusive():
@@ -142,195 +117,8 @@ def test_nothing_scored_meets_no_floor():
     assert row_of(decision, "faithfulness").floor is None
 
 
-def aggregate_pair(value: float | None, **rule: object):
-    samples = samples_of(2)
-    score = unscored("p95", "no latency") if value is None else Score(metric="p95", value=value)
-
-    def run(found: Score) -> Run:
-        made = run_of({"ndcg@10": [[1.0, 1.0]] * 2}, samples, infos=(EXACT,), same_outputs=True)
-        manifest = made.manifest.model_copy(update={"metrics": {"ndcg@10": EXACT, "p95": P95}})
-        return made.model_copy(update={"manifest": manifest, "aggregates": ({"p95": found},)})
-
-    comparison = compare(run(Score(metric="p95", value=1.0)), run(score), samples)
-    return judge(comparison, Rule(metric="p95", **rule))
-
-
-def test_an_aggregate_is_shown_with_both_sides_and_held_against_its_limit_only():
-    held = aggregate_pair(2.0, maximum=3.0)
-    broken = aggregate_pair(4.0, maximum=3.0)
-
-    assert held.verdict is Verdict.PASSED
-    assert row_of(held, "p95").change == 1.0
-    assert broken.reasons == ("p95 is 4.000, above its maximum 3.000",)
-
-
-def test_an_aggregate_without_a_value_or_limit_gates_nothing():
-    assert aggregate_pair(None, maximum=3.0).reasons == ("no latency",)
-    assert aggregate_pair(None, maximum=3.0, level="warn").exit_code == 3
-    limitless = aggregate_pair(2.0)
-    assert limitless.verdict is Verdict.NO_DECISION
-    assert any("shown and gates nothing" in line for line in limitless.warnings)
-
-
-# Must-pass samples
-
-RULE = Rule(metric="faithfulness", pass_at=0.8)
-
-
-def must_pass(before: list[float] | None, tries: list[float | str | None], **options: object):
-    """Decide 40 unchanged samples and one must-pass sample with these scores."""
-    others = samples_of(40)
-    sample = Sample(id="vat", query="Is VAT included?", must_pass=True)
-    then = [sample, *others] if before is not None else others
-    runs = len(before) if before else 3
-    rest = [[float(row % 2)] * runs for row in range(40)]
-    scores = [before, *rest] if before is not None else rest
-    baseline = run_of({"faithfulness": scores}, then, words="before")
-    candidate = run_of(
-        {"faithfulness": [tries, *[[float(row % 2)] for row in range(40)]]},
-        [sample, *others],
-        words="after",
-        deterministic=options.pop("deterministic", ()),  # type: ignore[arg-type]
-    )
-    comparison = compare(baseline, candidate, [sample, *others])
-    return judge(comparison, options.pop("rule", RULE), **options)  # type: ignore[arg-type]
-
-
-def test_two_of_three_failed_tries_are_red():
-    decision = must_pass([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])
-
-    assert decision.verdict is Verdict.FAILED
-    assert decision.reasons[0] == (
-        "must-pass vat: faithfulness missed its pass mark 0.800 in 2 of 3 tries"
-    )
-    assert decision.wants_tries == 0
-
-
-def test_one_of_three_failed_tries_is_met_and_its_false_red_rate_is_printed():
-    decision = must_pass([1.0, 1.0, 1.0], [0.0, 1.0, 1.0])
-    row = decision.must_pass[0]
-
-    assert decision.verdict is Verdict.PASSED
-    assert row.met
-    assert row.eligible
-    assert row.false_red is not None
-    assert 0 < row.false_red < 0.05
-
-
-def test_three_tries_are_wanted_always_but_not_of_a_deterministic_system():
-    assert must_pass([1.0] * 3, [1.0]).wants_tries == 2
-    assert must_pass([1.0] * 3, [0.0]).wants_tries == 2
-    declared = (Reads.ANSWER, Reads.RETRIEVAL)
-    assert must_pass([1.0] * 3, [1.0], deterministic=declared).wants_tries == 0
-
-
-def test_a_sample_that_failed_before_is_shown_and_does_not_block():
-    decision = must_pass([1.0, 0.0, 1.0], [0.0, 0.0, 0.0])
-
-    assert decision.verdict is Verdict.PASSED
-    assert not decision.must_pass[0].eligible
-    assert any("failed in the baseline as well" in line for line in decision.warnings)
-
-
-def test_a_new_must_pass_sample_counts():
-    decision = must_pass(None, [0.0, 0.0, 0.0])
-
-    assert decision.verdict is Verdict.FAILED
-    assert decision.must_pass[0].false_red is None
-
-
-def test_tries_that_were_not_scored_never_pass():
-    decision = must_pass([1.0] * 3, [1.0, None, None])
-
-    assert decision.verdict is Verdict.NO_DECISION
-    assert not decision.must_pass[0].met
-    assert any("2 unscored in 3" in reason for reason in decision.reasons)
-
-
-def test_a_tie_of_two_tries_is_not_decided():
-    assert any("a tie in 2" in r for r in must_pass([1.0] * 3, [1.0, 0.0]).reasons)
-
-
-def test_a_must_pass_sample_without_a_label_is_not_judged_on_that_metric():
-    assert must_pass(None, [N_A, N_A, N_A]).must_pass == ()
-
-
-def test_a_waived_must_pass_sample_is_not_judged():
-    waiver = Waiver(id="vat", metric="faithfulness", owner="tax", reason="law changed", until=TODAY)
-    decision = must_pass([1.0] * 3, [0.0, 0.0, 0.0], waivers=[waiver])
-
-    assert decision.must_pass == ()
-    assert decision.waivers[0].until == "2026-06-01"
-    late = waiver.model_copy(update={"until": TODAY - datetime.timedelta(days=1)})
-    assert must_pass([1.0] * 3, [0.0, 0.0, 0.0], waivers=[late]).verdict is Verdict.FAILED
-
-
-def test_one_baseline_run_gives_no_false_red_rate():
-    assert must_pass([1.0], [1.0, 1.0, 1.0]).must_pass[0].false_red is None
-
-
-def test_a_must_pass_sample_of_a_deterministic_metric_is_decided_at_once():
-    samples = samples_of(3, must_pass=True)
-    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 3}, samples, same_outputs=True)
-    candidate = run_of(
-        {"ndcg@10": [[0.0], [1.0], [1.0]]},
-        samples,
-        words="after",
-        deterministic=(Reads.RETRIEVAL,),
-    )
-    rule = Rule(metric="ndcg@10", pass_at=0.5, max_drop=0.9)
-    decision = judge(compare(baseline, candidate, samples), rule)
-
-    assert decision.exit_code == 1
-    assert decision.wants_tries == 0
-    assert [row.false_red for row in decision.must_pass] == [0.0, 0.0, 0.0]
-    assert decision.reasons[0].endswith("1 of 1 try")
-
-
-def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
-    info = NOISY.model_copy(update={"direction": Direction.LOWER})
-    samples = samples_of(40, must_pass=True)
-    baseline = run_of({"faithfulness": [[0.0, 0.0]] * 40}, samples, infos=(info,))
-    candidate = run_of(
-        {"faithfulness": [[1.0] * 3] + [[0.0] * 3] * 39}, samples, infos=(info,), words="after"
-    )
-    rule = Rule(metric="faithfulness", pass_at=0.1)
-    decision = judge(compare(baseline, candidate, samples), rule)
-
-    assert [row.met for row in decision.must_pass].count(False) == 1
-
-
 def test_exact_pairs_are_what_the_helpers_say():
     assert exact_pair([1.0], [1.0]).columns["ndcg@10"].exact
-
-
-ACCEPTED = Acceptance(metric="faithfulness", by="mona", reason="the new policy is shorter")
-
-
-def test_an_accepted_floor_is_shown_and_does_not_block():
-    decision, floor = floor_of(100, 80, 0.9, accepted=[ACCEPTED])
-    assert decision.verdict is Verdict.PASSED
-    assert decision.exit_code == 0
-    assert floor.met is False
-    row = row_of(decision, "faithfulness")
-    assert (row.blocks, row.accepted) == (False, True)
-    assert decision.accepted == (ACCEPTED,)
-    said = "accepted by mona (the new policy is shorter): faithfulness is 0.800"
-    assert any(warning.startswith(said) for warning in decision.warnings)
-
-
-def test_accepting_one_metric_leaves_another_red():
-    comparison = exact_pair([1.0] * 20, [0.0] * 20)
-    rule = Rule(metric=EXACT.name, max_drop=0.0)
-    assert judge(comparison, rule, accepted=[ACCEPTED]).verdict is Verdict.FAILED
-    taken = ACCEPTED.model_copy(update={"metric": EXACT.name})
-    assert judge(comparison, rule, accepted=[taken]).verdict is Verdict.PASSED
-
-
-def test_accepting_what_holds_changes_nothing():
-    plain, _ = floor_of(100, 95, 0.9)
-    taken, _ = floor_of(100, 95, 0.9, accepted=[ACCEPTED])
-    assert taken == plain
 
 
 @pytest.mark.parametrize(("least", "most", "shown"), [(0.5, 0.8, 0.8), (0.95, 1.0, 0.95)])
@@ -383,3 +171,53 @@ def test_an_added_sample_that_is_waived_or_without_a_label_is_no_gap_in_a_floor(
     assert case.everything().ravel().tolist() == [1.0] * 12
     assert floor is not None
     assert (floor.met, outcome.red, outcome.undecided) == (True, (), ())
+
+
+def test_a_warning_level_floor_is_shown_and_blocks_nothing():
+    pair = noisy_pair(np.ones((100, 3)), np.ones((100, 1)) * 0.5)
+    decision = judge(pair, Rule(metric="faithfulness", level="warn", minimum=0.9))
+    row = row_of(decision, "faithfulness")
+
+    assert row.floor is not None
+    assert not row.floor.met
+    assert not row.blocks
+    assert decision.exit_code == 3
+
+
+def test_a_floor_on_a_metric_nobody_measured_is_said_once():
+    decision = judge(
+        noisy_pair(np.ones((9, 1)), np.ones((9, 1))), Rule(metric="recall@10", minimum=0.5)
+    )
+
+    assert decision.reasons == ("recall@10 was not measured",)
+
+
+def test_a_floor_by_evidence_on_grades_is_the_same_as_on_their_share_of_the_range():
+    grades = np.array([[2.0], [3.0], [5.0], [4.0], [1.0], [4.0]] * 5)
+    rule = {"metric": "faithfulness"}
+    own = judge(noisy_pair(grades, grades, info=GRADE), Rule(**rule, minimum=4.0), floor="evidence")
+    share = (grades - 1) / 4
+    unit = judge(noisy_pair(share, share), Rule(**rule, minimum=0.75), floor="evidence")
+    a, b = row_of(own, "faithfulness").floor, row_of(unit, "faithfulness").floor
+
+    assert a is not None
+    assert b is not None
+    assert None not in (a.bound, a.fails_at, b.bound, b.fails_at)
+    assert a.bound == pytest.approx(1 + 4 * (b.bound or 0.0))
+    assert a.fails_at == pytest.approx(1 + 4 * (b.fails_at or 0.0))
+
+
+def test_a_floor_by_evidence_is_by_evidence_for_what_is_missing_as_well():
+    samples = samples_of(100)
+    scores = [[None]] + [[0.0]] * 12 + [[1.0]] * 87
+    pair = compare(
+        run_of({"faithfulness": scores}, samples, words="before"),
+        run_of({"faithfulness": scores}, samples, words="after"),
+        samples,
+    )
+
+    def reasons(minimum: float) -> tuple[str, ...]:
+        return judge(pair, Rule(metric="faithfulness", minimum=minimum), floor="evidence").reasons
+
+    assert reasons(0.9) == ()  # at most 0.92 with the missing one counted as 0, 0.93 without
+    assert "could put it beyond 0.922" in reasons(0.922)[0]

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.models import Decision, Direction, MetricInfo, Needs, Rule
-from tests.unit.core.decision_factories import NOISY, judge, run_of, samples_of
+from ragate.models import Decision, Direction, MetricInfo, Needs, Reads, Rule, Verdict
+from tests.unit.core.decision_factories import N_A, NOISY, judge, run_of, samples_of
+from tests.unit.core.rules.floor_factories import must_pass
 
 RULE = Rule(metric="faithfulness", pass_at=0.75)
+
+
 OTHER = MetricInfo(name="correctness", needs=Needs.JUDGE)
 
 
@@ -91,3 +94,112 @@ def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
     now: Sequence[Sequence[float | None]] = [tries, *[[1.0] * 3] * 39]
 
     assert decided(steady, now, RULE, Rule(metric="correctness")).exit_code == code
+
+
+def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
+    samples = [sample.model_copy(update={"must_pass": True}) for sample in samples_of(10)]
+    before = [[1.0, 1.0, 0.0]] + [[1.0] * 3] * 9
+    pair = compare(
+        run_of({"faithfulness": before}, samples),
+        run_of({"faithfulness": [[1.0]] * 10}, samples, words="after"),
+        samples,
+    )
+    rows = judge(pair, Rule(metric="faithfulness", pass_at=1.0)).must_pass
+    f = 1.5 / 29  # 28 tries of samples that passed otherwise, one failed, half a failure added
+
+    assert rows[1].false_red == pytest.approx(3 * f * f * (1 - f) + f**3)
+    assert [row.eligible for row in rows] == [False] + [True] * 9
+
+
+def test_two_of_three_failed_tries_are_red():
+    decision = must_pass([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])
+
+    assert decision.verdict is Verdict.FAILED
+    assert decision.reasons[0] == (
+        "must-pass vat: faithfulness missed its pass mark 0.800 in 2 of 3 tries"
+    )
+    assert decision.wants_tries == 0
+
+
+def test_one_of_three_failed_tries_is_met_and_its_false_red_rate_is_printed():
+    decision = must_pass([1.0, 1.0, 1.0], [0.0, 1.0, 1.0])
+    row = decision.must_pass[0]
+
+    assert decision.verdict is Verdict.PASSED
+    assert row.met
+    assert row.eligible
+    assert row.false_red is not None
+    assert 0 < row.false_red < 0.05
+
+
+def test_three_tries_are_wanted_always_but_not_of_a_deterministic_system():
+    assert must_pass([1.0] * 3, [1.0]).wants_tries == 2
+    assert must_pass([1.0] * 3, [0.0]).wants_tries == 2
+    declared = (Reads.ANSWER, Reads.RETRIEVAL)
+    assert must_pass([1.0] * 3, [1.0], deterministic=declared).wants_tries == 0
+
+
+def test_a_sample_that_failed_before_is_shown_and_does_not_block():
+    decision = must_pass([1.0, 0.0, 1.0], [0.0, 0.0, 0.0])
+
+    assert decision.verdict is Verdict.PASSED
+    assert not decision.must_pass[0].eligible
+    assert any("failed in the baseline as well" in line for line in decision.warnings)
+
+
+def test_a_new_must_pass_sample_counts():
+    decision = must_pass(None, [0.0, 0.0, 0.0])
+
+    assert decision.verdict is Verdict.FAILED
+    assert decision.must_pass[0].false_red is None
+
+
+def test_tries_that_were_not_scored_never_pass():
+    decision = must_pass([1.0] * 3, [1.0, None, None])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert not decision.must_pass[0].met
+    assert any("2 unscored in 3" in reason for reason in decision.reasons)
+
+
+def test_a_tie_of_two_tries_is_not_decided():
+    assert any("a tie in 2" in r for r in must_pass([1.0] * 3, [1.0, 0.0]).reasons)
+
+
+def test_a_must_pass_sample_without_a_label_is_not_judged_on_that_metric():
+    assert must_pass(None, [N_A, N_A, N_A]).must_pass == ()
+
+
+def test_one_baseline_run_gives_no_false_red_rate():
+    assert must_pass([1.0], [1.0, 1.0, 1.0]).must_pass[0].false_red is None
+
+
+def test_a_must_pass_sample_of_a_deterministic_metric_is_decided_at_once():
+    samples = samples_of(3, must_pass=True)
+    baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 3}, samples, same_outputs=True)
+    candidate = run_of(
+        {"ndcg@10": [[0.0], [1.0], [1.0]]},
+        samples,
+        words="after",
+        deterministic=(Reads.RETRIEVAL,),
+    )
+    rule = Rule(metric="ndcg@10", pass_at=0.5, max_drop=0.9)
+    decision = judge(compare(baseline, candidate, samples), rule)
+
+    assert decision.exit_code == 1
+    assert decision.wants_tries == 0
+    assert [row.false_red for row in decision.must_pass] == [0.0, 0.0, 0.0]
+    assert decision.reasons[0].endswith("1 of 1 try")
+
+
+def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
+    info = NOISY.model_copy(update={"direction": Direction.LOWER})
+    samples = samples_of(40, must_pass=True)
+    baseline = run_of({"faithfulness": [[0.0, 0.0]] * 40}, samples, infos=(info,))
+    candidate = run_of(
+        {"faithfulness": [[1.0] * 3] + [[0.0] * 3] * 39}, samples, infos=(info,), words="after"
+    )
+    rule = Rule(metric="faithfulness", pass_at=0.1)
+    decision = judge(compare(baseline, candidate, samples), rule)
+
+    assert [row.met for row in decision.must_pass].count(False) == 1

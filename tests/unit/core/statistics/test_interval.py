@@ -7,28 +7,23 @@ import pytest
 from scipy import stats
 
 from ragate.core.statistics.interval import difference_interval, failing_mean, mean_bound, tango
-from ragate.core.statistics.quantiles import (
-    bivariate_tail,
-    incomplete_beta,
-    normal_quantile,
-    normal_tail,
-    t_quantile,
-)
+from ragate.models import Rule
+from tests.unit.core.cluster_factories import clusters_of
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of
+
+RULE = Rule(metric="faithfulness")
 
 
-@pytest.mark.parametrize("df", [1, 2, 3, 7, 30, 199, 5000])
-@pytest.mark.parametrize("p", [0.0005, 0.01, 0.025, 0.3, 0.5, 0.8, 0.95, 0.9995])
-def test_students_quantiles_equal_scipys(p, df):
-    assert t_quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 5, 40, 1000])
-@pytest.mark.parametrize("p", [0.001, 0.1, 0.5, 0.97])
-def test_the_incomplete_beta_function_is_scipys_binomial_tail(n, p):
-    for m in range(1, n + 1, max(1, n // 9)):
-        tail = stats.binom.sf(m - 1, n, p)
-
-        assert incomplete_beta(m, n - m + 1, p) == pytest.approx(tail, abs=1e-12)
+# Bounds printed by another implementation of the same interval.
+TANGO = {
+    (1, 0, 20): (-0.236131, 0.119181),
+    (7, 2, 50): (-0.231267, 0.020922),
+    (12, 3, 40): (-0.401809, -0.038883),
+    (0, 5, 30): (0.034234, 0.335644),
+    (5, 0, 5): (-1.0, -0.131035),
+    (0, 5, 5): (0.131035, 1.0),
+    (19, 1, 20): (-0.982237, -0.527738),
+}
 
 
 @pytest.mark.parametrize(("worse", "better", "n"), [(7, 2, 50), (0, 0, 5), (5, 0, 5), (0, 5, 5)])
@@ -36,10 +31,6 @@ def test_tangos_interval_equals_the_reference(reference, worse, better, n):
     low, high = tango(worse, better, n).two_sided()
 
     assert (low, high) == pytest.approx(reference.tango_interval(worse, better, n, 0.95), abs=1e-6)
-
-
-def test_the_incomplete_beta_function_is_0_and_1_beyond_its_ends():
-    assert [incomplete_beta(2.0, 3.0, x) for x in (-0.5, 0.0, 1.0, 1.5)] == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_the_bootstrap_interval_is_never_narrower_than_students_t():
@@ -115,20 +106,72 @@ def test_the_bound_of_a_mean_meets_the_limit_at_the_failing_mean(upper):
     assert failing_mean(bound, graded, 0.05, upper=upper, binary=False) == pytest.approx(0.5)
 
 
-def test_normal_quantiles_and_tails_are_those_of_the_tables():
-    assert normal_quantile(0.975) == pytest.approx(1.959964, abs=1e-6)
-    assert normal_tail(1.959964) == pytest.approx(0.025, abs=1e-8)
+@pytest.mark.parametrize("table", TANGO)
+def test_tangos_interval_has_its_known_bounds(table):
+    assert tango(*table).two_sided() == pytest.approx(TANGO[table], abs=2e-6)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.58, 0.71, 0.9, 0.99, 0.9999])
-def test_tails_of_two_normals_equal_scipys(correlation):
-    covariance = [[1.0, correlation], [correlation, 1.0]]
-    for x in (-5.0, -1.3, 0.0, 0.84, 2.9):
-        for y in (-4.0, -0.2, 1.1, 2.4):
-            theirs = stats.multivariate_normal.cdf([-x, -y], cov=covariance)
-            assert bivariate_tail(x, y, correlation) == pytest.approx(theirs, abs=1e-7)
+def test_one_yes_or_no_run_a_side_is_given_tangos_interval():
+    before, after = [[1.0]] * 20 + [[0.0]] * 20, [[0.0]] * 7 + [[1.0]] * 15 + [[0.0]] * 18
+    row = row_of(judge(noisy_pair(before, after), RULE), "faithfulness")
+
+    assert (row.worse, row.better) == (7, 2)
+    assert row.interval == pytest.approx(tango(7, 2, 40).two_sided())
 
 
-def test_tails_of_two_normals_have_their_limits():
-    assert bivariate_tail(-1e9, 0.5, 0.6) == pytest.approx(normal_tail(0.5))
-    assert bivariate_tail(1e9, -1e9, 0.6) == pytest.approx(0.0, abs=1e-12)
+def test_the_studentised_bootstrap_is_the_plain_one():
+    rng = np.random.default_rng(1)
+    values = np.concatenate([np.zeros(30), -rng.random(6), rng.random(2)])
+    error = values.std(ddof=1) / np.sqrt(38)
+    drawn = values[rng.integers(0, 38, (40_000, 38))]
+    spread = drawn.std(axis=1, ddof=1) / np.sqrt(38)
+    t = (drawn.mean(axis=1) - values.mean())[spread > 1e-6] / spread[spread > 1e-6]
+    low = values.mean() - max(np.quantile(t, 0.975), stats.t.ppf(0.975, 37)) * error
+    high = values.mean() - min(np.quantile(t, 0.025), stats.t.ppf(0.025, 37)) * error
+    found = difference_interval(values, seed=3, paired_binary=False).two_sided()
+
+    assert found == pytest.approx((low, high), abs=0.01)
+    assert np.quantile(t, 0.975) > stats.t.ppf(0.975, 37) + 0.3  # the bootstrap decides a side
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_no_bound_of_a_change_leaves_the_range(sign):
+    differences = sign * np.array([1.0, 1.0, 1.0, 0.25])
+    low, high = difference_interval(differences, seed=1, paired_binary=False).two_sided()
+
+    assert sign * (high if sign > 0 else low) == 1.0
+    assert -1.0 <= low < high <= 1.0
+
+
+@pytest.mark.parametrize("lost", [1, 2])
+@pytest.mark.parametrize("n", range(20, 80, 4))
+def test_a_resample_without_the_few_that_changed_does_not_stretch_the_interval(n, lost):
+    differences = np.random.default_rng(n).normal(0.0, 1e-17, n)  # means of equal runs
+    differences[:lost] -= 6 / 7
+    low, high = difference_interval(differences, seed=n, paired_binary=False).two_sided()
+
+    assert -8 * lost / n < low < -lost / n < high < 4 * lost / n
+
+
+def test_tangos_interval_is_for_one_yes_or_no_run_a_side_without_clusters():
+    before, after = np.ones((30, 1)), np.ones((30, 1))
+    after[:6] = 0.0
+    counts = tango(6, 0, 30).two_sided()
+
+    def interval(pair) -> tuple[float, float]:
+        found = row_of(judge(pair, RULE), "faithfulness").interval
+        assert found is not None
+        return found
+
+    def plain(change: np.ndarray) -> tuple[float, float]:
+        return difference_interval(change, seed=0, paired_binary=False).two_sided()
+
+    change = after[:, 0] - before[:, 0]
+    assert interval(noisy_pair(before, after)) == pytest.approx(counts)
+    graded = interval(noisy_pair(before / 2, after / 2))
+    assert graded == pytest.approx(plain(change / 2), abs=0.02)
+    repeated = interval(noisy_pair(np.repeat(before, 3, axis=1), after))
+    assert repeated == pytest.approx(plain(change), abs=0.02)
+    clustered = interval(clusters_of([1] * 30, [1] * 6 + [0] * 24))
+    assert clustered == pytest.approx(plain(change), abs=0.02)
+    assert all(abs(found[0] - counts[0]) > 0.03 for found in (graded, repeated, clustered))

@@ -223,3 +223,36 @@ def test_the_exact_test_errs_at_most_alpha_when_labels_mean_nothing():
 
     for alpha in (0.02, 0.05, 0.2):
         assert np.mean(np.array(ps) <= alpha) <= alpha
+
+
+def test_three_labels_are_drawn_from_three():
+    rng = np.random.default_rng(8)
+    values = (rng.random((40, 3, 1)) < 0.8).astype(float)
+    values[:4, 2] = 0.0
+    block = Block(values, 1)
+    pick = rng.integers(0, 3, (20_000, 40))
+    chosen = np.take_along_axis(values[None, :, :, 0], pick[:, :, None], axis=2)[:, :, 0]
+    stars = (1.5 * chosen - 0.5 * values[:, :, 0].sum(axis=1)).sum(axis=1)
+    expected = (stars <= block.differences.sum() + 1e-9).mean()
+
+    assert step_down(relabel([block], seed=1))[0] == pytest.approx(expected, abs=0.02)
+    twice = step_down(relabel([Block(np.repeat(values, 2, axis=2), 1)], seed=1))
+    assert twice == pytest.approx([expected, expected], abs=0.02)
+
+
+@pytest.mark.parametrize(("base", "k"), [(2, 1), (3, 2), (1, 2)])
+def test_the_scale_of_z_is_that_of_all_labellings(base, k):
+    values = np.random.default_rng(base).random((4, base + k, 2))
+    null = relabel([Block(values, k)], seed=1)
+
+    assert null.enumerated
+    assert null.stars.mean(axis=0) == pytest.approx([0.0, 0.0])
+    assert null.stars.std(axis=0) == pytest.approx([1.0, 1.0])
+
+
+def test_as_many_relabellings_as_are_listed_are_all_listed():
+    rng = np.random.default_rng(1)
+    null = relabel([Block(rng.random((4, 5, 1)), 1), Block(rng.random((5, 2, 1)), 1)], seed=1)
+
+    assert null.enumerated
+    assert len(null.stars) == 5**4 * 2**5 == 20_000

@@ -4,28 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.diagnosis.system_changes import Stage, SystemChanges, SystemDifference
 from ragate.core.symptoms.symptoms import symptoms
-from ragate.models import (
-    Cause,
-    CauseKind,
-    Diagnosis,
-    Direction,
-    MetricRow,
-    MetricVerdict,
-    SampleRow,
-    SampleSide,
-)
-
-
-def row(metric: str, mean: float | None, change: float | None = None, **more: object) -> MetricRow:
-    before = None if mean is None or change is None else mean - change
-    fields = {"level": "error", "verdict": MetricVerdict.UNCHANGED, "n": 50} | more
-    return MetricRow(metric=metric, baseline=before, candidate=mean, change=change, **fields)
-
-
-def found(*rows: MetricRow) -> list[str]:
-    return [one.symptom.partition(":")[0] for one in symptoms(rows)]
+from ragate.models import Direction, MetricRow, MetricVerdict
+from tests.unit.core.symptoms.symptom_factories import found, row
 
 
 @pytest.mark.parametrize(
@@ -70,17 +51,6 @@ def test_a_healthy_or_unmeasured_run_has_no_symptom(rows: list[MetricRow]):
     assert found(*rows) == []
 
 
-def test_a_high_mean_that_regressed_is_a_symptom_with_its_change():
-    (one,) = symptoms([row("hit_rate@10", 0.8, -0.1, verdict=MetricVerdict.REGRESSED)])
-
-    assert one.symptom == "expected documents are missed: hit_rate@10 is 0.800, -0.100"
-
-
-def test_an_exact_metric_that_fell_by_five_points_is_a_symptom():
-    assert found(row("hit_rate@10", 0.8, -0.06, exact=True)) == ["expected documents are missed"]
-    assert found(row("hit_rate@10", 0.8, -0.04, exact=True)) == []
-
-
 def test_made_up_answers_to_the_right_question_say_so():
     (one,) = symptoms([row("faithfulness", 0.5), row("relevancy", 0.9)])
 
@@ -91,102 +61,6 @@ def test_everything_low_points_to_the_corpus_alone():
     rows = [row("hit_rate@10", 0.3), row("faithfulness", 0.4), row("correctness_binary", 0.2)]
 
     assert found(*rows) == ["everything measured is low"]
-
-
-def test_the_most_frequent_reason_for_missing_scores_is_named():
-    missing = row(
-        "faithfulness", 0.9, n=40, unscored_candidate=10, unscored_reasons={"a": 1, "timeout": 9}
-    )
-
-    assert symptoms([missing])[0].likely_cause == "timeout"
-
-
-def flipped(kind: CauseKind, number: int) -> SampleRow:
-    cause = Cause(kind=kind, evidence="x")
-    return SampleRow(sample_id=str(number), query="q", change="worse", cause=cause)
-
-
-LOST = [row("exact_match", 0.9, -0.02, verdict=MetricVerdict.REGRESSED)]
-
-
-def test_where_most_flips_came_from_is_said():
-    rows = [flipped(CauseKind.RETRIEVAL, number) for number in range(4)]
-
-    assert symptoms(LOST, samples=[*rows, flipped(CauseKind.JUDGE, 9)]) == (
-        Diagnosis(
-            symptom="4 of the 5 samples that got worse: retrieval",
-            likely_cause="the change made retrieval worse",
-            action="look at what displaced the expected documents before touching the prompt",
-        ),
-    )
-    assert symptoms(LOST, samples=rows) == ()
-    unknown = [flipped(CauseKind.UNKNOWN, number) for number in range(9)]
-    assert symptoms(LOST, samples=unknown) == ()
-
-
-EXTRACTIVE = SystemChanges(has_model=False)
-
-
-@pytest.mark.parametrize(
-    "fallen_rows",
-    [
-        [row("lexical_support", 0.6, -0.2, verdict=MetricVerdict.REGRESSED)],
-        [row("relevancy", 0.6)],
-        [row("correctness_binary", 0.5)],
-        [row("idf_f1", 0.5, -0.2, verdict=MetricVerdict.REGRESSED)],
-        [row("false_refusal", 0.1, 0.05, direction=Direction.LOWER)],
-        [row("refusal_recall", 0.9, -0.05)],
-        [row("citation_validity", 0.9, -0.05)],
-    ],
-)
-def test_where_no_model_writes_nothing_is_said_of_models_and_prompts(fallen_rows: list[MetricRow]):
-    kinds = (CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.DATA)
-    said = [
-        one
-        for kind in kinds
-        for one in symptoms(
-            [*fallen_rows, *LOST],
-            samples=[flipped(kind, number) for number in range(6)],
-            changes=EXTRACTIVE,
-        )
-    ]
-
-    assert len(said) >= 6
-    for one in said:
-        assert "prompt" not in f"{one.likely_cause} {one.action}"
-        assert "model" not in f"{one.likely_cause} {one.action}"
-
-
-def test_where_nothing_is_answered_retrieval_is_not_weighed_against_a_prompt():
-    rows = [
-        flipped(CauseKind.RETRIEVAL, number).model_copy(update={"candidate": SampleSide()})
-        for number in range(6)
-    ]
-
-    assert symptoms(LOST, samples=rows)[-1].action == (
-        "look at what displaced the expected documents"
-    )
-
-
-def test_what_changed_in_the_system_is_the_first_symptom_where_a_metric_was_lost():
-    changes = SystemChanges((SystemDifference(Stage.CONTEXTS, "top_k 10 -> 5"),), comparable=True)
-    low = row("hit_rate@5", 0.4)
-
-    assert symptoms([low, *LOST], changes=changes)[0].symptom == (
-        "the system is not the baseline's: top_k 10 -> 5"
-    )
-    assert "top_k 10" not in symptoms([low], changes=changes)[0].symptom
-
-
-def test_answers_that_change_by_themselves_point_to_nothing():
-    steady = [row("token_f1", 0.9, verdict=MetricVerdict.HELD)]
-    rows = [flipped(CauseKind.GENERATION, number) for number in range(6)]
-    drifted = [flipped(CauseKind.DRIFT, number) for number in range(6)]
-
-    assert symptoms(steady, samples=rows) == ()
-    assert len(symptoms(steady, samples=drifted)) == 1
-    exact = row("ndcg@10", 0.9, -0.001, exact=True, worse=3, better=1)
-    assert len(symptoms([exact], samples=rows)) == 1
 
 
 names = st.sampled_from(

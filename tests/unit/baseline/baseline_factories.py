@@ -1,0 +1,29 @@
+"""Baselines for the tests of this folder."""
+
+from __future__ import annotations
+
+from ragate.baseline import Recorded, Store, dump_baseline
+from ragate.models import MetricInfo, Run, not_applicable
+from tests.factories import output_factory, record_factory, run_factory, sample_factory
+
+RECORDED = Recorded(commit="a" * 40, date="2026-01-02")
+
+
+def run_of(*answers: str, **manifest: object) -> Run:
+    """A run of two samples; each answer is one pass."""
+    records = [
+        record_factory(
+            sample_factory(sample_id),
+            output_factory(answer=answer),
+            run=run,
+            scores={"ndcg@10": 1 / 3, "token_f1": not_applicable("token_f1", "no references")},
+        )
+        for sample_id in ("q2", "q1")
+        for run, answer in enumerate(answers)
+    ]
+    infos = {name: MetricInfo(name=name, fingerprint="f") for name in ("ndcg@10", "token_f1")}
+    return run_factory(records, metrics=infos, runs=len(answers), **manifest)
+
+
+def dumped(run: Run, store: Store = "answers") -> bytes:
+    return dump_baseline(run, store=store, recorded=RECORDED)

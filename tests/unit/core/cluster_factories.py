@@ -1,0 +1,27 @@
+"""Pairs of runs whose samples stand together in clusters."""
+
+from __future__ import annotations
+
+from ragate.core.comparison.compare import compare
+from ragate.models import Sample
+from tests.unit.core.decision_factories import run_of
+
+
+def clusters_of(sizes: list[int], lost: list[int], *, runs: int = 1):
+    """Compare samples in clusters of these sizes, of which so many break in every run."""
+    samples = [
+        Sample(id=f"{cluster}-{row}", query=f"{cluster} {row}", metadata={"doc": str(cluster)})
+        for cluster, size in enumerate(sizes)
+        for row in range(size)
+    ]
+    after = [
+        [0.0 if row < broken else 1.0] * runs
+        for size, broken in zip(sizes, lost, strict=True)
+        for row in range(size)
+    ]
+    return compare(
+        run_of({"faithfulness": [[1.0] * runs] * len(samples)}, samples, words="before"),
+        run_of({"faithfulness": after}, samples, words="after"),
+        samples,
+        cluster="doc",
+    )

@@ -1,0 +1,102 @@
+"""Contexts against answer: which of the two made the flip."""
+
+from __future__ import annotations
+
+from ragate.core.diagnosis.diagnose import diagnose
+from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.models import CauseKind
+from tests.unit.core.diagnosis.cause_factory import cause
+from tests.unit.core.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, with_texts
+
+WRONG = "The limit is 250 requests, says Marlow."
+
+
+def test_contexts_that_the_baseline_had_in_its_own_bad_run_are_noise():
+    before = [record(idf_f1=1.0), record(("other.md",), "No idea at all.", run=1, idf_f1=0.0)]
+
+    found = cause(before, [record(("other.md",), "Nothing was said.", idf_f1=0.0)])
+
+    assert found.kind is CauseKind.UNKNOWN
+
+
+def test_a_fall_in_rank_is_retrieval_where_the_answer_follows_what_is_ahead_now():
+    found = cause(
+        [record(mrr=1.0, idf_f1=1.0, light=True)],
+        [record(("old.md", "limits.md"), WRONG, mrr=0.5, idf_f1=0.0)],
+    )
+
+    assert found.kind is CauseKind.RETRIEVAL
+    assert '"250"' in found.evidence
+
+
+def test_a_lost_document_whose_content_is_still_there_is_unknown():
+    docs = ("copy.md", "other.md")
+    after = record(docs, WRONG, mrr=0.0, idf_f1=0.0)
+    chunks = [one.model_copy(update={"text": "600 requests a minute for each key"})
+              for one in after.output.chunks]  # fmt: skip
+    output = after.output.model_copy(update={"chunks": tuple(chunks)})
+
+    found = cause([record(mrr=1.0, idf_f1=1.0)], [after.model_copy(update={"output": output})])
+
+    assert found.kind is CauseKind.UNKNOWN
+
+
+def test_a_made_up_fact_is_generation_although_the_ranks_fell():
+    found = cause(
+        [record(mrr=1.0, idf_f1=1.0, light=True)],
+        [record(("third.md", "limits.md"), "The limit is 6,000 requests.", mrr=0.5, idf_f1=0.0)],
+    )
+
+    assert found.kind is CauseKind.GENERATION
+    assert '"6000", which no retrieved chunk holds' in found.evidence
+
+
+def test_an_answer_cut_short_is_generation_although_the_contexts_changed():
+    found = cause(
+        [record(mrr=1.0, idf_f1=1.0, light=True)],
+        [record(("third.md", "limits.md"), "The limit is", mrr=0.5, idf_f1=0.0)],
+    )
+
+    assert found.kind is CauseKind.GENERATION
+
+
+def test_contexts_that_changed_elsewhere_leave_generation():
+    found = cause(
+        [record(mrr=1.0, idf_f1=1.0, light=True)],
+        [record(("limits.md", "third.md"), "I cannot help.", mrr=1.0, idf_f1=0.0)],
+    )
+
+    assert found.kind is CauseKind.GENERATION
+    assert "limits.md still at rank 1" in found.evidence
+
+
+def test_an_expected_document_that_lost_a_chunk_is_not_taken_as_held():
+    found = cause(
+        [record(("limits.md", "limits.md", "other.md"), idf_f1=1.0, light=True)],
+        [record(("limits.md", "other.md"), "I cannot help.", idf_f1=0.0)],
+    )
+
+    assert found.kind is CauseKind.GENERATION  # an equal passage is left
+    bare = SAMPLE.model_copy(update={"references": ()})
+    before = [with_texts(record(("limits.md", "limits.md"), idf_f1=1.0, sample=bare), "a", "b")]
+    after = [with_texts(record(("limits.md",), "I cannot help.", idf_f1=0.0, sample=bare), "a")]
+    assert diagnose(SampleDiff(bare, before, after, METRICS)).kind is CauseKind.UNKNOWN
+
+
+def test_contexts_and_answers_that_both_changed_are_unknown_without_texts():
+    found = cause(
+        [record(mrr=1.0, idf_f1=1.0, light=True)],
+        [record(("other.md", "limits.md"), WRONG, mrr=0.5, idf_f1=0.0, light=True)],
+    )
+
+    assert found.kind is CauseKind.UNKNOWN
+
+
+def test_scores_of_two_judges_blame_nothing_where_the_output_changed():
+    found = cause(
+        [record(correctness=5.0)],
+        [record(("limits.md", "old.md"), WRONG, correctness=2.0)],
+        incomparable=frozenset({"correctness"}),
+    )
+
+    assert found.kind is CauseKind.UNKNOWN

@@ -1,0 +1,143 @@
+"""What can be said of one noisy metric, at and beside each limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.core.comparison.compare import compare
+from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Verdict
+from tests.unit.core.decision_factories import (
+    columns,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+    samples_of,
+)
+from tests.unit.core.rules.noisy.noisy_factories import flips
+
+RULE = Rule(metric="faithfulness")
+
+
+def test_one_run_a_side_can_show_an_improvement():
+    before = np.ones((30, 1))
+    before[:8] = 0.0
+    row = row_of(judge(noisy_pair(before, np.ones((30, 1))), RULE), "faithfulness")
+
+    assert row.verdict is MetricVerdict.IMPROVED
+
+
+def test_a_proven_drop_below_the_smallest_that_counts_is_yellow():
+    before, after = flips(1000, 12)
+    decision = judge(noisy_pair(before, after), RULE)
+    row = row_of(decision, "faithfulness")
+
+    assert row.verdict is MetricVerdict.WORSE_HERE
+    assert decision.verdict is Verdict.PASSED
+    assert "proven, but less than the 0.020 that counts" in row.reason
+    assert decision.warnings[0] == row.reason
+
+
+def test_a_margin_must_be_proven_exceeded():
+    pair = noisy_pair(*flips(100, 10))
+    lenient = judge(pair, Rule(metric="faithfulness", margin=0.09))
+    strict = judge(pair, Rule(metric="faithfulness", margin=0.01))
+
+    assert row_of(lenient, "faithfulness").verdict is MetricVerdict.WORSE_HERE
+    assert "one beyond the margin of 0.090 is not" in row_of(lenient, "faithfulness").reason
+    assert strict.verdict is Verdict.FAILED
+
+
+def test_a_margin_of_grades_is_in_grades():
+    info = MetricInfo(name="faithfulness", low=1, high=5, unit="grade", needs=Needs.JUDGE)
+    before, after = (1 + 4 * each for each in flips(100, 10))
+    pair = noisy_pair(before, after, info=info)
+
+    for margin, code in ((0.04, 1), (0.36, 0)):
+        assert judge(pair, Rule(metric="faithfulness", margin=margin)).exit_code == code
+
+
+def test_a_margin_shares_its_error_among_the_metrics():
+    names = ("a", "b")
+    infos = [MetricInfo(name=name, needs=Needs.JUDGE) for name in names]
+    before, after = (columns(each) for each in flips(100, 10))
+    samples = samples_of(100)
+    pair = compare(
+        run_of(dict.fromkeys(names, before), samples, infos=infos, words="before"),
+        run_of({"a": after, "b": before}, samples, infos=infos, words="after"),
+        samples,
+    )
+    single = noisy_pair(before, after)
+    margins = (0.025, 0.03, 0.035, 0.04, 0.045, 0.05)
+
+    def code(margin: float) -> int:
+        return judge(pair, Rule(metric="a", margin=margin), Rule(metric="b")).exit_code
+
+    def alone(margin: float, alpha: float) -> int:
+        return judge(single, Rule(metric="faithfulness", margin=margin), alpha=alpha).exit_code
+
+    assert [code(margin) for margin in margins] == [alone(margin, 0.01) for margin in margins]
+    assert [alone(margin, 0.04) for margin in margins] != [
+        alone(margin, 0.01) for margin in margins
+    ]
+
+
+def test_evidence_for_fresh_questions_alone_is_yellow_as_well():
+    decision = judge(noisy_pair(*flips(60, 5, cand=1)), RULE, alpha=1e-4)
+    row = row_of(decision, "faithfulness")
+
+    assert decision.claim == "this-set"
+    assert row.verdict is MetricVerdict.WORSE_HERE
+    assert "evidence that fresh questions would get worse" in row.reason
+
+
+def test_p_equal_to_alpha_is_red_or_improved():
+    edge = 4**-3  # three of three losses among four runs each
+    fell = judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=edge)
+    rose = judge(noisy_pair(*flips(40, 0, 3, cand=1)), RULE, alpha=edge)
+
+    assert row_of(fell, "faithfulness").verdict is MetricVerdict.REGRESSED
+    assert row_of(rose, "faithfulness").verdict is MetricVerdict.IMPROVED
+    assert judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=edge * 0.99).exit_code == 0
+
+
+def test_a_drop_equal_to_the_smallest_that_counts_is_red():
+    at = judge(noisy_pair(*flips(100, 5)), RULE, min_drop=0.05)
+    above = judge(noisy_pair(*flips(100, 5)), RULE, min_drop=0.0501)
+
+    assert row_of(at, "faithfulness").verdict is MetricVerdict.REGRESSED
+    assert row_of(above, "faithfulness").verdict is MetricVerdict.WORSE_HERE
+
+
+def test_a_large_drop_without_evidence_for_either_claim_is_not_yellow():
+    row = row_of(judge(noisy_pair(*flips(40, 2, cand=1)), RULE), "faithfulness")
+
+    assert row.change == pytest.approx(-0.05)
+    assert row.p_other == pytest.approx(0.125)
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+
+
+def test_nothing_is_held_by_samples_too_few_to_show_a_break():
+    few = judge(noisy_pair(np.ones((70, 3)), np.ones((70, 1))), RULE)
+    enough = judge(noisy_pair(np.ones((77, 3)), np.ones((77, 1))), RULE)
+
+    assert row_of(few, "faithfulness").verdict is MetricVerdict.CANNOT_TELL
+    assert row_of(enough, "faithfulness").verdict is MetricVerdict.HELD
+
+
+def test_the_other_claim_counts_at_one_in_twenty_exactly():
+    one_lost = judge(noisy_pair(*flips(40, 1), fingerprint="other"), RULE)
+    row = row_of(one_lost, "faithfulness")
+
+    assert row.p_other == pytest.approx(0.05, abs=1e-15)
+    assert row.verdict is MetricVerdict.WORSE_HERE
+
+
+def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
+    small = judge(noisy_pair(*flips(40, 3, cand=1)), RULE, alpha=4**-3, min_drop=0.2)
+    margin = Rule(metric="faithfulness", margin=0.04)
+    close = judge(noisy_pair(*flips(100, 5)), margin, min_drop=0.05)
+
+    assert "less than the 0.200 that counts" in row_of(small, "faithfulness").reason
+    assert "beyond the margin of 0.040 is not" in row_of(close, "faithfulness").reason

@@ -1,0 +1,64 @@
+"""The smallest drop that one metric of a comparison can show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ragate.core.statistics.metric_noise import Noise
+from ragate.core.statistics.power import Design, up_to_a_thousandth
+from ragate.models import MetricVerdict, Rule, Verdict
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of
+from tests.unit.core.rules.allowance_factories import worse_by
+from tests.unit.core.rules.noisy.noisy_factories import flips
+
+RULE = Rule(metric="faithfulness")
+
+
+def test_two_baseline_runs_are_not_planned_as_sign_flips_for_this_set():
+    pair = noisy_pair(np.ones((15, 2)), np.ones((15, 1)))
+
+    assert "15 samples: 4 must break before this gate can fail" in judge(pair, RULE).warnings
+
+
+def test_a_pass_that_holds_nothing_says_what_is_invisible():
+    decision = judge(noisy_pair(*flips(40, 1, 1, cand=1)), RULE)
+    row = row_of(decision, "faithfulness")
+
+    assert decision.verdict is Verdict.PASSED
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+    assert "no evidence of regression; drops below" in decision.lines[0]
+    assert decision.remedies == ("ragate power",)
+    assert "this set can see drops of" in row.reason
+    assert row.mde is not None
+    assert row.mde == pytest.approx(round(row.mde, 3))
+
+
+def test_the_smallest_visible_drop_is_that_beyond_what_is_allowed():
+    fine = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.0)), "faithfulness")
+    coarse = row_of(judge(worse_by(0.0), Rule(metric="faithfulness", min_drop=0.2)), "faithfulness")
+
+    assert fine.mde is not None
+    assert coarse.mde is not None
+    assert coarse.mde > 0.2 > fine.mde
+
+
+def test_the_report_prints_the_drop_of_its_own_design():
+    rng = np.random.default_rng(6)
+    scores = (rng.random((60, 6)) < 0.95).astype(float)
+    pair = noisy_pair(scores[:, :3], scores[:, 3:4], fingerprint="other", confirm=2)
+    row = row_of(judge(pair, Rule(metric="faithfulness")), "faithfulness")
+    twice = row_of(judge(pair, Rule(metric="faithfulness", level="warn")), "faithfulness")
+
+    assert row.mde is not None
+    assert twice.mde is not None
+    assert row.mde < twice.mde  # what is shown only is never confirmed
+
+
+def test_the_effect_of_one_baseline_run_is_planned_with_one():
+    pair = noisy_pair(np.ones((50, 1)), np.ones((50, 1)))
+    row = row_of(judge(pair, Rule(metric="faithfulness")), "faithfulness")
+    one = Design(baseline_runs=1, min_drop=0.02).mde(50, Noise())
+
+    assert one is not None
+    assert row.mde == up_to_a_thousandth(one)

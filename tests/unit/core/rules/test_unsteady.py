@@ -1,0 +1,99 @@
+"""Samples that vary although their metric is declared to carry no noise."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from benchmarks.repeating import flips
+from ragate.core.comparison.compare import compare
+from ragate.models import MetricVerdict, Verdict
+from tests.unit.core.comparison.repeating_factories import (
+    BOTH,
+    NUMBERS,
+    declared,
+    pair_of,
+    share_of_red,
+    side,
+)
+from tests.unit.core.decision_factories import row_of, samples_of
+
+
+def test_a_must_pass_sample_that_varied_is_not_said_to_never_fail_by_chance():
+    shaky = {0: [1.0, 0.0, 1.0], 1: [1.0, 1.0, 0.9]}
+    samples = samples_of(20, must_pass=True)
+    before = side([shaky.get(row, [1.0] * 3) for row in range(20)])
+    comparison = compare(before, side([[1.0] * 3] * 20), samples, repeats=BOTH)
+
+    rows = declared(comparison, NUMBERS.model_copy(update={"pass_at": 0.5})).must_pass
+
+    f = 1.5 / 5  # one of the four tries of the two that vary, each beside two that passed
+    assert [row.false_red for row in rows[:2]] == [pytest.approx(3 * f**2 * (1 - f) + f**3)] * 2
+    assert {row.false_red for row in rows[2:]} == {0.0}
+
+
+def test_a_candidate_that_no_longer_repeats_is_yellow_and_named():
+    decision = declared(pair_of([1.0] * 40, [1.0] * 40, jitter={3: [0.9, 1.0, 0.8]}))
+
+    row = row_of(decision, "number_recall")
+    assert decision.verdict is Verdict.PASSED
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+    assert "1 sample no longer repeated: q0003" in row.reason
+    assert any("the candidate no longer repeats" in said for said in decision.warnings)
+
+
+def test_jitter_does_not_soften_what_the_other_samples_lost():
+    after = [0.0, *[1.0] * 39]
+
+    assert declared(pair_of([1.0] * 40, after, jitter={3: [0.9, 1.0, 0.8]})).exit_code == 1
+
+
+def test_jitter_in_every_sample_is_tested_as_noisy_and_yellow():
+    jitter = {row: [0.5, 0.6 - 0.2 * (row % 2), 0.5] for row in range(40)}
+    decision = declared(pair_of([0.5] * 40, [0.5] * 40, jitter=jitter))
+
+    assert row_of(decision, "number_recall").verdict is MetricVerdict.CANNOT_TELL
+    assert not row_of(decision, "number_recall").exact
+
+
+def test_samples_that_vary_in_the_baseline_are_named_and_no_reason_for_a_red():
+    decision = declared(pair_of([1.0] * 100, [1.0] * 100, shaky={7: [1.0, 0.0, 1.0]}))
+
+    assert decision.verdict is Verdict.PASSED
+    assert row_of(decision, "number_recall").exact
+    assert any("1 sample vary between the baseline's runs: q0007" in w for w in decision.warnings)
+
+
+def test_a_lost_sample_that_varied_in_the_baseline_is_not_said_to_be_unchanged():
+    after = [0.0, *[1.0] * 99]
+    decision = declared(pair_of([1.0] * 100, after, passes=1, shaky={0: [1.0, 0.9, 0.8]}))
+
+    row = row_of(decision, "number_recall")
+    assert row.exact
+    assert row.change == pytest.approx(-0.009)
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+    assert row.reason.startswith("of the samples that repeat: no sample's score changed; 1 sample")
+    assert "that did not: number_recall fell by 0.900" in row.reason
+
+
+def test_many_lost_samples_that_vary_are_red_by_the_test():
+    jitter = {row: [0.0, 0.1, 0.0] for row in range(20)}
+    decision = declared(pair_of([1.0] * 40, [1.0] * 40, jitter=jitter))
+
+    assert decision.verdict is Verdict.FAILED
+    assert "that did not repeat" in row_of(decision, "number_recall").reason
+
+
+def test_a_control_is_not_said_to_be_tested_against_where_the_samples_that_vary_are_all():
+    jitter = {row: [0.0, 0.1, 0.0] for row in range(20)}
+    comparison = pair_of([1.0] * 40, [1.0] * 40, jitter=jitter)
+
+    decision = declared(comparison, control=comparison.baseline_run)
+
+    assert decision.verdict is Verdict.FAILED
+    assert not any("tested against the base version" in said for said in decision.warnings)
+
+
+def test_an_unchanged_system_that_flips_in_three_of_a_hundred_runs_is_rarely_red():
+    assert share_of_red(partial(flips, n=300, rate=0.03), 150, seed=5) <= 0.02

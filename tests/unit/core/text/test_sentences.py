@@ -1,0 +1,45 @@
+"""Sentences of a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragate.core.text.words import split_sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
+        ("It costs 3.50 euros. Really.", ["It costs 3.50 euros.", "Really."]),
+        ("Dr. Smith met J. R. Doe, e.g. here.", ["Dr. Smith met J. R. Doe, e.g. here."]),
+        ("See Fig. 2 and No. 7. I said no. Then", ["See Fig. 2 and No. 7.", "I said no.", "Then"]),
+        ("It was 1999. The war ended.", ["It was 1999.", "The war ended."]),
+        ("At 5 p.m. it began. Wait... what?", ["At 5 p.m. it began.", "Wait... what?"]),
+        ('"Stop." He said "go!" and left.', ['"Stop."', 'He said "go!" and left.']),
+        ("So it is.[1] And so. [2, 3] Last", ["So it is.[1]", "And so. [2, 3]", "Last"]),
+        ("Read README.md. Use ragate.toml now.", ["Read README.md.", "Use ragate.toml now."]),
+        ("你好。世界！再见", ["你好。", "世界！", "再见"]),
+        ("यह है। वह है।", ["यह है।", "वह है।"]),
+        ("ما هذا؟ هذا كتاب.", ["ما هذا؟", "هذا كتاب."]),
+        ("Das ist z.B. so. Ende.", ["Das ist z.B. so.", "Ende."]),
+        ("wrapped\nline. next one", ["wrapped line. next one"]),
+        ("# Title\nText here.\n\nMore", ["# Title", "Text here.", "More"]),
+        ("Intro\n- one\n- two\n1. First. Last", ["Intro", "- one", "- two", "1. First.", "Last"]),
+        ("", []),
+        (" \n\t", []),
+    ],
+)
+def test_sentences_are_split(text: str, expected: list[str]) -> None:
+    assert split_sentences(text) == expected
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_splitting_loses_only_whitespace(text: str) -> None:
+    sentences = split_sentences(text)
+
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(sentence.strip() == sentence != "" for sentence in sentences)
