@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from ragate.github.rest import api as module
-from ragate.github.rest.api import Api, ApiError
-from ragate.github.rest.http_call import Answer
+from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.http_call import HttpAnswer
 from ragate.github.rest.repository import Repository
 from ragate.github.rest.retry_rules import PATIENCE_S
 from tests.servers.github_stub import TOKEN, GitHub
@@ -42,7 +42,7 @@ def test_a_refusal_is_final_and_says_what_github_says(
 ) -> None:
     github.fault("GET", "/comments$", status=status, message="No such thing\n::error::x")
 
-    with pytest.raises(ApiError) as caught:
+    with pytest.raises(GitHubApiError) as caught:
         repository.comments(7)
 
     assert caught.value.status == status
@@ -54,7 +54,7 @@ def test_a_refusal_is_final_and_says_what_github_says(
 def test_tries_come_to_an_end(github: GitHub, repository: Repository) -> None:
     github.fault("GET", "/comments$", status=503, times=99)
 
-    with pytest.raises(ApiError) as caught:
+    with pytest.raises(GitHubApiError) as caught:
         repository.comments(7)
 
     assert (caught.value.status, len(github.requests)) == (503, 4)
@@ -66,7 +66,7 @@ def test_a_comment_whose_answer_was_lost_is_not_blindly_written_again(
 ) -> None:
     github.fault("POST", "/comments$", **fault)
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         repository.create_comment(7, "text")
 
     assert len(github.requests) == 1
@@ -156,7 +156,7 @@ def test_a_read_of_what_was_renamed_goes_where_github_says(
 def test_a_redirect_to_another_host_or_in_a_circle_is_an_error(github: GitHub, hops: int) -> None:
     target = "http://127.0.0.1:1/x" if hops == 1 else comments_at(github)
     github.fault("GET", "/comments$", status=302, headers={"location": target}, times=hops)
-    with Api(github.url, TOKEN) as api, pytest.raises(ApiError):
+    with Api(github.url, TOKEN) as api, pytest.raises(GitHubApiError):
         Repository(api, github.name).comments(7)
 
     assert len(github.requests) <= 4
@@ -165,7 +165,7 @@ def test_a_redirect_to_another_host_or_in_a_circle_is_an_error(github: GitHub, h
 def test_a_write_is_not_redirected(github: GitHub, repository: Repository) -> None:
     github.fault("POST", "/comments$", status=307, headers={"location": comments_at(github)})
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         repository.create_comment(7, "text")
     assert github.comments[7] == []
 
@@ -176,7 +176,7 @@ def test_a_limit_that_lasts_too_long_is_told_at_once(
 ) -> None:
     github.fault("GET", "/comments$", status=403, headers={"retry-after": header}, times=9)
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         repository.comments(7)
     assert waits == []
 
@@ -187,7 +187,7 @@ def test_all_waits_together_are_bounded(
     github.fault("GET", "/comments$", status=429, headers={"retry-after": "90"}, times=99)
 
     for _ in range(5):
-        with pytest.raises(ApiError):
+        with pytest.raises(GitHubApiError):
             repository.comments(7)
 
     assert sum(waits) <= PATIENCE_S
@@ -196,7 +196,7 @@ def test_all_waits_together_are_bounded(
 def test_no_connection_is_an_error_without_a_status(waits: list[float]) -> None:
     with (
         Api("http://127.0.0.1:1", TOKEN, sleep=waits.append) as api,
-        pytest.raises(ApiError, match="no connection") as caught,
+        pytest.raises(GitHubApiError, match="no connection") as caught,
     ):
         Repository(api, "o/r").create_comment(7, "text")
 
@@ -208,7 +208,7 @@ def test_an_answer_that_takes_too_long_is_an_error_without_a_status(github: GitH
     github.fault("GET", "/comments$", delay_s=5, times=9)
     with (
         Api(github.url, TOKEN, sleep=lambda _: None, timeout_s=0.1) as api,
-        pytest.raises(ApiError, match="no answer: ReadTimeout") as caught,
+        pytest.raises(GitHubApiError, match="no answer: ReadTimeout") as caught,
     ):
         Repository(api, github.name).comments(7)
 
@@ -222,7 +222,7 @@ def test_an_answer_that_is_no_list_of_objects_is_an_error_or_empty(
     github.raw_type = "application/json"
     sha = github.commit({"a": body}, branch="main")
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         list(api.pages(f"/repos/{github.name}/contents/a", {"ref": sha}))
 
 
@@ -232,7 +232,7 @@ def test_a_link_to_another_host_is_not_followed(
     github.comments[7] = [{"id": number} for number in range(150)]
     monkeypatch.setattr(github, "url", github.storage_url)
 
-    with pytest.raises(ApiError, match="leads to another host"):
+    with pytest.raises(GitHubApiError, match="leads to another host"):
         list(api.pages(comments_at(github)))
 
     assert [seen for seen in github.requests if seen.host == "storage"] == []
@@ -243,10 +243,10 @@ def test_an_artifact_is_fetched_from_https_only(
     target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api = Api("https://api.example.org", TOKEN)
-    answer = Answer(302, {"location": target}, b"")
+    answer = HttpAnswer(302, {"location": target}, b"")
     monkeypatch.setattr(module, "send", lambda *_, **__: answer)
 
-    with api, pytest.raises(ApiError):
+    with api, pytest.raises(GitHubApiError):
         api.download("/repos/o/r/actions/artifacts/1/zip")
 
 
@@ -294,7 +294,7 @@ def test_the_token_is_in_no_message_no_traceback_and_no_log(
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         api = Api(github.url, SecretStr(TOKEN), sleep=lambda _: None, timeout_s=0.2)
-        with api, pytest.raises(ApiError) as caught:
+        with api, pytest.raises(GitHubApiError) as caught:
             Repository(api, github.name).create_comment(7, "text")
     shown = sinks_of(caught.value, output.getvalue() + caplog.text + repr(vars(api)))
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ragate.github.publish.comment import Sticky
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.publish.comment import StickyComment
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import BOT, Repository
 from ragate.renderers.markdown import marker
 from tests.servers.github_stub import TOKEN, Account, GitHub
@@ -25,8 +25,8 @@ def comment_on(head: str, gate: str = "docs", text: str = "held") -> str:
 
 
 @pytest.fixture
-def sticky(repository: Repository) -> Sticky:
-    return Sticky(repository, 7, "docs")
+def sticky(repository: Repository) -> StickyComment:
+    return StickyComment(repository, 7, "docs")
 
 
 def bodies(github: GitHub, login: str = BOT) -> list[str]:
@@ -34,7 +34,7 @@ def bodies(github: GitHub, login: str = BOT) -> list[str]:
 
 
 def test_the_first_run_writes_the_comment_and_tells_its_address(
-    github: GitHub, sticky: Sticky
+    github: GitHub, sticky: StickyComment
 ) -> None:
     url = sticky.publish(comment_on(OLD))
 
@@ -46,7 +46,7 @@ def test_fifty_runs_end_in_one_comment_with_the_last_words(
     github: GitHub, repository: Repository
 ) -> None:
     urls = {
-        Sticky(repository, 7, "docs").publish(comment_on(OLD, text=f"run {number}"))
+        StickyComment(repository, 7, "docs").publish(comment_on(OLD, text=f"run {number}"))
         for number in range(50)
     }
 
@@ -54,7 +54,7 @@ def test_fifty_runs_end_in_one_comment_with_the_last_words(
     assert bodies(github) == [comment_on(OLD, text="run 49")]
 
 
-def test_a_run_that_says_the_same_writes_nothing(github: GitHub, sticky: Sticky) -> None:
+def test_a_run_that_says_the_same_writes_nothing(github: GitHub, sticky: StickyComment) -> None:
     sticky.publish(comment_on(OLD))
     before = len(github.writes())
     sticky.publish(comment_on(OLD))
@@ -73,7 +73,7 @@ def test_ten_at_once_end_in_one_comment_and_the_oldest_is_kept(github: GitHub, w
         with Api(github.url, TOKEN, sleep=lambda _: None) as api:
             repository = Repository(api, github.name)
             start.wait()
-            Sticky(repository, 7, "docs").publish(comment_on(OLD))
+            StickyComment(repository, 7, "docs").publish(comment_on(OLD))
 
     threads = [threading.Thread(target=run) for _ in range(10)]
     for thread in threads:
@@ -113,7 +113,7 @@ def test_five_processes_at_once_end_in_one_comment(github: GitHub) -> None:
     "fault", [{"lost": True}, {"status": 502}, {"status": 500}, {"lost": True, "times": 2}]
 )
 def test_an_answer_that_is_lost_after_the_comment_was_written_leaves_one(
-    github: GitHub, sticky: Sticky, fault: dict[str, Any]
+    github: GitHub, sticky: StickyComment, fault: dict[str, Any]
 ) -> None:
     github.fault("POST", "/comments$", **fault)
 
@@ -124,7 +124,7 @@ def test_an_answer_that_is_lost_after_the_comment_was_written_leaves_one(
 
 
 def test_twins_of_an_earlier_accident_are_removed_and_the_oldest_stays(
-    github: GitHub, sticky: Sticky
+    github: GitHub, sticky: StickyComment
 ) -> None:
     for text in ("one", "two", "three"):
         github.add_comment(7, comment_on(OLD, text=text), BOT)
@@ -136,7 +136,7 @@ def test_twins_of_an_earlier_accident_are_removed_and_the_oldest_stays(
 
 
 def test_a_comment_that_is_deleted_meanwhile_is_written_anew(
-    github: GitHub, sticky: Sticky
+    github: GitHub, sticky: StickyComment
 ) -> None:
     sticky.publish(comment_on(OLD))
     github.fault("PATCH", "/issues/comments/", status=404, message="Not Found")
@@ -146,10 +146,10 @@ def test_a_comment_that_is_deleted_meanwhile_is_written_anew(
     assert bodies(github) == [comment_on(NEW)]
 
 
-def test_a_refusal_is_told_and_not_tried_again(github: GitHub, sticky: Sticky) -> None:
+def test_a_refusal_is_told_and_not_tried_again(github: GitHub, sticky: StickyComment) -> None:
     github.accounts[TOKEN] = Account(writes=frozenset())
 
-    with pytest.raises(ApiError, match="403 Resource not accessible by integration"):
+    with pytest.raises(GitHubApiError, match="403 Resource not accessible by integration"):
         sticky.publish(comment_on(OLD))
     assert len(github.writes()) == 1
 
@@ -170,7 +170,7 @@ FOREIGN = (
 @pytest.mark.parametrize("count", [0, 1, 29, 30, 31, 99, 100, 101, 250])
 @pytest.mark.parametrize("ours_at", ["nowhere", "first", "last"])
 def test_among_any_number_of_foreign_comments_only_ours_is_touched(
-    github: GitHub, sticky: Sticky, count: int, ours_at: str
+    github: GitHub, sticky: StickyComment, count: int, ours_at: str
 ) -> None:
     if ours_at == "first":
         github.add_comment(7, comment_on(OLD), BOT)
@@ -195,7 +195,7 @@ def test_gates_and_pull_requests_have_comments_of_their_own(
 ) -> None:
     for gate in ("docs", "docs-2", "doc"):
         for number in (7, 8):
-            Sticky(repository, number, gate).publish(comment_on(OLD, gate))
+            StickyComment(repository, number, gate).publish(comment_on(OLD, gate))
 
     assert [len(github.comments[number]) for number in (7, 8)] == [3, 3]
 
@@ -209,7 +209,7 @@ def test_a_token_of_a_person_or_an_app_finds_its_own_comment(
     github.add_comment(7, comment_on(OLD), "mallory")
     for number in range(3):
         with Api(github.url, "own") as api:  # a new process each time: nothing is remembered
-            Sticky(Repository(api, github.name), 7, "docs").publish(
+            StickyComment(Repository(api, github.name), 7, "docs").publish(
                 comment_on(OLD, text=f"run {number}")
             )
 
@@ -220,7 +220,7 @@ def test_a_token_of_a_person_or_an_app_finds_its_own_comment(
 
 
 def test_a_newer_commit_makes_the_comment_outdated_at_once_and_only_once(
-    github: GitHub, sticky: Sticky
+    github: GitHub, sticky: StickyComment
 ) -> None:
     sticky.publish(comment_on(OLD))
     sticky.outdated(NEW)
@@ -241,20 +241,24 @@ def test_a_newer_commit_makes_the_comment_outdated_at_once_and_only_once(
     assert bodies(github) == [comment_on(NEW)]
 
 
-def test_a_comment_on_this_very_commit_is_not_outdated(github: GitHub, sticky: Sticky) -> None:
+def test_a_comment_on_this_very_commit_is_not_outdated(
+    github: GitHub, sticky: StickyComment
+) -> None:
     sticky.publish(comment_on(OLD))
     sticky.outdated(OLD)
 
     assert bodies(github) == [comment_on(OLD)]
 
 
-def test_without_a_comment_nothing_is_outdated(github: GitHub, sticky: Sticky) -> None:
+def test_without_a_comment_nothing_is_outdated(github: GitHub, sticky: StickyComment) -> None:
     sticky.outdated(NEW)
 
     assert github.writes() == []
 
 
-def test_line_ends_as_a_browser_sends_them_hide_no_comment(github: GitHub, sticky: Sticky) -> None:
+def test_line_ends_as_a_browser_sends_them_hide_no_comment(
+    github: GitHub, sticky: StickyComment
+) -> None:
     github.add_comment(7, comment_on(OLD).replace("\n", "\r\n"), BOT)
     sticky.publish(comment_on(NEW))
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from ragate.errors import UsageError
 from ragate.github.event.inputs import read_inputs
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
 from tests.servers.github_stub import TOKEN, GitHub
@@ -26,7 +26,7 @@ def test_calls_go_through_the_proxy_that_is_named(github: GitHub) -> None:
     way = Connection(proxy=SecretStr(github.url))  # the stub answers requests to any host
     with (
         Api("http://git.company.example/api/v3", TOKEN, connection=way) as api,
-        pytest.raises(ApiError, match="404"),
+        pytest.raises(GitHubApiError, match="404"),
     ):
         Repository(api, github.name).comments(7)
 
@@ -39,7 +39,7 @@ def test_a_proxys_password_is_in_no_message(waits: list[float]) -> None:
     way = Connection(proxy=SecretStr("http://user:pr0xy-s3cret@127.0.0.1:1"))
     with (
         Api("http://git.company.example", TOKEN, sleep=waits.append, connection=way) as api,
-        pytest.raises(ApiError) as caught,
+        pytest.raises(GitHubApiError) as caught,
     ):
         Repository(api, "o/r").comments(7)
 
@@ -104,7 +104,10 @@ def test_a_private_authority_is_trusted_where_it_is_given(
     inputs = read_inputs({"INPUT_GITHUB-CA": certificate})
     with Api(url, TOKEN, connection=inputs.connection) as api:
         assert Repository(api, "o/r").comments(7) == []
-    with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(ApiError, match="certificate"):
+    with (
+        Api(url, TOKEN, sleep=waits.append) as api,
+        pytest.raises(GitHubApiError, match="certificate"),
+    ):
         Repository(api, "o/r").comments(7)
 
 
@@ -113,7 +116,7 @@ def test_a_variable_of_the_environment_names_no_authority(
 ) -> None:
     url, _ = signed
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
-    with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(ApiError):
+    with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(GitHubApiError):
         Repository(api, "o/r").comments(7)
 
 

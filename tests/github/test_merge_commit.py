@@ -9,7 +9,7 @@ import pytest
 
 from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.commits.merge_commit import WAITS_S, OpenPull, open_pull
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
 from tests.servers.github_stub import GitHub
@@ -112,7 +112,7 @@ def test_a_base_without_a_branch_and_a_comparison_that_fails_are_errors(merging:
     tip = merging.github.commit({"c": b"c"}, parents=[merging.base])
     merging.github.git.move("main", tip, merging.base)
     merging.github.fault("GET", "/compare/", status=500, times=99)
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         merging.read()
 
     merging.pull["base"]["ref"] = "gone"

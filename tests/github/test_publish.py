@@ -16,7 +16,7 @@ from ragate.github.event.event import Event, PullRef
 from ragate.github.event.inputs import CommentPolicy, Inputs
 from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.publish import Published, Publisher, Target
-from ragate.github.publish.step_outputs import NAMES, Paths, relative
+from ragate.github.publish.step_outputs import NAMES, ReportPaths, relative
 from ragate.github.publish.workflow_commands import SUMMARY_LIMIT, Log
 from ragate.github.rest.repository import BOT, Repository
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict
@@ -129,7 +129,7 @@ def with_comment(world: World, policy: CommentPolicy) -> World:
 def test_a_red_run_sets_the_status_writes_the_comment_and_the_outputs(world: World) -> None:
     publisher = world.publisher()
     publisher.begin(TARGET)
-    done = publisher.finish(TARGET, RED, exit_code=1, paths=Paths("report.json", "report.md"))
+    done = publisher.finish(TARGET, RED, exit_code=1, paths=ReportPaths("report.json", "report.md"))
 
     assert world.statuses() == [
         ("ragate/docs", "pending", "judging"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import BOT, Repository, login_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
 
@@ -64,7 +64,7 @@ def test_a_permission_that_cannot_be_read_is_not_none(
 ) -> None:
     github.fault("GET", "/permission$", status=500)
 
-    with pytest.raises(ApiError) as caught:
+    with pytest.raises(GitHubApiError) as caught:
         repository.permission("octocat")
     assert caught.value.status == 500
 
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_is_not_a_missing_one(
 ) -> None:
     github.fault("GET", "/contents/", status=403)
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         repository.contents("ragate.toml", base)
 
 
@@ -142,7 +142,7 @@ def test_a_tree_that_was_cut_is_an_error(
     answer = repository.api.get(f"/repos/{github.name}/git/trees/{base}")
     monkeypatch.setattr(repository.api, "get", lambda *_: {**answer, "truncated": True})
 
-    with pytest.raises(ApiError, match="too large"):
+    with pytest.raises(GitHubApiError, match="too large"):
         repository.tree(base)
 
 
@@ -166,7 +166,7 @@ def test_a_branch_that_has_moved_meanwhile_is_not_overwritten(
     mine = github.commit({"a": b"mine"}, parents=[base])
     theirs = github.commit({"a": b"theirs"}, parents=[base], branch="main")
 
-    with pytest.raises(ApiError) as caught:
+    with pytest.raises(GitHubApiError) as caught:
         repository.update_branch("main", mine)
 
     assert caught.value.status == 422
@@ -183,7 +183,7 @@ def test_a_branch_and_a_pull_request_are_made(
     assert repository.branch_sha("ragate/baseline") == sha
     assert repository.branch_sha("ragate/none") == ""
     assert github.pulls[made["number"]]["head"]["sha"] == sha
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         repository.create_branch("ragate/baseline", sha)
 
 
@@ -221,7 +221,7 @@ def test_an_artifact_over_the_cap_is_not_read_to_its_end(
     github.add_run(42, head_sha=base)
     made = github.add_artifact_zip(42, "ragate-docs", b"x" * 100_000)
 
-    with pytest.raises(ApiError, match="more than 1000 bytes"):
+    with pytest.raises(GitHubApiError, match="more than 1000 bytes"):
         repository.download_artifact(made, most=1000)
 
 

@@ -20,7 +20,7 @@ class ObjectError(RagateError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class TreeEntry:
     """One name in a folder of a commit."""
 
     mode: str
@@ -52,13 +52,13 @@ def has_tree(root: Path, commit: str) -> bool:
     return True
 
 
-def entry(root: Path, commit: str, path: str) -> Entry | None:
+def entry(root: Path, commit: str, path: str) -> TreeEntry | None:
     """Return what `path` is in `commit`; None where it is proven to be absent.
 
     Raises:
         ObjectError: a folder on the way is a link, or the commit cannot be read.
     """
-    found: Entry | None = None
+    found: TreeEntry | None = None
     for part in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
         found = next(iter(_entries(root, commit, part.as_posix())), None)
         if found is None:
@@ -71,7 +71,7 @@ def entry(root: Path, commit: str, path: str) -> Entry | None:
     return found
 
 
-def listing(root: Path, commit: str, folder: str) -> list[Entry]:
+def listing(root: Path, commit: str, folder: str) -> list[TreeEntry]:
     """Return the entries of a folder of `commit`; [] where it is absent."""
     return _entries(root, commit, f"{folder}/")
 
@@ -99,16 +99,16 @@ def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
     return frozenset(os.fsdecode(path) for path in links)
 
 
-def _entries(root: Path, commit: str, path: str) -> list[Entry]:
+def _entries(root: Path, commit: str, path: str) -> list[TreeEntry]:
     found = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
     rows = [row for row in found.split(b"\0") if row]
     return [_entry(row) for row in rows]
 
 
-def _entry(row: bytes) -> Entry:
+def _entry(row: bytes) -> TreeEntry:
     facts, _, path = row.partition(b"\t")
     mode, kind, sha = facts.decode("ascii").split()
-    return Entry(mode, kind, sha, os.fsdecode(path))
+    return TreeEntry(mode, kind, sha, os.fsdecode(path))
 
 
 def _run(root: Path, *arguments: str) -> bytes:

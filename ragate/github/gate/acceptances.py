@@ -29,7 +29,7 @@ _RECORD = re.compile(
 
 
 @dataclass(frozen=True)
-class Scope:
+class AcceptScope:
     """What an accept is for: one gate, one commit, and the outputs that were judged there."""
 
     gate: str
@@ -44,7 +44,7 @@ def outputs_digest(run: Run) -> str:
     )
 
 
-def record_line(scope: Scope, comment_id: int) -> str:
+def record_line(scope: AcceptScope, comment_id: int) -> str:
     """Return line 1 of the reply that binds an accept."""
     return (
         f"<!-- ragate-accept:1 gate={scope.gate} sha={scope.sha} outputs={scope.outputs} "
@@ -78,7 +78,7 @@ def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
 def acceptances(
     repository: Repository,
     number: int,
-    scope: Scope,
+    scope: AcceptScope,
     bot: str,
     *,
     without: Collection[str] = (),
@@ -114,7 +114,7 @@ def accepted_on_the_way(
     found: dict[str, Acceptance] = {}
     for record in _records(repository.comments(number), bot):
         if (record["gate"], record["sha"]) == (gate, head):
-            scope = Scope(gate, head, record["outputs"])
+            scope = AcceptScope(gate, head, record["outputs"])
             taken = acceptances(repository, number, scope, bot, without=without)
             found |= {one.metric: one for one in taken}
     return tuple(found.values())
@@ -129,9 +129,11 @@ def _records(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
     return [found.groupdict() for found in lines if found is not None]
 
 
-def _accepted(comment: Json | None, record: Mapping[str, str], scope: Scope) -> Command | None:
+def _accepted(
+    comment: Json | None, record: Mapping[str, str], scope: AcceptScope
+) -> Command | None:
     """Return the accept that a record binds, None where either does not fit."""
-    bound = Scope(record["gate"], record["sha"], record["outputs"])
+    bound = AcceptScope(record["gate"], record["sha"], record["outputs"])
     if comment is None or bound != scope or not _login(comment):
         return None
     if comment.get("created_at") != comment.get("updated_at"):

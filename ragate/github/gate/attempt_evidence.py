@@ -14,8 +14,8 @@ from pathlib import Path
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import RUN, Result, fetched
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.left_result import RUN, LeftResult, fetched
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Record, Run, Verdict
@@ -32,7 +32,7 @@ Outputs = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Earlier:
+class EarlierAttempts:
     """What speaks against a pass.
 
     Attributes:
@@ -55,7 +55,9 @@ def outputs_in(files: Iterable[Path]) -> Outputs:
     )
 
 
-def earlier_red(context: Context, gate: str, base: Base, outputs: Outputs | None) -> Earlier:
+def earlier_red(
+    context: StepContext, gate: str, base: Base, outputs: Outputs | None
+) -> EarlierAttempts:
     """Return why this commit's pass is none, where an earlier run of it was red.
 
     A red run against an older base says nothing about this one. Where it was against the same, its
@@ -67,25 +69,28 @@ def earlier_red(context: Context, gate: str, base: Base, outputs: Outputs | None
     """
     repository, again = context.repository, context.event.is_rerun
     if base.trusted:
-        return Earlier()
+        return EarlierAttempts()
     if repository is None:
         told = "what earlier attempts of this commit came to cannot be read without a token"
-        return Earlier(warnings=(told,) if again else ())
+        return EarlierAttempts(warnings=(told,) if again else ())
     try:
         states = dict(_states(context, repository, gate, base.head))
         red = {page for page, state in states.items() if state == "failure"}
         if not red:
-            return Earlier(warnings=_untold(states, again=again))
+            return EarlierAttempts(warnings=_untold(states, again=again))
         with tempfile.TemporaryDirectory(prefix="ragate-red-") as folder:
             results = _results(context, repository, gate, base.head, Path(folder).resolve())
-            return Earlier(reasons=_reasons(results, red, base, outputs))
+            return EarlierAttempts(reasons=_reasons(results, red, base, outputs))
     except RagateError as error:
         told = f"what earlier attempts of this commit came to could not be read: {error.message}"
-        return Earlier(reasons=(told,)) if again else Earlier(warnings=(told,))
+        return EarlierAttempts(reasons=(told,)) if again else EarlierAttempts(warnings=(told,))
 
 
 def _reasons(
-    results: Iterator[tuple[str, Result, Run]], red: set[str], base: Base, outputs: Outputs | None
+    results: Iterator[tuple[str, LeftResult, Run]],
+    red: set[str],
+    base: Base,
+    outputs: Outputs | None,
 ) -> tuple[str, ...]:
     lost, kept = set(red), False
     for page, result, run in results:
@@ -108,7 +113,7 @@ def _first(pages: set[str]) -> str:
 
 
 def _states(
-    context: Context, repository: Repository, gate: str, head: str
+    context: StepContext, repository: Repository, gate: str, head: str
 ) -> Iterator[tuple[str, str]]:
     """Yield page and last state of each other run that set this gate's status, oldest first."""
     for status in reversed(repository.statuses(head)):
@@ -126,8 +131,8 @@ def _untold(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
 
 
 def _results(
-    context: Context, repository: Repository, gate: str, head: str, folder: Path
-) -> Iterator[tuple[str, Result, Run]]:
+    context: StepContext, repository: Repository, gate: str, head: str, folder: Path
+) -> Iterator[tuple[str, LeftResult, Run]]:
     """Yield page, result and run of what earlier runs of this commit left."""
     for number, found in enumerate(find_results(repository, gate, head)):
         place = folder / str(number)

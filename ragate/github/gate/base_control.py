@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
 from ragate.github.gate.left_result import RUN, fetched
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Report, Run, Verdict
@@ -14,7 +14,7 @@ from ragate.stores.local import LocalStore
 
 
 def control_for(
-    context: Context,
+    context: StepContext,
     repository: Repository,
     report: Report,
     *,
@@ -43,7 +43,7 @@ def control_for(
 
 
 def _run_of(
-    context: Context, repository: Repository, gate: str, base: str, day: str, folder: Path
+    context: StepContext, repository: Repository, gate: str, base: str, day: str, folder: Path
 ) -> Run | None:
     for number, found in enumerate(find_results(repository, gate, base)):
         if not str(found.artifact.get("created_at", "")).startswith(day):

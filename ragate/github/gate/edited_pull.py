@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import Result, fetched
+from ragate.github.gate.left_result import LeftResult, fetched
 from ragate.github.gate.result_artifact import gate_name
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 
@@ -22,7 +22,7 @@ KEPT = "kept"
 _CODES = {"success": 0, "failure": 1}
 
 
-def standing_verdict(context: Context, base: Base) -> int | None:
+def standing_verdict(context: StepContext, base: Base) -> int | None:
     """Return the exit code of the verdict that stands, None where the change is to be judged.
 
     It stands where the commit's newest status of this gate is one of a run that is kept and that
@@ -39,7 +39,7 @@ def standing_verdict(context: Context, base: Base) -> int | None:
         return None
 
 
-def _standing(context: Context, repository: Repository, base: Base, folder: Path) -> int | None:
+def _standing(context: StepContext, repository: Repository, base: Base, folder: Path) -> int | None:
     gate = gate_name(context, repository, base.sha, folder / "gate")
     statuses = repository.statuses(base.head)
     newest = next((one for one in statuses if one.get("context") == f"ragate/{gate}"), None)
@@ -57,6 +57,6 @@ def _standing(context: Context, repository: Repository, base: Base, folder: Path
     return None
 
 
-def _same(result: Result, gate: str, base: Base) -> bool:
+def _same(result: LeftResult, gate: str, base: Base) -> bool:
     now = (gate, base.head, base.sha, base.merged)
     return (result.gate, result.head, result.base, result.merged) == now

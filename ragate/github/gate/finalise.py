@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import outputs_digest
-from ragate.github.gate.attempt_evidence import REMEDIES, Earlier, Outputs, earlier_red
+from ragate.github.gate.attempt_evidence import REMEDIES, EarlierAttempts, Outputs, earlier_red
 from ragate.github.gate.final_report import (
     Circumstances,
     accept_comment,
     final_report,
     recording_remedy,
 )
-from ragate.github.gate.left_result import Result, write_result
-from ragate.github.gate.output_provenance import OTHER, Origin
-from ragate.github.gate.restore import weighed
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.left_result import LeftResult, write_result
+from ragate.github.gate.output_provenance import OTHER, Provenance
+from ragate.github.gate.restore import weigh_again
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
-from ragate.github.publish.step_outputs import Paths, relative
+from ragate.github.publish.step_outputs import ReportPaths, relative
 from ragate.models import Report, Run, Verdict
 from ragate.renderers import markdown
 from ragate.runtime.resources import Operations
@@ -35,20 +35,20 @@ class ReportDraft:
     """
 
     report: Report
-    provenance: Origin
+    provenance: Provenance
     warnings: tuple[str, ...] = ()
     outputs: Outputs | None = None
 
 
-def finished(
-    context: Context, change: Change, gate: Gate, draft: ReportDraft, operations: Operations
+def finalise(
+    context: StepContext, change: Change, gate: Gate, draft: ReportDraft, operations: Operations
 ) -> ModeOutcome:
     """Return the final report, and leave the run for later commands."""
     report, run = draft.report, _run_of(draft.report, operations)
     problems = _problems(report, draft.provenance)
-    earlier = Earlier()
+    earlier = EarlierAttempts()
     if run is not None:
-        report, is_accepted = weighed(
+        report, is_accepted = weigh_again(
             context, gate.config, change, report, run, other_system=bool(problems)
         )
         problems = () if is_accepted else problems
@@ -58,7 +58,7 @@ def finished(
     report = final_report(report, circumstances)
     _leave(context, change, gate, report, run, circumstances.problems, operations)
     folder = context.result_folder
-    paths = Paths(
+    paths = ReportPaths(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
     )
@@ -66,12 +66,12 @@ def finished(
 
 
 def _circumstances(
-    context: Context,
+    context: StepContext,
     change: Change,
     gate: Gate,
     draft: ReportDraft,
     problems: tuple[str, ...],
-    earlier: Earlier,
+    earlier: EarlierAttempts,
 ) -> Circumstances:
     base, is_answered = change.base, bool(problems) and change.number is not None
     return Circumstances(
@@ -88,7 +88,7 @@ def _circumstances(
     )
 
 
-def _problems(report: Report, provenance: Origin) -> tuple[str, ...]:
+def _problems(report: Report, provenance: Provenance) -> tuple[str, ...]:
     if provenance.refused:
         return provenance.refused
     recorded = report.baseline_system
@@ -108,7 +108,7 @@ def _run_of(report: Report, operations: Operations) -> Run | None:
 
 
 def _leave(
-    context: Context,
+    context: StepContext,
     change: Change,
     gate: Gate,
     report: Report,
@@ -117,7 +117,7 @@ def _leave(
     operations: Operations,
 ) -> None:
     base = change.base
-    result = Result(
+    result = LeftResult(
         gate=gate.config.gate,
         event=context.event.name,
         pull=change.number,

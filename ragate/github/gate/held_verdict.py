@@ -13,7 +13,7 @@ from pathlib import Path
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches
 from ragate.github.gate.result_artifact import gate_name
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import Repository
 
@@ -21,7 +21,7 @@ from ragate.github.rest.repository import Repository
 _ARRIVALS = frozenset({"opened", "reopened"})
 
 
-def hold_verdict(context: Context, repository: Repository) -> ModeOutcome:
+def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     """Set the status back to pending where it was given before the pull request came here.
 
     Raises:
@@ -47,7 +47,7 @@ def hold_verdict(context: Context, repository: Repository) -> ModeOutcome:
     return ModeOutcome(said="superseded")
 
 
-def _kept(context: Context) -> ModeOutcome:
+def _kept(context: StepContext) -> ModeOutcome:
     context.log.plain("no verdict was given before the pull request came to this branch")
     return ModeOutcome(said="superseded")
 
@@ -56,7 +56,7 @@ def _newest(repository: Repository, head: str, name: str) -> Json | None:
     return next((one for one in repository.statuses(head) if one.get("context") == name), None)
 
 
-def _is_older(status: Json, context: Context) -> bool:
+def _is_older(status: Json, context: StepContext) -> bool:
     """Whether a status is from before the event; what is not known counts as older."""
     assert context.event.pull is not None
     when, event = str(status.get("created_at") or ""), context.event.pull.updated_at

@@ -28,7 +28,7 @@ RUN_FILES = {
 _SHA = r"^([0-9a-f]{40}([0-9a-f]{24})?)?$"
 
 
-class Result(Frozen):
+class LeftResult(Frozen):
     """What was judged, and how.
 
     Attributes:
@@ -57,7 +57,7 @@ class Result(Frozen):
 
 
 def write_result(
-    folder: Path, result: Result, *, run: Path | None, report: Report | None, markdown: str
+    folder: Path, result: LeftResult, *, run: Path | None, report: Report | None, markdown: str
 ) -> None:
     """Write the folder that the workflow uploads; what an earlier run left there is replaced.
 
@@ -81,7 +81,7 @@ def write_result(
     write_atomic(folder / NAME, result.model_dump_json(indent=1).encode() + b"\n")
 
 
-def read_result(folder: Path) -> Result:
+def read_result(folder: Path) -> LeftResult:
     """Return what a result folder says; it may have been made by somebody else.
 
     Raises:
@@ -89,7 +89,7 @@ def read_result(folder: Path) -> Result:
     """
     path = folder / NAME
     try:
-        result = Result.model_validate_json(
+        result = LeftResult.model_validate_json(
             read_bytes(path, error=StorageError, max_bytes=MAX_BYTES)
         )
     except (ValidationError, RecursionError) as error:
@@ -103,7 +103,7 @@ def read_result(folder: Path) -> Result:
     return result
 
 
-def fetched(repository: Repository, found: FoundArtifact, place: Path) -> Result:
+def fetched(repository: Repository, found: FoundArtifact, place: Path) -> LeftResult:
     """Download and unpack one result, and return what it says of itself."""
     unpack(repository.download_artifact(int(found.artifact["id"])), place)
     return read_result(place)

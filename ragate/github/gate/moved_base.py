@@ -14,8 +14,8 @@ from ragate.github.commits.base_commit import Base
 from ragate.github.commits.change import Change
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches, refuse_two_branches
-from ragate.github.gate.step_context import Context
-from ragate.github.rest.api import ApiError
+from ragate.github.gate.step_context import StepContext
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository
 
 
@@ -23,7 +23,7 @@ class SupersededError(RagateError):
     """Another run, of a newer event or of another pull request, sets this commit's status."""
 
 
-def newest_base(context: Context, base: Base, root: Path) -> Change:
+def newest_base(context: StepContext, base: Base, root: Path) -> Change:
     """Return what is checked out, its base at the tip of the branch where that can be asked for.
 
     Raises:
@@ -43,7 +43,7 @@ def newest_base(context: Context, base: Base, root: Path) -> Change:
     try:
         change = _at_tip(repository, checked_out, event.pull.number)
         others = other_branches(event, repository, base.head, change.branch)
-    except ApiError as error:
+    except GitHubApiError as error:
         context.log.warning(f"whether the base has moved could not be asked: {error.message}")
         return checked_out
     if event.default_branch in others:

@@ -22,7 +22,7 @@ _POLICY_KEY = re.compile(r"\[policy\] (http_(?:hosts|methods|paths)) =")
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """What speaks against comparing the change's system with the base's.
 
     Attributes:
@@ -36,25 +36,25 @@ class Origin:
     remedies: tuple[str, ...] = ()
 
 
-def origin_of(base: Config, head: Config, environment: Mapping[str, str]) -> Origin:
+def provenance_of(base: Config, head: Config, environment: Mapping[str, str]) -> Provenance:
     """Compare the change's ``[system]`` with the base's policy and the base's ``[system]``."""
     allowed, now, then = base.policy.systems, head.system, base.system
     if now.use not in allowed:
-        return Origin(
+        return Provenance(
             refused=(f"the system {now.use!r} is not in the base's systems = {list(allowed)}",),
             remedies=(_first(f"add {now.use!r} to systems"),),
         )
     if now.use != then.use:
         told = f"the change is tested on the system {now.use!r}, the base on {then.use!r}"
-        return Origin(other=(told,), remedies=(OTHER,))
+        return Provenance(other=(told,), remedies=(OTHER,))
     if now.use == "replay":
         return _replay(base, head)
     if now.use == "http":
         return _http(base, now, then, environment)
-    return Origin()
+    return Provenance()
 
 
-def _replay(base: Config, head: Config) -> Origin:
+def _replay(base: Config, head: Config) -> Provenance:
     patterns = base.policy.replay_paths
     names = _texts(head.system.settings.get("paths"))
     outside = [
@@ -66,12 +66,14 @@ def _replay(base: Config, head: Config) -> Origin:
     if outside:
         told = f"the recordings {outside[0]!r} are not in the base's replay_paths"
         told += f" = {list(patterns)}"
-        return Origin(refused=(told,), remedies=(_first(f"add {outside[0]!r} to replay_paths"),))
+        return Provenance(
+            refused=(told,), remedies=(_first(f"add {outside[0]!r} to replay_paths"),)
+        )
     then = _texts(base.system.settings.get("paths"))
     if names != then:
         told = f"the recordings are {list(names)}, the base's are {list(then)}"
-        return Origin(other=(told,), remedies=(OTHER,))
-    return Origin()
+        return Provenance(other=(told,), remedies=(OTHER,))
+    return Provenance()
 
 
 def _files(root: Path, pattern: str) -> list[Path]:
@@ -83,7 +85,7 @@ def _files(root: Path, pattern: str) -> list[Path]:
 
 def _http(
     base: Config, now: SystemConfig, then: SystemConfig, environment: Mapping[str, str]
-) -> Origin:
+) -> Provenance:
     hosts = base.policy.http_hosts
     try:
         mine = _rule(now, hosts, environment)
@@ -92,7 +94,7 @@ def _http(
         key = _POLICY_KEY.search(error.message)
         if key is None:
             raise
-        return Origin(refused=(error.message,), remedies=(_first(f"add it to {key[1]}"),))
+        return Provenance(refused=(error.message,), remedies=(_first(f"add it to {key[1]}"),))
     try:
         theirs = _rule(then, hosts, environment)
     except ConfigError:
@@ -100,8 +102,8 @@ def _http(
     if mine != theirs:
         told = f"the service is at {mine or 'an address of the environment'}, the base's at "
         told += theirs or "another address"
-        return Origin(other=(told,), remedies=(OTHER,))
-    return Origin()
+        return Provenance(other=(told,), remedies=(OTHER,))
+    return Provenance()
 
 
 def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from ragate.github.commits.change import Change
 from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.event.event import Event
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
 
@@ -26,8 +26,8 @@ def is_begun(event: Event) -> bool:
     return event.run is not None and event.action in _BEGUN
 
 
-def announced(
-    context: Context,
+def announce_pending(
+    context: StepContext,
     repository: Repository,
     change: Change,
     announce: Callable[[Target], None],
@@ -47,14 +47,14 @@ def announced(
     return ModeOutcome(said=ANNOUNCED)
 
 
-def _policy_gate(context: Context, repository: Repository, change: Change) -> str:
+def _policy_gate(context: StepContext, repository: Repository, change: Change) -> str:
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         tree = ApiTree(repository, change.base.sha)
         policy = policy_files(tree, context.location(None), Path(folder).resolve())
     return policy.gate if policy is not None else ""
 
 
-def early_target(context: Context) -> Target | None:
+def early_target(context: StepContext) -> Target | None:
     """Return what an error is about that came before the base's policy was read.
 
     The event names the commit. The gate's name is the workflow's; in mode check, whose workflow is
@@ -75,7 +75,7 @@ def early_target(context: Context) -> Target | None:
     return None
 
 
-def _checked_out_gate(context: Context) -> str:
+def _checked_out_gate(context: StepContext) -> str:
     try:
         return load_config(context.config_path).gate
     except RagateError:

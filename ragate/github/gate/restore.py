@@ -10,13 +10,13 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
-from ragate.github.gate.acceptances import Scope, acceptances, outputs_digest, takes_system
+from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
 from ragate.github.gate.left_result import RUN, fetched
-from ragate.github.gate.reply_artifact import get_replies
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.authors import without_own
+from ragate.github.rest.reply_ref import get_replies
 from ragate.github.rest.repository import Repository, login_of
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
@@ -25,7 +25,7 @@ from ragate.runtime.resources import Operations
 from ragate.stores.local import LocalStore
 
 
-def restore_passes(context: Context, gate: str, head: str, operations: Operations) -> None:
+def restore_passes(context: StepContext, gate: str, head: str, operations: Operations) -> None:
     """Bring the passes of this commit's earlier attempts back to the state folder.
 
     The line adopts them where they are of the very same state, so that running a commit again adds
@@ -43,7 +43,7 @@ def restore_passes(context: Context, gate: str, head: str, operations: Operation
         context.log.warning(f"earlier attempts of this commit could not be read: {error}")
 
 
-def _judged_before(context: Context, repository: Repository, gate: str, head: str) -> bool:
+def _judged_before(context: StepContext, repository: Repository, gate: str, head: str) -> bool:
     """Return whether another run judged this commit of a pull request, as before it was reopened.
 
     The first attempt of a new run is no new draw either.
@@ -69,7 +69,7 @@ def _restore(
             return
 
 
-def restore_replies(context: Context, gate: str, head: str, operations: Operations) -> None:
+def restore_replies(context: StepContext, gate: str, head: str, operations: Operations) -> None:
     """Bring the replies that ``/ragate run`` fetched for this commit to the state folder."""
     repository = context.repository
     if repository is None:
@@ -84,8 +84,8 @@ def restore_replies(context: Context, gate: str, head: str, operations: Operatio
         (operations.state / REPLIES_NAME).write_bytes(content)
 
 
-def weighed(
-    context: Context,
+def weigh_again(
+    context: StepContext,
     config: Config,
     change: Change,
     report: Report,
@@ -114,7 +114,7 @@ def weighed(
             day=today,
             folder=Path(folder).resolve(),
         )
-    scope = Scope(config.gate, head, outputs_digest(run))
+    scope = AcceptScope(config.gate, head, outputs_digest(run))
     taken = _accepted(context, repository, config, change.number, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
         again = decide_again(config, run, accepted=taken, control=control)
@@ -124,7 +124,11 @@ def weighed(
 
 
 def _accepted(
-    context: Context, repository: Repository, config: Config, number: int | None, scope: Scope
+    context: StepContext,
+    repository: Repository,
+    config: Config,
+    number: int | None,
+    scope: AcceptScope,
 ) -> tuple[Acceptance, ...]:
     if number is None:
         return ()

@@ -10,12 +10,12 @@ from ragate.errors import StorageError
 from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
 from ragate.github.commits.merge_commit import is_merge_onto
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.gate.acceptances import Scope, outputs_digest, takes_system
+from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
 from ragate.github.gate.final_report import Circumstances, final_report
-from ragate.github.gate.left_result import RUN, Result, fetched
+from ragate.github.gate.left_result import RUN, LeftResult, fetched
 from ragate.github.gate.output_provenance import OTHER
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
@@ -24,7 +24,7 @@ from ragate.stores.local import LocalStore
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredResult:
     """What a gate measured at one commit, and the policy that it is judged by.
 
     Attributes:
@@ -34,7 +34,7 @@ class Stored:
         control: What a red verdict was held against, so that it is again.
     """
 
-    result: Result
+    result: LeftResult
     config: Config
     run: Run
     folder: Path
@@ -49,9 +49,9 @@ class Stored:
         return self.result.head
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> AcceptScope:
         """Return what an accept of this result is bound to."""
-        return Scope(self.gate, self.head, outputs_digest(self.run))
+        return AcceptScope(self.gate, self.head, outputs_digest(self.run))
 
     def decided(self, taken: tuple[Acceptance, ...]) -> Report:
         """Decide again with what is accepted; nothing is measured and no model is asked."""
@@ -67,7 +67,7 @@ class Stored:
         return final_report(report, circumstances)
 
 
-def gate_name(context: Context, repository: Repository, base_sha: str, folder: Path) -> str:
+def gate_name(context: StepContext, repository: Repository, base_sha: str, folder: Path) -> str:
     """Return the gate's name: the input's, else that of the policy at `base_sha`."""
     if context.inputs.gate:
         return context.inputs.gate
@@ -82,8 +82,8 @@ def gate_name(context: Context, repository: Repository, base_sha: str, folder: P
 
 
 def open_stored(
-    context: Context, repository: Repository, gate: str, sha: str, folder: Path, *, tip: str
-) -> Stored | None:
+    context: StepContext, repository: Repository, gate: str, sha: str, folder: Path, *, tip: str
+) -> StoredResult | None:
     """Return the newest result of one gate at one commit; None where there is none to be had.
 
     Args:
@@ -116,24 +116,26 @@ def open_stored(
             day=str(found.artifact.get("created_at", ""))[:10],
             folder=place,
         )
-        return Stored(result, config, run, place / RUN, control)
+        return StoredResult(result, config, run, place / RUN, control)
     return None
 
 
-def _is_merge(repository: Repository, result: Result) -> bool:
+def _is_merge(repository: Repository, result: LeftResult) -> bool:
     """Whether the base is what git says it is: the head's merge is with it, or an ancestor."""
     if result.merged in ("", result.head):
         return True
     return is_merge_onto(repository, result.merged, result.base, result.head)
 
 
-def _is_of_branch(repository: Repository, result: Result, tip: str) -> bool:
+def _is_of_branch(repository: Repository, result: LeftResult, tip: str) -> bool:
     if result.bootstrap:
         return result.base == tip
     return not result.base or repository.is_ancestor(result.base, tip)
 
 
-def _policy(context: Context, repository: Repository, result: Result, folder: Path) -> Config:
+def _policy(
+    context: StepContext, repository: Repository, result: LeftResult, folder: Path
+) -> Config:
     at = result.head if result.bootstrap or not result.base else result.base
     config = policy_files(ApiTree(repository, at), context.location(None), folder.resolve())
     if config is None:

@@ -14,7 +14,7 @@ from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.publish import Target
-from ragate.github.publish.step_outputs import Paths
+from ragate.github.publish.step_outputs import ReportPaths
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
@@ -46,13 +46,13 @@ class ModeOutcome:
     report: Report | None = None
     said: str = ""
     exit_code: int = 0
-    paths: Paths = field(default_factory=Paths)
+    paths: ReportPaths = field(default_factory=ReportPaths)
     annotations: tuple[Annotation, ...] = ()
     target: Target | None = None
 
 
 @dataclass
-class Context:
+class StepContext:
     """One run of the action.
 
     Attributes:

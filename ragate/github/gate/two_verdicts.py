@@ -32,7 +32,7 @@ class Gate:
     bootstrap: bool = False
 
 
-def compose(base: Config | None, head: Config, *, name: str = "") -> Gate:
+def gate_of_change(base: Config | None, head: Config, *, name: str = "") -> Gate:
     """Return the gate for a change.
 
     Args:
@@ -53,7 +53,7 @@ def compose(base: Config | None, head: Config, *, name: str = "") -> Gate:
     return Gate(_named(config, name), base, proposal)
 
 
-def trusted(config: Config, *, name: str = "") -> Gate:
+def gate_of_commit(config: Config, *, name: str = "") -> Gate:
     """Return the gate of a commit that is judged by its own rules, such as a push to main."""
     return Gate(_named(config, name), config)
 

@@ -13,7 +13,7 @@ MAX_BYTES = 256 * 1024 * 1024
 MOST_FILES = 20
 
 
-def foreign_outputs(path: Path, workspace: Path) -> list[Path]:
+def untrusted_outputs(path: Path, workspace: Path) -> list[Path]:
     """Return the outputs files at `path`: the file itself, or those of a folder.
 
     Raises:
@@ -38,7 +38,7 @@ def foreign_outputs(path: Path, workspace: Path) -> list[Path]:
     return files
 
 
-def measured(files: list[Path], most: float) -> list[Path]:
+def attempts_that_count(files: list[Path], most: float) -> list[Path]:
     """Return the files of attempts that count, or all where none does.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ragate.github.gate.acceptances import SYSTEM, acceptances, can_fail, is_recorded, record_line
-from ragate.github.gate.result_artifact import Stored
+from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results
 from ragate.github.rest.authors import without_own
 from ragate.github.rest.git_database import Json
@@ -18,18 +18,18 @@ from ragate.support.settings import nearest
 _NOT_STARTED = (403, 404, 409, 422)
 
 
-def accepted(talk: Conversation, stored: Stored) -> tuple[Acceptance, ...]:
+def accepted(talk: Conversation, stored: StoredResult) -> tuple[Acceptance, ...]:
     """Return what is accepted now for a stored result."""
     own = without_own(stored.config.policy, talk.repository, talk.number)
     return acceptances(talk.repository, talk.number, stored.scope, talk.bot, without=own)
 
 
-def decided(talk: Conversation, stored: Stored) -> Report:
+def decide_stored(talk: Conversation, stored: StoredResult) -> Report:
     """Decide again on a stored result with what is accepted for it now."""
     return stored.decided(accepted(talk, stored))
 
 
-def accept(talk: Conversation, stored: Stored) -> Report:
+def accept(talk: Conversation, stored: StoredResult) -> Report:
     """Take the drop of some metrics at this commit: the reply is the record, then the verdict.
 
     Raises:
@@ -37,7 +37,7 @@ def accept(talk: Conversation, stored: Stored) -> Report:
         ApiError: nothing, or only the record, was written; the same comment can be run again.
     """
     _refuse_own(talk, stored)
-    _refuse_idle(talk, decided(talk, stored), stored)
+    _refuse_idle(talk, decide_stored(talk, stored), stored)
     comments = talk.repository.comments(talk.number)
     if not is_recorded(comments, talk.comment.id, talk.bot):
         if not talk.same_head():
@@ -49,10 +49,10 @@ def accept(talk: Conversation, stored: Stored) -> Report:
             "It lapses with the next commit, and when the outputs of this one change.",
         ]
         talk.reply(lines, first_line=record_line(stored.scope, talk.comment.id))
-    return decided(talk, stored)
+    return decide_stored(talk, stored)
 
 
-def _refuse_own(talk: Conversation, stored: Stored) -> None:
+def _refuse_own(talk: Conversation, stored: StoredResult) -> None:
     if talk.comment.author in without_own(stored.config.policy, talk.repository, talk.number):
         raise RefusedError(
             "The base's policy says accept_own = false, and this pull request holds changes of "
@@ -60,7 +60,7 @@ def _refuse_own(talk: Conversation, stored: Stored) -> None:
         )
 
 
-def _refuse_idle(talk: Conversation, report: Report, stored: Stored) -> None:
+def _refuse_idle(talk: Conversation, report: Report, stored: StoredResult) -> None:
     rows = {row.metric: row for row in report.decision.metrics}
     known = can_fail(stored.config.policy.metrics, report.decision)
     for metric in talk.command.metrics:
@@ -106,7 +106,7 @@ def restart(repository: Repository, run: Json) -> str:
     """
     try:
         repository.rerun(int(run["id"]))
-    except ApiError as error:
+    except GitHubApiError as error:
         if error.status not in _NOT_STARTED:
             raise
         return (

@@ -19,12 +19,12 @@ from ragate.github.commits.commit_tree import GitTree, Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.commits.shared_commit import refuse_two_branches
 from ragate.github.gate.final_report import blank_report
-from ragate.github.gate.finalise import ReportDraft, finished
-from ragate.github.gate.output_provenance import Origin, origin_of
-from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
-from ragate.github.gate.two_verdicts import Gate, compose, trusted
+from ragate.github.gate.finalise import ReportDraft, finalise
+from ragate.github.gate.output_provenance import Provenance, provenance_of
+from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
+from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.unaffected_change import unaffected
-from ragate.github.publish.annotations import Annotation, explaining, sources_of
+from ragate.github.publish.annotations import Annotation, annotations_for, sources_of
 from ragate.github.publish.publish import Target
 from ragate.models import Report
 from ragate.runtime.resources import Operations
@@ -46,7 +46,7 @@ class OutputSource(Protocol):
         """Bring back what earlier runs left, and return what may be used for this gate."""
         ...
 
-    def draft(self, gate: Gate, operations: Operations, provenance: Origin) -> ReportDraft:
+    def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
         """Return the line's report on the outputs."""
         ...
 
@@ -56,7 +56,7 @@ class OutputSource(Protocol):
 
 
 def judge_change(
-    context: Context, change: Change, source: OutputSource, announce: Callable[[Target], None]
+    context: StepContext, change: Change, source: OutputSource, announce: Callable[[Target], None]
 ) -> ModeOutcome:
     """Return the verdict on a change, or that another run's counts by now.
 
@@ -82,12 +82,12 @@ def judge_change(
         draft = _draft(context, change, gate, source, operations)
         if not source.is_current():
             return superseded(context)
-        outcome = finished(context, change, gate, draft, operations)
+        outcome = finalise(context, change, gate, draft, operations)
         annotations = _annotations(context, change, gate, tree, outcome.report)
         return replace(outcome, target=target, annotations=annotations)
 
 
-def superseded(context: Context) -> ModeOutcome:
+def superseded(context: StepContext) -> ModeOutcome:
     """Say that there is no verdict here, nor a failure."""
     context.log.plain(
         "the pull request is closed, or another commit or branch decides by now: nothing to decide"
@@ -95,7 +95,7 @@ def superseded(context: Context) -> ModeOutcome:
     return ModeOutcome(said="superseded")
 
 
-def _policy(context: Context, change: Change, tree: Tree | None, folder: Path) -> Config | None:
+def _policy(context: StepContext, change: Change, tree: Tree | None, folder: Path) -> Config | None:
     """Return the base's policy; None where a commit is judged by its own, or there is none yet."""
     if tree is None:
         return None
@@ -109,19 +109,21 @@ def _policy(context: Context, change: Change, tree: Tree | None, folder: Path) -
     return policy
 
 
-def _gate(context: Context, policy: Config | None, head: Config, tree: Tree | None) -> Gate:
+def _gate(context: StepContext, policy: Config | None, head: Config, tree: Tree | None) -> Gate:
     name = context.inputs.gate
-    return trusted(head, name=name) if tree is None else compose(policy, head, name=name)
+    return (
+        gate_of_commit(head, name=name) if tree is None else gate_of_change(policy, head, name=name)
+    )
 
 
 def _draft(
-    context: Context, change: Change, gate: Gate, source: OutputSource, operations: Operations
+    context: StepContext, change: Change, gate: Gate, source: OutputSource, operations: Operations
 ) -> ReportDraft:
-    provenance = Origin()
+    provenance = Provenance()
     if gate.base is not None and not change.base.trusted:
         # The variables of the job that asked the system are not those of the one that decides.
         variables = operations.environment if change.root is not None else {}
-        provenance = origin_of(gate.base, gate.config, variables)
+        provenance = provenance_of(gate.base, gate.config, variables)
     if provenance.refused:
         report = blank_report(gate, provenance.refused, provenance.remedies)
         return ReportDraft(report, provenance)
@@ -136,7 +138,7 @@ def _draft(
 
 
 def _annotations(
-    context: Context, change: Change, gate: Gate, tree: Tree | None, report: Report | None
+    context: StepContext, change: Change, gate: Gate, tree: Tree | None, report: Report | None
 ) -> tuple[Annotation, ...]:
     """Return remarks on the changed lines that may explain what got worse."""
     root, base = change.root, change.base
@@ -145,4 +147,4 @@ def _annotations(
     changed = changed_files(base, root, context.repository) or []
     head = GitTree(root, base.merged)
     sources = sources_of(tree.read, head.read, gate.config, context.location(root), changed)
-    return explaining(report, changed, sources)
+    return annotations_for(report, changed, sources)

@@ -17,9 +17,9 @@ from ragate.github.commits.commit_tree import tree_of
 from ragate.github.gate.edited_pull import KEPT, standing_verdict
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.moved_base import SupersededError, newest_base
-from ragate.github.gate.output_provenance import Origin
+from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.restore import restore_passes, restore_replies
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
 from ragate.github.publish.publish import Target
@@ -27,7 +27,7 @@ from ragate.pipeline.line import check
 from ragate.runtime.resources import Operations
 
 
-def run_check(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_check(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
     """Return the verdict on what is checked out."""
     root = context.root()
     checked_out = base_of(context.event, root, own=context.operations().own_files)
@@ -41,7 +41,7 @@ def run_check(context: Context, announce: Callable[[Target], None]) -> ModeOutco
     return judge_change(context, change, CheckedOutSystem(context, change, root), announce)
 
 
-def _superseded(context: Context, reason: SupersededError) -> ModeOutcome:
+def _superseded(context: StepContext, reason: SupersededError) -> ModeOutcome:
     """Say why there is no verdict; the commit's status is another run's, so none is set."""
     context.log.error(str(reason), title="ragate: no verdict")
     return ModeOutcome(said="superseded", exit_code=reason.exit_code)
@@ -51,7 +51,7 @@ def _superseded(context: Context, reason: SupersededError) -> ModeOutcome:
 class CheckedOutSystem:
     """Outputs of the system that is checked out, which is run here."""
 
-    context: Context
+    context: StepContext
     change: Change
     root: Path
 
@@ -64,7 +64,7 @@ class CheckedOutSystem:
         restore_replies(self.context, gate.config.gate, head, operations)
         return operations
 
-    def draft(self, gate: Gate, operations: Operations, provenance: Origin) -> ReportDraft:
+    def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
         report = asyncio.run(
             check(
                 gate.config,
@@ -92,7 +92,7 @@ class CheckedOutSystem:
         return copied_answers(changed, config, samples, tree, self.context.location(self.root))
 
 
-def head_config(context: Context) -> Config:
+def head_config(context: StepContext) -> Config:
     """Return the configuration of what is checked out.
 
     Raises:

@@ -14,8 +14,8 @@ from ragate.github.commits.base_commit import Base, base_of
 from ragate.github.commits.commit_tree import Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.restore import restore_replies
-from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
-from ragate.github.gate.two_verdicts import Gate, compose, trusted
+from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
+from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.check import head_config
 from ragate.github.publish.publish import Target
 from ragate.models import Sample
@@ -25,7 +25,7 @@ from ragate.pipeline.line import collect
 from ragate.pipeline.run.selection import Selection
 
 
-def run_collect(context: Context, _announce: Callable[[Target], None]) -> ModeOutcome:
+def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> ModeOutcome:
     """Write the outputs of what is checked out, for the questions of the base and its own."""
     root = context.root()
     operations = context.operations()
@@ -56,7 +56,7 @@ def run_collect(context: Context, _announce: Callable[[Target], None]) -> ModeOu
     return ModeOutcome(said="collected", exit_code=3 if count == failed else 0)
 
 
-def _policy(context: Context, base: Base, root: Path, folder: Path) -> Config | None:
+def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:
     """Return the base's policy; None where it cannot be read: who judges reads it for himself."""
     if base.trusted:
         return None
@@ -68,10 +68,10 @@ def _policy(context: Context, base: Base, root: Path, folder: Path) -> Config | 
         return None
 
 
-def _gate(context: Context, policy: Config | None, head: Config, base: Base) -> Gate:
+def _gate(context: StepContext, policy: Config | None, head: Config, base: Base) -> Gate:
     if policy is None or base.trusted:
-        return trusted(head, name=context.inputs.gate)
-    return compose(policy, head, name=context.inputs.gate)
+        return gate_of_commit(head, name=context.inputs.gate)
+    return gate_of_change(policy, head, name=context.inputs.gate)
 
 
 def _also(gate: Gate, head: Config, chosen: Selection) -> tuple[Sample, ...]:

@@ -13,7 +13,7 @@ from ragate.errors import ConfigError, ProviderError, RagateError, StorageError,
 from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.gate.result_artifact import gate_name, open_stored
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.accept_command import accept, rerun
 from ragate.github.modes.conversation import (
     SENTENCE,
@@ -25,7 +25,7 @@ from ragate.github.modes.conversation import (
 from ragate.github.modes.run_command import fulfil
 from ragate.github.modes.update_command import update_baseline
 from ragate.github.publish.publish import Target
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, login_of
 from ragate.models import Report
 from ragate.support.escape import code
@@ -36,7 +36,7 @@ NOTHING = "nothing"
 _TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
 
 
-def run_command(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:  # noqa: ARG001
+def run_command(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:  # noqa: ARG001
     """Obey the event's comment; the outcome's report, if there is one, is to be published.
 
     Raises:
@@ -55,7 +55,7 @@ def run_command(context: Context, announce: Callable[[Target], None]) -> ModeOut
     try:
         with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
             report = _obey(context, repository, talk, Path(folder).resolve())
-    except ApiError:
+    except GitHubApiError:
         raise
     except _TOLD as error:
         talk.reply([_sentence(error)])
@@ -65,7 +65,7 @@ def run_command(context: Context, announce: Callable[[Target], None]) -> ModeOut
 
 
 def _obey(
-    context: Context, repository: Repository, talk: Conversation, folder: Path
+    context: StepContext, repository: Repository, talk: Conversation, folder: Path
 ) -> Report | None:
     verb = talk.command.verb
     if verb == "help":

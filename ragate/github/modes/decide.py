@@ -16,11 +16,11 @@ from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.attempt_evidence import outputs_in
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.held_verdict import hold_verdict
-from ragate.github.gate.output_provenance import Origin
-from ragate.github.gate.pending_status import announced, is_begun
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.output_provenance import Provenance
+from ragate.github.gate.pending_status import announce_pending, is_begun
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
-from ragate.github.gate.untrusted_files import foreign_outputs, measured
+from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
 from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
@@ -29,7 +29,7 @@ from ragate.pipeline.decide_outputs import decide_outputs
 from ragate.runtime.resources import Operations
 
 
-def run_decide(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_decide(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
     """Return the verdict on the pull request that the event is about."""
     repository = context.repository
     if repository is None:
@@ -43,7 +43,7 @@ def run_decide(context: Context, announce: Callable[[Target], None]) -> ModeOutc
     if change is None:
         return superseded(context)
     if is_begun(context.event):
-        return announced(context, repository, change, announce)
+        return announce_pending(context, repository, change, announce)
     return judge_change(context, change, CollectedOutputs(context, change, repository), announce)
 
 
@@ -51,7 +51,7 @@ def run_decide(context: Context, announce: Callable[[Target], None]) -> ModeOutc
 class CollectedOutputs:
     """Outputs that another job collected: files of a stranger's, of which nothing is believed."""
 
-    context: Context
+    context: StepContext
     change: Change
     repository: Repository
 
@@ -79,9 +79,9 @@ class CollectedOutputs:
         why = "the base has no policy yet, so that no key is used"
         return replace(operations, environment={}, unjudged=why)
 
-    def draft(self, gate: Gate, operations: Operations, provenance: Origin) -> ReportDraft:
-        collected = foreign_outputs(self.context.outputs_file, self.context.workspace)
-        paths = measured(collected, gate.config.policy.max_unscored)
+    def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
+        collected = untrusted_outputs(self.context.outputs_file, self.context.workspace)
+        paths = attempts_that_count(collected, gate.config.policy.max_unscored)
         provenance = _with_claims(paths, gate, provenance)
         report = asyncio.run(
             decide_outputs(
@@ -106,13 +106,13 @@ def _refuse_foreign(config: Config) -> None:
             raise UsageError(f"the metric {rule.metric} is code, and the base does not name it")
 
 
-def _with_claims(paths: list[Path], gate: Gate, provenance: Origin) -> Origin:
+def _with_claims(paths: list[Path], gate: Gate, provenance: Provenance) -> Provenance:
     """Compare the kind of system that the outputs name with the pull request's configuration."""
     claimed = {header.manifest.system.use for header, _ in map(read_outputs, paths) if header}
     others = claimed - {gate.config.system.use}
     if not others or provenance.other:
         return provenance
-    return Origin(
+    return Provenance(
         other=(
             f"the outputs come from {min(others)!r}, [system] names {gate.config.system.use!r}",
         ),

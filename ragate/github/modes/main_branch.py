@@ -16,13 +16,13 @@ from ragate.config import Config, load_config
 from ragate.errors import NoBaselineError, RagateError, UsageError
 from ragate.github.commits.base_commit import base_of
 from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
-from ragate.github.gate.left_result import Result, write_result
-from ragate.github.gate.step_context import Context, ModeOutcome, refuse_code
+from ragate.github.gate.left_result import LeftResult, write_result
+from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.modes.check import run_check
 from ragate.github.modes.recording_due import why_due
 from ragate.github.publish.publish import Target
 from ragate.github.rest.authors import without_own
-from ragate.github.rest.commit_files import Written, write
+from ragate.github.rest.commit_files import CommittedFiles, commit_or_propose
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import login_of
 from ragate.models import Acceptance, Reads, Run
@@ -38,7 +38,7 @@ KEPT = "kept"
 RECORDED = "recorded"
 
 
-def run_baseline(context: Context, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_baseline(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
     """Record the baseline where the merge changed what it holds; at night, add a run to it.
 
     Raises:
@@ -74,7 +74,7 @@ def _known(config: Config) -> Run | None:
         return None
 
 
-def _record(context: Context, config: Config, head: str) -> ModeOutcome:
+def _record(context: StepContext, config: Config, head: str) -> ModeOutcome:
     operations = context.operations(commit=head)
     taken = _accepted(context, config, head)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
@@ -86,7 +86,7 @@ def _record(context: Context, config: Config, head: str) -> ModeOutcome:
 
 
 def _night(
-    context: Context, announce: Callable[[Target], None], config: Config, baseline: Run
+    context: StepContext, announce: Callable[[Target], None], config: Config, baseline: Run
 ) -> ModeOutcome:
     """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
     outcome = run_check(context, announce)
@@ -113,7 +113,7 @@ def _night(
     return outcome
 
 
-def _written(context: Context, config: Config, head: str, message: str) -> ModeOutcome:
+def _written(context: StepContext, config: Config, head: str, message: str) -> ModeOutcome:
     """Commit the baseline's files; without a token they stay in the workspace."""
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
@@ -124,12 +124,12 @@ def _written(context: Context, config: Config, head: str, message: str) -> ModeO
         if path.is_file():
             files[place.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
     branch = context.event.default_branch
-    written = write(context.repository, branch, head, files, message, gate=config.gate)
+    written = commit_or_propose(context.repository, branch, head, files, message, gate=config.gate)
     _tell(context, written, config.gate)
     return ModeOutcome(said=RECORDED if written.commit else KEPT)
 
 
-def _tell(context: Context, written: Written, gate: str) -> None:
+def _tell(context: StepContext, written: CommittedFiles, gate: str) -> None:
     assert context.repository is not None
     context.log.plain(written.told)
     if written.commit:
@@ -139,7 +139,7 @@ def _tell(context: Context, written: Written, gate: str) -> None:
         )
 
 
-def _accepted(context: Context, config: Config, head: str) -> tuple[Acceptance, ...]:
+def _accepted(context: StepContext, config: Config, head: str) -> tuple[Acceptance, ...]:
     """Return what was accepted in the pull requests that this commit merged."""
     repository = context.repository
     if repository is None:
@@ -164,9 +164,9 @@ def _is_merged(pull: Json) -> bool:
     return bool(pull.get("merged_at"))
 
 
-def _leave(context: Context, config: Config, run: Run, head: str) -> None:
+def _leave(context: StepContext, config: Config, run: Run, head: str) -> None:
     """Leave the recording as a result: it is the control of today's pull requests."""
-    result = Result(
+    result = LeftResult(
         gate=config.gate,
         event=context.event.name,
         attempt=context.event.run_attempt,

@@ -8,7 +8,7 @@ from pathlib import Path
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.changed_files import api_changed_files
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.repository import Repository
 
 
@@ -25,7 +25,7 @@ class Push:
     changed: list[str] | None
 
 
-def pushed(context: Context, root: Path, head: str) -> Push:
+def pushed(context: StepContext, root: Path, head: str) -> Push:
     """Return what `head` brought to its branch; by hand and at night, its own commit counts."""
     if context.event.name == "push":
         before = context.event.before

@@ -14,7 +14,7 @@ from ragate.github.commits.base_commit import Base
 from ragate.github.commits.commit_tree import tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.commits.relevance import can_reach
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.gate.two_verdicts import measures_alike
 from ragate.github.modes.push_range import Push, pushed
 from ragate.models import Run
@@ -23,7 +23,9 @@ from ragate.pipeline.decide.unaffected_verdict import describe_system
 UNTOLD = "what the push changed cannot be told: no earlier commit, a forced push, or no token"
 
 
-def why_due(context: Context, config: Config, baseline: Run | None, root: Path, head: str) -> str:
+def why_due(
+    context: StepContext, config: Config, baseline: Run | None, root: Path, head: str
+) -> str:
     """Return what the baseline does not hold any more, "" where it is up to date."""
     if baseline is None:
         return "there is none yet"
@@ -47,7 +49,7 @@ def why_due(context: Context, config: Config, baseline: Run | None, root: Path, 
     return "" if nightly else _by_files(context, config, root, head, push)
 
 
-def _measures_otherwise(context: Context, config: Config, root: Path, push: Push) -> bool:
+def _measures_otherwise(context: StepContext, config: Config, root: Path, push: Push) -> bool:
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
     with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
         try:
@@ -58,7 +60,7 @@ def _measures_otherwise(context: Context, config: Config, root: Path, push: Push
         return before is None or not measures_alike(before, config)
 
 
-def _by_files(context: Context, config: Config, root: Path, head: str, push: Push) -> str:
+def _by_files(context: StepContext, config: Config, root: Path, head: str, push: Push) -> str:
     """Judge by the files of the push, where the system cannot tell what it is made of."""
     if push.changed is None:
         return (

@@ -9,12 +9,12 @@ from pathlib import Path
 from ragate.errors import StorageError
 from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.gate.reply_artifact import NAME, get_replies, put_replies
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.modes.accept_command import restart
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.rest.artifacts import runs_with_results, unpack
 from ragate.github.rest.git_database import Json
+from ragate.github.rest.reply_ref import NAME, get_replies, put_replies
 from ragate.github.rest.repository import Repository
 from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending
 from ragate.support.escape import code
@@ -23,7 +23,7 @@ PENDING = "pending.jsonl"
 
 
 def fulfil(
-    context: Context,
+    context: StepContext,
     repository: Repository,
     talk: Conversation,
     gate: str,

@@ -11,7 +11,7 @@ from ragate.github.event.event import Event
 from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
-from ragate.github.gate.step_context import Context, ModeOutcome
+from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.publish.publish import Publisher, Target
 from ragate.github.publish.redaction import secrets_of
 from ragate.github.publish.step_outputs import outputs_without_report
@@ -22,7 +22,7 @@ from ragate.models import Report, Verdict
 from ragate.renderers._headline import Status, status_of
 from ragate.support.machine_faults import machine_fault
 
-Run = Callable[[Context, Callable[[Target], None]], ModeOutcome]
+ModeFunction = Callable[[StepContext, Callable[[Target], None]], ModeOutcome]
 
 
 def step(environ: Mapping[str, str]) -> int:
@@ -40,7 +40,7 @@ def step(environ: Mapping[str, str]) -> int:
         except RagateError as error:
             return _unread(error, environ, log)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
-        context = Context(inputs, event, environ, workspace, repository, log)
+        context = StepContext(inputs, event, environ, workspace, repository, log)
         stack.callback(context.close)
         publisher = Publisher(inputs, event, repository, environ, log)
         return _guarded(context, publisher)
@@ -56,7 +56,7 @@ def exit_code_of(report: Report, fail_on: FailOn) -> int:
     return code
 
 
-def _guarded(context: Context, publisher: Publisher) -> int:
+def _guarded(context: StepContext, publisher: Publisher) -> int:
     """Run the mode; whatever it raises is published as an error with its exit code."""
     try:
         outcome = _mode(context.inputs)(context, publisher.begin)
@@ -77,7 +77,7 @@ def _guarded(context: Context, publisher: Publisher) -> int:
     return failure.exit_code
 
 
-def _published(context: Context, publisher: Publisher, outcome: ModeOutcome) -> int:
+def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome) -> int:
     if outcome.report is None or outcome.target is None:
         code = outcome.exit_code
         values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
@@ -106,7 +106,7 @@ def _console(report: Report) -> str:
     return render(report)
 
 
-def _mode(inputs: Inputs) -> Run:
+def _mode(inputs: Inputs) -> ModeFunction:
     if inputs.mode == "check":
         from ragate.github.modes.check import run_check
 
@@ -138,7 +138,7 @@ def _repository(
     return Repository(stack.enter_context(api), event.repository)
 
 
-def _unexpected(error: BaseException, context: Context) -> RagateError:
+def _unexpected(error: BaseException, context: StepContext) -> RagateError:
     if context.environ.get("RAGATE_DEBUG"):
         import traceback
 

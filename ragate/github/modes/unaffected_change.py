@@ -8,7 +8,7 @@ from ragate.config import Config
 from ragate.github.commits.change import Change
 from ragate.github.commits.changed_files import changed_files
 from ragate.github.commits.relevance import can_reach
-from ragate.github.gate.step_context import Context
+from ragate.github.gate.step_context import StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Report
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
@@ -17,7 +17,7 @@ from ragate.runtime.resources import Operations
 
 
 def unaffected(
-    context: Context, change: Change, gate: Gate, operations: Operations
+    context: StepContext, change: Change, gate: Gate, operations: Operations
 ) -> Report | None:
     """Return the verdict on a change that cannot reach the system, None where it may.
 
@@ -34,7 +34,7 @@ def unaffected(
     return asyncio.run(decide_unaffected(gate.config, operations, context.selection(), why=why))
 
 
-def _by_files(context: Context, change: Change, base: Config, config: Config) -> str:
+def _by_files(context: StepContext, change: Change, base: Config, config: Config) -> str:
     if base.system != config.system:
         return ""
     root, repository = change.root, context.repository

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.gate.result_artifact import Stored
-from ragate.github.modes.accept_command import accepted, decided
+from ragate.github.gate.result_artifact import StoredResult
+from ragate.github.modes.accept_command import accepted, decide_stored
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.commit_files import make_commit
 from ragate.github.rest.repository import BOT
 from ragate.models import Report
@@ -23,7 +23,7 @@ _MOVED = (409, 422)
 
 
 def update_baseline(
-    talk: Conversation, stored: Stored, place: ConfigLocation, *, default_branch: str
+    talk: Conversation, stored: StoredResult, place: ConfigLocation, *, default_branch: str
 ) -> Report | None:
     """Commit the baseline on the pull request's branch; return the report for the new commit.
 
@@ -52,7 +52,7 @@ def update_baseline(
     }
     if not changed:
         raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
-    report = decided(talk, stored)
+    report = decide_stored(talk, stored)
     new = _commit(talk, stored, changed)
     figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in run_means(stored.run).items())
     runs = stored.run.manifest.runs
@@ -77,7 +77,7 @@ def _refuse_default_branch(talk: Conversation, default_branch: str) -> None:
         )
 
 
-def _not_started(talk: Conversation, stored: Stored, new: str) -> list[str]:
+def _not_started(talk: Conversation, stored: StoredResult, new: str) -> list[str]:
     """Say which required checks the commit does not start, where the token is the workflow's."""
     if talk.bot != BOT:
         return []
@@ -92,7 +92,7 @@ def _not_started(talk: Conversation, stored: Stored, new: str) -> list[str]:
     return [f"{told} Where others are required, close and reopen the pull request."]
 
 
-def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:
+def _commit(talk: Conversation, stored: StoredResult, files: dict[str, bytes]) -> str:
     message = (
         f"Baseline of {stored.gate} at {stored.head[:7]}\n\n"
         f"Asked for by @{talk.comment.author} in #{talk.number}."
@@ -102,7 +102,7 @@ def _commit(talk: Conversation, stored: Stored, files: dict[str, bytes]) -> str:
         raise RefusedError("The head has moved meanwhile: nothing is written.")
     try:
         talk.repository.update_branch(str(talk.pull["head"]["ref"]), new)
-    except ApiError as error:
+    except GitHubApiError as error:
         if error.status in _MOVED:
             raise RefusedError("The branch has moved meanwhile: nothing is written.") from error
         raise

@@ -94,7 +94,9 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def explaining(report: Report, changed: Sequence[str], sources: Sources) -> tuple[Annotation, ...]:
+def annotations_for(
+    report: Report, changed: Sequence[str], sources: Sources
+) -> tuple[Annotation, ...]:
     """Return the remarks on changed lines; none where no question got worse."""
     worse = [row for row in report.samples if row.change in {"worse", "failed", "mixed"}]
     if not worse:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, login_of
 from ragate.renderers.markdown import marker_of
 from ragate.support.escape import short_sha
@@ -30,7 +30,7 @@ class OurComment:
     head: str
 
 
-class Sticky:
+class StickyComment:
     """The comment of `gate` on pull request `number`.
 
     It is ours where we wrote it and its first line is the gate's marker: anybody may write the
@@ -66,7 +66,7 @@ class Sticky:
         for _ in range(_TRIES - 1):
             try:
                 return self._publish(markdown)
-            except ApiError as error:
+            except GitHubApiError as error:
                 # 404: a twin of this run removed it meanwhile. No answer: it may be written.
                 if error.status not in (0, 404) and error.status < 500:
                     raise
@@ -83,7 +83,7 @@ class Sticky:
 
     def _one_of(self, twins: list[OurComment], markdown: str) -> str:
         if not twins:
-            raise ApiError(404, "the comment is gone as soon as it was written")
+            raise GitHubApiError(404, "the comment is gone as soon as it was written")
         first, *younger = twins
         if first.body.strip() != markdown.strip():
             self._repository.update_comment(first.id, markdown)

@@ -7,7 +7,7 @@ from html import escape
 
 from ragate.errors import RagateError
 from ragate.github.event.event import Event
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION
 from ragate.models import Report
 from ragate.renderers._headline import headline
@@ -46,7 +46,7 @@ def error_page(error: RagateError, *, gate: str, head: str, run_url: str) -> str
     return "\n".join(lines[:3] + [line for line in lines[3:] if line]) + "\n"
 
 
-def hint(error: ApiError, what: str, event: Event) -> str:
+def hint(error: GitHubApiError, what: str, event: Event) -> str:
     """Return what a reader can do about a call that was refused."""
     if error.status not in (401, 403, 404) or "rate limit" in error.message.lower():
         return ""

@@ -14,11 +14,11 @@ from ragate.errors import RagateError
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.comment import Sticky, outdated
+from ragate.github.publish.comment import StickyComment, outdated
 from ragate.github.publish.messages import description, error_page, hint
-from ragate.github.publish.step_outputs import Paths, outputs_of, outputs_without_report
+from ragate.github.publish.step_outputs import ReportPaths, outputs_of, outputs_without_report
 from ragate.github.publish.workflow_commands import Log, summary_room, write_outputs, write_summary
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
@@ -72,7 +72,7 @@ class Publisher:
     log: Log
     begun: Target | None = None
     _told: set[str] = field(default_factory=set)
-    _stickies: dict[Target, Sticky] = field(default_factory=dict)
+    _stickies: dict[Target, StickyComment] = field(default_factory=dict)
     _down: bool = False
 
     def begin(self, target: Target) -> None:
@@ -90,7 +90,7 @@ class Publisher:
         report: Report,
         *,
         exit_code: int,
-        paths: Paths | None = None,
+        paths: ReportPaths | None = None,
         annotations: Sequence[Annotation] = (),
     ) -> Published:
         """Publish the verdict that `report` gives.
@@ -110,7 +110,9 @@ class Publisher:
         elif self.inputs.comment != "off":
             url = self._comment(target, text, only_if_there=True)
         self._try("the job summary", lambda: self._summary(report, text))
-        outputs = outputs_of(report, exit_code=exit_code, paths=paths or Paths(), comment_url=url)
+        outputs = outputs_of(
+            report, exit_code=exit_code, paths=paths or ReportPaths(), comment_url=url
+        )
         self._try("the outputs", lambda: write_outputs(self.environ, outputs))
         return Published(url, text)
 
@@ -172,15 +174,15 @@ class Publisher:
             return ""
         try:
             head = self.repository.pull(target.number)["head"]["sha"]
-        except (ApiError, KeyError, TypeError):
+        except (GitHubApiError, KeyError, TypeError):
             return ""
         return str(head) if head != target.head else ""
 
-    def _sticky(self, target: Target) -> Sticky | None:
+    def _sticky(self, target: Target) -> StickyComment | None:
         if self.repository is None or target.number is None:
             return None
         if target not in self._stickies:  # it remembers whose token this is
-            self._stickies[target] = Sticky(self.repository, target.number, target.gate)
+            self._stickies[target] = StickyComment(self.repository, target.number, target.gate)
         return self._stickies[target]
 
     def _status(self, target: Target, state: State, told: str) -> None:
@@ -214,7 +216,7 @@ class Publisher:
             return None
         try:
             return call()
-        except ApiError as error:
+        except GitHubApiError as error:
             self._down = self._down or error.status == 0
             self._warn(what, str(error), hint(error, what, self.event))
         except Exception as error:  # noqa: BLE001  no accident here may become another verdict

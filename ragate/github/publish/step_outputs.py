@@ -23,14 +23,14 @@ NAMES = (
 
 
 @dataclass(frozen=True)
-class Paths:
+class ReportPaths:
     """Where the run left its reports, relative to the workspace; "" where it left none."""
 
     json: str = ""
     markdown: str = ""
 
 
-_NO_PATHS = Paths()
+_NO_PATHS = ReportPaths()
 
 
 def relative(path: Path, workspace: Path) -> str:
@@ -42,7 +42,7 @@ def relative(path: Path, workspace: Path) -> str:
 
 
 def outputs_of(
-    report: Report, *, exit_code: int, paths: Paths = _NO_PATHS, comment_url: str = ""
+    report: Report, *, exit_code: int, paths: ReportPaths = _NO_PATHS, comment_url: str = ""
 ) -> dict[str, str]:
     """Return the outputs of a run that came to a report.
 
@@ -71,14 +71,14 @@ def outputs_of(
 
 
 def outputs_without_report(
-    verdict: str, *, exit_code: int, paths: Paths = _NO_PATHS, comment_url: str = ""
+    verdict: str, *, exit_code: int, paths: ReportPaths = _NO_PATHS, comment_url: str = ""
 ) -> dict[str, str]:
     """Return the outputs of a run that only collected (``collected``) or failed (``error``)."""
     found = _outputs(verdict, passed=False, exit_code=exit_code, paths=paths)
     return found | {"comment-url": comment_url}
 
 
-def _outputs(verdict: str, *, passed: bool, exit_code: int, paths: Paths) -> dict[str, str]:
+def _outputs(verdict: str, *, passed: bool, exit_code: int, paths: ReportPaths) -> dict[str, str]:
     return dict.fromkeys(NAMES, "") | {
         "verdict": verdict,
         "passed": "true" if passed else "false",

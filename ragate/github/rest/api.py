@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from ragate.clients.http.redact import Redactor
 from ragate.errors import RagateError
 from ragate.github.rest.connection import Connection
-from ragate.github.rest.http_call import Answer, bearer, moved_to, origin, send
+from ragate.github.rest.http_call import HttpAnswer, bearer, moved_to, origin, send
 from ragate.github.rest.retry_rules import Patience
 from ragate.support.escape import one_line
 
@@ -33,7 +33,7 @@ _LOUD = ("httpx", "httpcore")
 Params = Mapping[str, str | int]
 
 
-class ApiError(RagateError):
+class GitHubApiError(RagateError):
     """The API refused, failed or did not answer; never a verdict by itself.
 
     Attributes:
@@ -121,7 +121,7 @@ class Api:
             found = self._json(answer)
             items = found.get(key) if key and isinstance(found, dict) else found
             if not isinstance(items, list):
-                raise ApiError(answer.status, f"{_plain(path)}: no list in the answer")
+                raise GitHubApiError(answer.status, f"{_plain(path)}: no list in the answer")
             yield from (item for item in items if isinstance(item, dict))
             link = _NEXT.search(answer.headers.get("link", ""))
             if link is None:
@@ -140,7 +140,7 @@ class Api:
         target = urljoin(f"{self.url}/", answer.headers.get("location", ""))
         secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
         if not secure or not urlsplit(target).netloc:
-            raise ApiError(answer.status, f"{path}: redirected to no https address")
+            raise GitHubApiError(answer.status, f"{path}: redirected to no https address")
         found = self._patience.answer(lambda: send(self._bare, "GET", target, most=most))
         if found.status // 100 != 2:
             raise self._error(found, "GET", path)
@@ -157,14 +157,14 @@ class Api:
         repeatable: bool = False,
         redirect: bool = False,
         most: int = MOST_BYTES,
-    ) -> Answer:
+    ) -> HttpAnswer:
         url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
         headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
         options: dict[str, Any] = {"headers": headers, "params": params}
         if body is not None:
             options["json"] = body
 
-        def once() -> Answer:
+        def once() -> HttpAnswer:
             return send(self._client, method, url, most=most, **options)
 
         answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
@@ -180,23 +180,23 @@ class Api:
 
     def _ours(self, url: str) -> str:
         if origin(url) != origin(self.url):
-            raise ApiError(0, f"{one_line(url, 200)}: leads to another host")
+            raise GitHubApiError(0, f"{one_line(url, 200)}: leads to another host")
         return url
 
-    def _json(self, answer: Answer) -> Any:
+    def _json(self, answer: HttpAnswer) -> Any:
         if not answer.body:
             return None
         try:
             return json.loads(answer.body)
         except (ValueError, RecursionError):
             pass
-        raise ApiError(answer.status, "the API's answer is not JSON")
+        raise GitHubApiError(answer.status, "the API's answer is not JSON")
 
-    def _error(self, answer: Answer, method: str, path: str) -> ApiError:
+    def _error(self, answer: HttpAnswer, method: str, path: str) -> GitHubApiError:
         told = self._redact(answer.message())
         status = max(answer.status, 0)
         code = f" {status}" if status else ""
-        return ApiError(status, f"{method} {_plain(path)}:{code} {told}".rstrip())
+        return GitHubApiError(status, f"{method} {_plain(path)}:{code} {told}".rstrip())
 
 
 _HARMLESS = frozenset({"GET", "PATCH", "DELETE"})

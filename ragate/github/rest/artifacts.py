@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragate.errors import StorageError
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import Repository
 
@@ -72,7 +72,7 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundA
 def _run(repository: Repository, run_id: int) -> Json | None:
     try:
         return repository.run(run_id)
-    except ApiError as error:
+    except GitHubApiError as error:
         if error.status == 404:
             return None  # deleted since
         raise

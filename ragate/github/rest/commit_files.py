@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository
 
 # Not allowed, a conflict, or a rule of the branch.
@@ -13,7 +13,7 @@ _REFUSED = (403, 409, 422)
 
 
 @dataclass(frozen=True)
-class Written:
+class CommittedFiles:
     """What became of the files.
 
     Attributes:
@@ -34,7 +34,7 @@ def make_commit(
     return repository.create_commit(message, tree, [parent])
 
 
-def write(
+def commit_or_propose(
     repository: Repository,
     branch: str,
     parent: str,
@@ -42,7 +42,7 @@ def write(
     message: str,
     *,
     gate: str,
-) -> Written:
+) -> CommittedFiles:
     """Commit `files` to `branch` on top of `parent`, or propose them where that is refused.
 
     A branch that is not at `parent` any more is left alone: its newer commit has a run of its own.
@@ -53,20 +53,22 @@ def write(
         if repository.contents(path, parent) != content
     }
     if not changed:
-        return Written("", "the branch has these files already")
+        return CommittedFiles("", "the branch has these files already")
     if repository.branch_sha(branch) != parent:
-        return Written("", f"{branch} has moved meanwhile: nothing is committed")
+        return CommittedFiles("", f"{branch} has moved meanwhile: nothing is committed")
     commit = make_commit(repository, parent, changed, message)
     try:
         repository.update_branch(branch, commit)
-    except ApiError as error:
+    except GitHubApiError as error:
         if error.status not in _REFUSED:
             raise
         return _proposed(repository, branch, commit, message, gate)
-    return Written(commit, f"{message}: committed as {commit[:7]}")
+    return CommittedFiles(commit, f"{message}: committed as {commit[:7]}")
 
 
-def _proposed(repository: Repository, branch: str, commit: str, message: str, gate: str) -> Written:
+def _proposed(
+    repository: Repository, branch: str, commit: str, message: str, gate: str
+) -> CommittedFiles:
     side = f"ragate/baseline-{gate}-{commit[:12]}"
     repository.create_branch(side, commit)
     pull = repository.create_pull(
@@ -77,4 +79,4 @@ def _proposed(repository: Repository, branch: str, commit: str, message: str, ga
         "Merge it before the next pull request is judged. A workflow's own token starts no checks "
         "here: where some are required, close this pull request and reopen it.",
     )
-    return Written(commit, f"{message}: proposed as pull request {int(pull['number'])}")
+    return CommittedFiles(commit, f"{message}: proposed as pull request {int(pull['number'])}")

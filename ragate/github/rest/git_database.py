@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.api import Api, GitHubApiError
 
 Json = dict[str, Any]
 
@@ -23,7 +23,7 @@ class Commit:
 
 
 class GitDatabase:
-    """What git holds of the repository `name` (``owner/name``); every call may raise `ApiError`."""
+    """What git holds of `name` (``owner/name``); every call may raise `GitHubApiError`."""
 
     def __init__(self, api: Api, name: str) -> None:
         self.api = api
@@ -39,7 +39,7 @@ class GitDatabase:
         """Return a file as it is at `ref`; None where the API says that there is none (404)."""
         try:
             return self.api.raw(f"{self._at}/contents/{escaped(path)}", {"ref": ref})
-        except ApiError as error:
+        except GitHubApiError as error:
             if error.status == 404:
                 return None
             raise
@@ -53,7 +53,7 @@ class GitDatabase:
         params: dict[str, str | int] = {"recursive": 1} if recursive else {}
         found = json_object(self.api.get(f"{self._at}/git/trees/{escaped(sha)}", params))
         if found.get("truncated"):
-            raise ApiError(200, f"the tree {sha[:7]} is too large to be listed")
+            raise GitHubApiError(200, f"the tree {sha[:7]} is too large to be listed")
         return [entry for entry in found["tree"] if isinstance(entry, dict)]
 
     def create_blob(self, content: bytes) -> str:
@@ -93,7 +93,7 @@ class GitDatabase:
         """
         try:
             found = json_object(self.api.get(f"{self._at}/git/ref/{escaped(ref)}"))
-        except ApiError as error:
+        except GitHubApiError as error:
             if error.status == 404:
                 return ""
             raise
@@ -119,5 +119,5 @@ def escaped(text: str) -> str:
 
 def json_object(found: Any) -> Json:
     if not isinstance(found, dict):
-        raise ApiError(200, "the API's answer is no object")
+        raise GitHubApiError(200, "the API's answer is no object")
     return found

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """An HTTP answer, or what came in place of one (status 0)."""
 
     status: int
@@ -33,7 +33,7 @@ class Answer:
         return one_line(str(told), 200)
 
 
-def send(client: httpx.Client, method: str, url: str, *, most: int, **options: Any) -> Answer:
+def send(client: httpx.Client, method: str, url: str, *, most: int, **options: Any) -> HttpAnswer:
     """Send one request and return the answer, read to at most `most` bytes."""
     import httpx
 
@@ -43,14 +43,14 @@ def send(client: httpx.Client, method: str, url: str, *, most: int, **options: A
             for piece in response.iter_bytes():
                 content += piece
                 if len(content) > most:
-                    return Answer(-1, {}, f"more than {most} bytes".encode())
+                    return HttpAnswer(-1, {}, f"more than {most} bytes".encode())
             headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(response.status_code, headers, bytes(content))
+            return HttpAnswer(response.status_code, headers, bytes(content))
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        return Answer(0, {}, f"no connection: {error}".encode(), sent=False)
+        return HttpAnswer(0, {}, f"no connection: {error}".encode(), sent=False)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         # The exception holds the request with its headers, so that it is not passed on.
-        return Answer(0, {}, f"no answer: {type(error).__name__}".encode())
+        return HttpAnswer(0, {}, f"no answer: {type(error).__name__}".encode())
 
 
 def bearer(token: SecretStr, host: tuple[str, str]) -> Callable[[httpx.Request], httpx.Request]:
@@ -62,7 +62,7 @@ def bearer(token: SecretStr, host: tuple[str, str]) -> Callable[[httpx.Request],
     return sign
 
 
-def moved_to(answer: Answer, url: str) -> str:
+def moved_to(answer: HttpAnswer, url: str) -> str:
     """Return where a read of `url` is answered by now, as after a repository was renamed, or ""."""
     if answer.status not in (301, 302, 307, 308):
         return ""

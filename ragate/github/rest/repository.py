@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.git_database import GitDatabase, Json, escaped, json_object
 from ragate.support.escape import one_line
 
@@ -16,7 +16,7 @@ BOT = "github-actions[bot]"
 
 
 class Repository(GitDatabase):
-    """GitHub's repository `name` (``owner/name``); every call may raise `ApiError`."""
+    """GitHub's repository `name` (``owner/name``); every call may raise `GitHubApiError`."""
 
     # Comments of an issue or a pull request.
 
@@ -37,7 +37,7 @@ class Repository(GitDatabase):
         """Delete a comment; one that is gone already is no error."""
         try:
             self.api.delete(f"{self._at}/issues/comments/{comment_id}")
-        except ApiError as error:
+        except GitHubApiError as error:
             if error.status != 404:
                 raise
 
@@ -66,7 +66,7 @@ class Repository(GitDatabase):
         path = f"{self._at}/collaborators/{escaped(login)}/permission"
         try:
             found = json_object(self.api.get(path))
-        except ApiError as error:
+        except GitHubApiError as error:
             if error.status == 404:
                 return "none"
             raise
@@ -106,7 +106,7 @@ class Repository(GitDatabase):
         try:
             path = f"{self._at}/compare/{escaped(old)}...{escaped(new)}"
             found = json_object(self.api.get(path, {"per_page": 1}))
-        except ApiError as error:
+        except GitHubApiError as error:
             if error.status == 404:
                 return False
             raise
@@ -143,7 +143,7 @@ def login_of(api: Api) -> str:
     """Return whose token this is; the workflow's own may not ask (403) and is the bot's."""
     try:
         return str(json_object(api.get("/user")).get("login", BOT))
-    except ApiError as error:
+    except GitHubApiError as error:
         if error.status in (401, 403, 404):
             return BOT
         raise

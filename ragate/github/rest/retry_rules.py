@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable
 
-from ragate.github.rest.http_call import Answer
+from ragate.github.rest.http_call import HttpAnswer
 
 TRIES = 4
 # Together, for all calls of one client: a secondary limit asks for a minute, then for more.
@@ -34,7 +34,7 @@ class Patience:
         self._sleep, self._now, self._say = sleep, now, say
         self._left_s = PATIENCE_S
 
-    def answer(self, once: Callable[[], Answer], *, repeatable: bool = True) -> Answer:
+    def answer(self, once: Callable[[], HttpAnswer], *, repeatable: bool = True) -> HttpAnswer:
         """Return the answer of `once`, called again where waiting may help."""
         answer = once()
         for count in range(1, TRIES):
@@ -48,7 +48,7 @@ class Patience:
             answer = once()
         return answer
 
-    def _wait(self, answer: Answer, count: int, *, repeatable: bool) -> float | None:
+    def _wait(self, answer: HttpAnswer, count: int, *, repeatable: bool) -> float | None:
         """Return the seconds before the next try, None where there is none."""
         limited = limited_until(answer, self._now(), count)
         if limited is not None:
@@ -59,7 +59,7 @@ class Patience:
         return None
 
 
-def limited_until(answer: Answer, now: float, count: int = 1) -> float | None:
+def limited_until(answer: HttpAnswer, now: float, count: int = 1) -> float | None:
     """Return the seconds for which the API wants no more calls, None where it does not say so.
 
     Args:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ragate.github.publish.comment import Sticky
-from ragate.github.rest.api import Api, ApiError
+from ragate.github.publish.comment import StickyComment
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import BOT, Repository, login_of
 from ragate.renderers.markdown import marker
 from tests.servers.github_stub import TOKEN, Account, GitHub
@@ -88,7 +88,7 @@ def _expired(world: World) -> None:
     """The proxy follows redirects, so that of this call's answers it can judge the refusal only."""
     made = world.github.add_artifact(42, "ragate-old", {"result.json": b"{}"})
     world.github.artifacts[made]["expired"] = True
-    with pytest.raises(ApiError, match="410 Artifact has expired"):
+    with pytest.raises(GitHubApiError, match="410 Artifact has expired"):
         world.repository.download_artifact(made)
 
 
@@ -132,7 +132,7 @@ def test_whose_token_it_is_is_asked_as_github_describes_it(world: World) -> None
 def test_the_sticky_comment_lives_on_judged_calls_over_several_pages(world: World) -> None:
     for _ in range(120):
         world.github.add_comment(9, "talk")
-    sticky = Sticky(world.repository, 9, "docs")
+    sticky = StickyComment(world.repository, 9, "docs")
 
     first = sticky.publish(f"{marker('docs', world.base)}\n<h3>one</h3>\n")
     sticky.outdated(world.head)
@@ -143,7 +143,7 @@ def test_the_sticky_comment_lives_on_judged_calls_over_several_pages(world: Worl
 
 
 def test_a_request_that_github_would_refuse_is_refused(world: World) -> None:
-    with pytest.raises(ApiError, match="422"):
+    with pytest.raises(GitHubApiError, match="422"):
         world.repository.api.post(f"/repos/{world.github.name}/statuses/{world.head}", {"state": 1})
 
 
@@ -151,10 +151,10 @@ def test_an_answer_that_github_would_not_give_is_refused(world: World) -> None:
     made = world.github.add_comment(10, "hello")
     made["html_url"] = 5
 
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         world.repository.comments(10)
 
 
 def test_a_call_that_github_does_not_know_is_refused(world: World) -> None:
-    with pytest.raises(ApiError, match="404"):
+    with pytest.raises(GitHubApiError, match="404"):
         world.repository.api.get(f"/repos/{world.github.name}/issues/9/remarks")

@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from ragate.github.gate.acceptances import (
-    Scope,
+    AcceptScope,
     acceptances,
     can_fail,
     is_recorded,
     may_write,
     record_line,
 )
-from ragate.github.rest.api import ApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.factories import decision_factory, metric_row_factory
 
 SHA = "bad0bad" + "0" * 33
-SCOPE = Scope("docs", SHA, "0123456789abcdef")
+SCOPE = AcceptScope("docs", SHA, "0123456789abcdef")
 BOT = "github-actions[bot]"
 BODY = '/ragate accept bad0bad mrr ndcg@10 "new policy"'
 
@@ -36,7 +36,7 @@ class People:
     def permission(self, login: str) -> str:
         found = self._permissions.get(login, "none")
         if found == "down":
-            raise ApiError(500, "out of order")
+            raise GitHubApiError(500, "out of order")
         return found
 
 
@@ -46,7 +46,7 @@ def comment(number: int, body: str, login: str = "mona", **more: Any) -> Any:
     return {"id": number, "body": body, "user": {"login": login, "type": kind}, **times, **more}
 
 
-def record(scope: Scope = SCOPE, number: int = 1, login: str = BOT) -> Any:
+def record(scope: AcceptScope = SCOPE, number: int = 1, login: str = BOT) -> Any:
     return comment(100 + number, f"{record_line(scope, number)}\n<p>accepted</p>", login)
 
 
@@ -65,9 +65,9 @@ def test_an_accept_with_its_record_counts_for_its_metrics():
 @pytest.mark.parametrize(
     "other",
     [
-        Scope("other", SHA, SCOPE.outputs),
-        Scope("docs", "c" * 40, SCOPE.outputs),
-        Scope("docs", SHA, "f" * 16),
+        AcceptScope("other", SHA, SCOPE.outputs),
+        AcceptScope("docs", "c" * 40, SCOPE.outputs),
+        AcceptScope("docs", SHA, "f" * 16),
     ],
 )
 def test_it_lapses_with_another_gate_commit_or_outcome(other):
@@ -80,7 +80,7 @@ def test_who_may_not_write_any_more_accepts_nothing(permission):
 
 
 def test_an_api_that_fails_accepts_nothing():
-    with pytest.raises(ApiError):
+    with pytest.raises(GitHubApiError):
         accepted([comment(1, BODY), record()], mona="down")
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError
-from ragate.github.gate.left_result import Result, read_result, write_result
+from ragate.github.gate.left_result import LeftResult, read_result, write_result
 from tests.factories import decision_factory, report_factory
 
-RESULT = Result(gate="docs", event="pull_request", head="a" * 40, verdict="failed", exit_code=1)
+RESULT = LeftResult(gate="docs", event="pull_request", head="a" * 40, verdict="failed", exit_code=1)
 
 
 @pytest.fixture

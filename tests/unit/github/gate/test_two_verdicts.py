@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragate.config import Config, load_config
-from ragate.github.gate.output_provenance import origin_of
-from ragate.github.gate.two_verdicts import compose, trusted
+from ragate.github.gate.output_provenance import provenance_of
+from ragate.github.gate.two_verdicts import gate_of_change, gate_of_commit
 from tests.projects import ReplayProject
 
 HTTP = """
@@ -39,7 +39,7 @@ def base(tmp_path: Path) -> Config:
 
 
 def test_equal_rules_propose_nothing(base: Config, tmp_path: Path) -> None:
-    gate = compose(base, project(tmp_path / "head"))
+    gate = gate_of_change(base, project(tmp_path / "head"))
     assert gate.proposal is None
     assert not gate.bootstrap
     assert gate.config.root == tmp_path / "head"
@@ -54,7 +54,7 @@ def test_the_system_is_the_heads_and_all_else_the_bases(base: Config, tmp_path: 
         ('level = "error"', 'level = "off"'),
     )
     # The first replacement reaches replay_paths too, which is part of the policy.
-    gate = compose(base, head)
+    gate = gate_of_change(base, head)
     assert gate.config.system == head.system
     assert gate.config.policy == base.policy
     assert gate.proposal is not None
@@ -68,7 +68,7 @@ def test_what_differs_is_said_with_both_values(base: Config, tmp_path: Path) -> 
         ('[policy.metrics."hit_rate@5"]\n', '[policy.metrics."hit_rate@5"]\nminimum = 0.1\n'),
     )
     (head.root / "golden.jsonl").write_text('{"id": "q0", "query": "?"}\n')
-    gate = compose(base, head)
+    gate = gate_of_change(base, head)
     assert gate.proposal is not None
     assert gate.proposal.differs == (
         "[policy] alpha: 0.02 → 0.4",
@@ -80,8 +80,8 @@ def test_what_differs_is_said_with_both_values(base: Config, tmp_path: Path) -> 
 
 
 def test_a_base_without_a_configuration_is_a_bootstrap_and_a_push_is_not(base: Config) -> None:
-    assert compose(None, base).bootstrap
-    gate = trusted(base, name="mine")
+    assert gate_of_change(None, base).bootstrap
+    gate = gate_of_commit(base, name="mine")
     assert (gate.bootstrap, gate.proposal, gate.config.gate) == (False, None, "mine")
 
 
@@ -102,7 +102,7 @@ def test_a_service_is_told_by_the_entry_that_allows_it(
     edit = ('systems = ["replay"]\n', f'systems = ["http"]\n{hosts}')
     one = project(tmp_path / "base", edit, system=HTTP.format(url="http://rag.example/ask"))
     two = project(tmp_path / "head", edit, system=HTTP.format(url=url))
-    found = origin_of(one, two, {})
+    found = provenance_of(one, two, {})
     assert (bool(found.refused), bool(found.other)) == (refused, other)
     assert bool(found.remedies) is (refused or other)
 
@@ -124,7 +124,7 @@ def test_a_method_or_a_path_beyond_the_bases_policy_is_refused(
     lax = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
     base = project(tmp_path / "base", policy, system=HTTP.format(url="http://rag.example/v1/ask"))
     system = HTTP.format(url="http://rag.example/admin") + edit
-    found = origin_of(base, project(tmp_path / "head", lax, system=system), {})
+    found = provenance_of(base, project(tmp_path / "head", lax, system=system), {})
     assert key in found.refused[0]
     assert key in found.remedies[0]
 
@@ -133,7 +133,7 @@ def test_the_host_of_a_variable_is_in_no_reason(tmp_path: Path) -> None:
     edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["*.preview.example"]\n')
     system = '[system]\nuse = "http"\nurl_env = "PREVIEW"\n'
     made = project(tmp_path / "one", edit, system=system)
-    found = origin_of(made, made, {"PREVIEW": "https://canary-4711.example/secret"})
+    found = provenance_of(made, made, {"PREVIEW": "https://canary-4711.example/secret"})
     assert found.refused
     assert "canary" not in str(found)
 
@@ -144,7 +144,7 @@ def test_two_previews_of_one_entry_compare(tmp_path: Path) -> None:
         project(tmp_path / str(n), edit, system=HTTP.format(url=f"http://pr-{n}.preview.example/"))
         for n in (1, 2)
     ]
-    assert origin_of(made[0], made[1], {}).other == ()
+    assert provenance_of(made[0], made[1], {}).other == ()
 
 
 def test_a_link_out_of_the_allowed_recordings_is_refused(base: Config, tmp_path: Path) -> None:
@@ -152,4 +152,4 @@ def test_a_link_out_of_the_allowed_recordings_is_refused(base: Config, tmp_path:
     (head.root / "mine.jsonl").write_text("{}\n")
     (head.root / "outputs" / "run0.jsonl").unlink()
     (head.root / "outputs" / "run0.jsonl").symlink_to("../mine.jsonl")
-    assert origin_of(base, head, {}).refused
+    assert provenance_of(base, head, {}).refused

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
-from ragate.github.gate.untrusted_files import foreign_outputs, measured
+from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
 
 LIMIT = 0.05
 
@@ -28,17 +28,17 @@ def attempt(path: Path, *, lost: int, of: int = 40) -> Path:
 
 def test_an_attempt_that_measured_enough_stays_evidence(tmp_path: Path):
     first, second = attempt(tmp_path / "1", lost=2), attempt(tmp_path / "2", lost=0)
-    assert measured([first, second], LIMIT) == [first, second]
+    assert attempts_that_count([first, second], LIMIT) == [first, second]
 
 
 def test_an_attempt_without_a_key_gives_way_to_the_one_with_its_replies(tmp_path: Path):
     first, second = attempt(tmp_path / "1", lost=3), attempt(tmp_path / "2", lost=0)
-    assert measured([first, second], LIMIT) == [second]
+    assert attempts_that_count([first, second], LIMIT) == [second]
 
 
 def test_where_no_attempt_measured_enough_all_are_judged(tmp_path: Path):
     files = [attempt(tmp_path / "1", lost=40), attempt(tmp_path / "2", lost=20)]
-    assert measured(files, LIMIT) == files
+    assert attempts_that_count(files, LIMIT) == files
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_only_regular_files_of_their_own_are_read(workspace: Path, plant: Callab
     plant(workspace / "outputs")
 
     with pytest.raises(DatasetError, match=r"1\.jsonl: not a regular file of its own"):
-        foreign_outputs(workspace / "outputs", workspace)
+        untrusted_outputs(workspace / "outputs", workspace)
 
 
 def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
@@ -84,17 +84,17 @@ def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
     (workspace / "other").symlink_to(workspace / "outputs")
 
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        foreign_outputs(workspace / "other", workspace)
+        untrusted_outputs(workspace / "other", workspace)
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        foreign_outputs(workspace / "other" / "0.jsonl", workspace)
+        untrusted_outputs(workspace / "other" / "0.jsonl", workspace)
 
 
 def test_what_lies_outside_of_the_workspace_is_refused(workspace: Path):
     with pytest.raises(DatasetError, match="is outside of the workspace"):
-        foreign_outputs(workspace.parent / "secret.jsonl", workspace)
+        untrusted_outputs(workspace.parent / "secret.jsonl", workspace)
 
 
 def test_regular_files_are_taken_in_order(workspace: Path):
     files = [attempt(workspace / "outputs" / f"{n}.jsonl", lost=0) for n in range(3)]
 
-    assert foreign_outputs(workspace / "outputs", workspace) == files
+    assert untrusted_outputs(workspace / "outputs", workspace) == files

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ragate.config import parse_config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.publish.annotations import Annotation, Sources, explaining, sources_of
+from ragate.github.publish.annotations import Annotation, Sources, annotations_for, sources_of
 from ragate.models import Cause, CauseKind, Report, SampleRow, Verdict
 from tests.factories import decision_factory, report_factory, sample_row_factory
 
@@ -62,7 +62,7 @@ def told(marks: Sequence[Annotation]) -> list[tuple[str, int, str]]:
 
 def test_the_systems_keys_that_changed_are_marked_and_the_policys_are_not() -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
-    marks = explaining(red(row_of("q1"), row_of("q2")), ["ragate.toml"], sources)
+    marks = annotations_for(red(row_of("q1"), row_of("q2")), ["ragate.toml"], sources)
 
     why = "2 questions got worse: q1, q2"
     assert told(marks) == [
@@ -78,7 +78,7 @@ def test_the_systems_keys_that_changed_are_marked_and_the_policys_are_not() -> N
 
 def test_what_does_not_fail_the_gate_is_a_warning() -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
-    marks = explaining(red(row_of("q1"), verdict=Verdict.PASSED), ["ragate.toml"], sources)
+    marks = annotations_for(red(row_of("q1"), verdict=Verdict.PASSED), ["ragate.toml"], sources)
 
     assert {mark.level for mark in marks} == {"warning"}
 
@@ -87,8 +87,8 @@ def test_where_nothing_got_worse_nothing_is_marked() -> None:
     better = sample_row_factory("q1", change="better")
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
 
-    assert explaining(red(better), ["ragate.toml"], sources) == ()
-    assert explaining(red(), ["ragate.toml"], sources) == ()
+    assert annotations_for(red(better), ["ragate.toml"], sources) == ()
+    assert annotations_for(red(), ["ragate.toml"], sources) == ()
 
 
 def test_a_prompt_is_marked_at_its_first_changed_line() -> None:
@@ -97,7 +97,7 @@ def test_a_prompt_is_marked_at_its_first_changed_line() -> None:
         {"prompts/answer.md": "a\nb\nx\n"},
         named=frozenset({"prompts/answer.md"}),
     )
-    marks = explaining(red(row_of("q1")), ["prompts/answer.md", "web/a.js"], sources)
+    marks = annotations_for(red(row_of("q1")), ["prompts/answer.md", "web/a.js"], sources)
 
     assert told(marks) == [
         ("prompts/answer.md", 3, "[system] reads this file; 1 question got worse: q1")
@@ -111,7 +111,7 @@ def test_documents_are_marked_that_displaced_another_or_left_the_results() -> No
         corpus="docs",
     )
     rows = [row_of(f"q{i}", lost=["invoice.md"], by=["cards.md", "same.md"]) for i in range(4)]
-    marks = explaining(
+    marks = annotations_for(
         red(*rows, row_of("q9", lost=["invoice.md"])),
         ["docs/cards.md", "docs/invoice.md", "other/same.md"],
         sources,
@@ -132,21 +132,21 @@ def test_an_edited_document_that_came_back_is_marked() -> None:
     cause = Cause(kind=CauseKind.DATA, evidence="x", edited=("a.md", "b.md"))
     row = sample_row_factory("q1").model_copy(update={"cause": cause})
 
-    marks = explaining(red(row), ["docs/a.md"], sources)
+    marks = annotations_for(red(row), ["docs/a.md"], sources)
 
     assert told(marks) == [("docs/a.md", 2, "came back with other text in 1 question: q1")]
 
 
 def test_without_a_corpus_a_document_is_known_by_the_end_of_its_path_if_one_file_has_it() -> None:
     rows = [row_of("q1", by=["a.md", "b.md"])]
-    marks = explaining(red(*rows), ["x/a.md", "x/b.md", "y/b.md"], files_of({}, {}))
+    marks = annotations_for(red(*rows), ["x/a.md", "x/b.md", "y/b.md"], files_of({}, {}))
 
     assert [mark.path for mark in marks] == ["x/a.md"]
 
 
 def test_no_more_are_made_than_github_shows() -> None:
     rows = [row_of(f"q{i}", by=[f"d{i}.md"]) for i in range(40)]
-    marks = explaining(
+    marks = annotations_for(
         red(*rows), [f"docs/d{i}.md" for i in range(40)], files_of({}, {}, corpus="docs")
     )
 
@@ -158,7 +158,7 @@ def test_no_more_are_made_than_github_shows() -> None:
 )
 def test_a_configuration_that_is_none_gives_no_line_outside_of_it(text: str) -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": text})
-    marks = explaining(red(row_of("q1")), ["ragate.toml"], sources)
+    marks = annotations_for(red(row_of("q1")), ["ragate.toml"], sources)
 
     assert all(mark.line == 1 for mark in marks)
 
@@ -166,7 +166,7 @@ def test_a_configuration_that_is_none_gives_no_line_outside_of_it(text: str) -> 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_versions_give_lines_of_the_newer_one(then: str, now: str) -> None:
     files = ({"ragate.toml": f"[system]\n{one}"} for one in (then, now))
-    marks = explaining(red(row_of("q1")), ["ragate.toml"], files_of(*files))
+    marks = annotations_for(red(row_of("q1")), ["ragate.toml"], files_of(*files))
 
     assert all(1 <= mark.line <= max(1, len(f"[system]\n{now}".splitlines())) for mark in marks)
 

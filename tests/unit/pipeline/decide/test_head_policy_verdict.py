@@ -12,7 +12,7 @@ import pytest
 
 from ragate.cli.main import run as ragate
 from ragate.config import load_config
-from ragate.github.gate.two_verdicts import compose
+from ragate.github.gate.two_verdicts import gate_of_change
 from ragate.models import Proposed, Report, Verdict
 from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.line import check
@@ -56,7 +56,7 @@ def head(tmp_path: Path, recorded: Path) -> Path:
 
 
 def judged(base: Path, head: Path) -> Report:
-    gate = compose(load_config(base / "ragate.toml"), load_config(head / "ragate.toml"))
+    gate = gate_of_change(load_config(base / "ragate.toml"), load_config(head / "ragate.toml"))
     operations = Operations(environment={}, state=head.parent / "state")
     return asyncio.run(check(gate.config, operations, Selection(), proposal=gate.proposal))
 
