@@ -73,9 +73,9 @@ async def decide_outputs(
         proposed = None
         if proposal is not None:
             ask = _from_files(proposal, paths, selection)
-            most = MOST_JUDGED if foreign else None
+            most_judged = MOST_JUDGED if foreign else None
             proposed = await propose(
-                proposal, setup, scorer.plan, collected, ask=ask, most_judged=most
+                proposal, setup, scorer.plan, collected, ask=ask, most_judged=most_judged
             )
             decided = replace(decided, tally=opened.tally)
     return stored_report(operations, decided, started=started, proposed=proposed)

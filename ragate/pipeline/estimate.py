@@ -154,7 +154,6 @@ async def _answers(
             run=0,
             concurrency=resources.concurrency,
             timeout_s=resources.timeout_s,
-            on_output=lambda _sample, _output, _run: None,
         )
     total.reused = sum(output.error is None for output in outputs.values())
     return outputs
@@ -185,14 +184,14 @@ async def _judgements(
     resources = replace(opened.judge, chat=lambda _name: unsent)
     module = plugins.load("judges", settings.use)
     async with module.create(settings.own, resources) as judge:
-        known = KnownJudgements(
+        known_judgements = KnownJudgements(
             judge,
             judged,
             baseline=baseline,
             cache=cached_judgements(config, opened),
             opponents=opponents_of(baseline),
         )
-        for sample, output, criteria in _asked(known, samples, outputs):
+        for sample, output, criteria in _questions(known_judgements, samples, outputs):
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # a comparison is asked for in both orders
@@ -200,20 +199,20 @@ async def _judgements(
     return sizes
 
 
-def _asked(
-    known: KnownJudgements, samples: Sequence[Sample], outputs: Outputs
+def _questions(
+    judgements: KnownJudgements, samples: Sequence[Sample], outputs: Outputs
 ) -> list[tuple[Sample, SystemOutput, tuple[str, ...]]]:
     """Return what the judge would be asked about, with the criteria."""
-    judge, criteria = known.judge, known.criteria
-    compares = known.opponents is not None
-    wanted = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
+    judge, criteria = judgements.judge, judgements.criteria
+    compares = judgements.opponents is not None
+    all_criteria = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
     likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
-    asked = [(*pair, wanted) for pair in likely if not known.covers(*pair)]
-    compared = bool(asked) and compares
-    if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in asked):
-        canaries = canaries_for(judge, wanted)
-        asked += [(canary.sample, canary.output, names) for canary, names in canaries]
-    return asked
+    questions = [(*pair, all_criteria) for pair in likely if not judgements.covers(*pair)]
+    compared = bool(questions) and compares
+    if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in questions):
+        canaries = canaries_for(judge, all_criteria)
+        questions += [(canary.sample, canary.output, names) for canary, names in canaries]
+    return questions
 
 
 def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
@@ -226,9 +225,9 @@ def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
     return SystemOutput(answer=answer, chunks=chunks or (usual,))
 
 
-def _model(own: Mapping[str, Any]) -> str:
+def _model(settings: Mapping[str, Any]) -> str:
     """Return the name of the judge's model, "" where only its own code knows it."""
-    named = {**own.get("llm_settings", {}), **own}
+    named = {**settings.get("llm_settings", {}), **settings}
     return str(named.get("model", ""))
 
 

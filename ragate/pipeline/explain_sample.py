@@ -46,9 +46,9 @@ def _of(run: Run, sample_id: str) -> list[Record]:
 
 def _newest_first(run: Run, sample_id: str) -> list[Record]:
     """Return the records that decided, those of the newest run in front: what is true now."""
-    own = earlier_passes(run.manifest)
+    first_run = earlier_passes(run.manifest)
     records = _of(deciding_run(run), sample_id)
-    return sorted(records, key=lambda record: record.run < own)
+    return sorted(records, key=lambda record: record.run < first_run)
 
 
 def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
@@ -56,11 +56,11 @@ def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
     path = folder / "outputs.jsonl"
     if not path.is_file() or not records:
         return records
-    wanted = records[0].sample_id
-    found = {line.run or 0: line for _, line in read_outputs(path)[1] if line.id == wanted}
+    sample_id = records[0].sample_id
+    lines = {line.run or 0: line for _, line in read_outputs(path)[1] if line.id == sample_id}
     return [
-        record.model_copy(update={"output": found[record.run].output()})
-        if record.run in found
+        record.model_copy(update={"output": lines[record.run].output()})
+        if record.run in lines
         else record
         for record in records
     ]

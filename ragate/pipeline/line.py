@@ -94,8 +94,10 @@ async def check(
     ):
         listen = (lambda *_: None) if judge_last else scorer.submit
         session = Session(ready, listen=listen, room=scorer.room)
-        own = (operations.state, *operations.own_files)
-        session.name_state(evidence_key(config, samples, ready.system.info, selection, own=own))
+        own_files = (operations.state, *operations.own_files)
+        session.name_state(
+            evidence_key(config, samples, ready.system.info, selection, own_files=own_files)
+        )
         confirm, repeats = policy.decision.confirm, policy.repeats
         plan_confirmation(session, runs=selection.runs, confirm=confirm, repeats=repeats)
         earlier = adopt_earlier(session, samples)

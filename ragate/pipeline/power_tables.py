@@ -84,7 +84,7 @@ def plans(
     comparison = compare(
         baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
     )
-    found: list[MetricPower] = []
+    metric_plans: list[MetricPower] = []
     cases = [
         case
         for case in read_cases(gated(config), comparison, policy.waivers, today)
@@ -98,14 +98,14 @@ def plans(
         n = _units(case, comparison)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
-            found.append(
+            metric_plans.append(
                 MetricPower(rule.metric, n, Noise(q=0.0, measured=True), exact=True, limit=limit)
             )
         else:
             noise = noise_of(case, comparison)
             sights = _sights(config, rule, column.span, size or n, noise, runs=runs, family=noisy)
-            found.append(MetricPower(rule.metric, size or n, noise, sights=sights))
-    return found
+            metric_plans.append(MetricPower(rule.metric, size or n, noise, sights=sights))
+    return metric_plans
 
 
 def _units(case: MetricCase, comparison: Comparison) -> int:
@@ -177,13 +177,13 @@ class Need:
     allowed: float
 
 
-def needs(config: Config, found: Sequence[MetricPower], drop: float) -> list[Need]:
+def needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[Need]:
     """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
 
     Where the claim is chosen by the change, the answer is that for a changed system.
     """
     answers = []
-    for plan in found:
+    for plan in metric_plans:
         if plan.exact:
             continue
         design = plan.sights[0].design

@@ -83,7 +83,7 @@ def command(
             count=count,
             kinds=tuple(dict.fromkeys(kinds)) or KINDS,
             seed=seed,
-            known=[entry.sample.query for entry in entries],
+            queries=[entry.sample.query for entry in entries],
         )
     )
     _write(found.rows, output, chosen.path)

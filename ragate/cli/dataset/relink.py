@@ -22,7 +22,7 @@ from ragate.cli.options import config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.relink import Lost
+    from ragate.pipeline.golden.lost_documents import Lost
 
 _TEXT = 160
 
@@ -61,8 +61,9 @@ def command(
     nothing is written to FILE, by default the golden set of ragate.toml.
     """
     from ragate.dataset import read_entries
+    from ragate.pipeline.golden.lost_documents import find_lost
     from ragate.pipeline.golden.past import remember
-    from ragate.pipeline.golden.relink import choose, choose_all, find_lost, relink
+    from ragate.pipeline.golden.relink import choose, choose_all, relink
     from ragate.pipeline.run.corpus_texts import needed_texts
 
     if accept_all != (min_similarity is not None) or (accept and accept_all):

@@ -16,7 +16,8 @@ from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.validate import Issue, Validation
+    from ragate.pipeline.golden.golden_issues import Issue
+    from ragate.pipeline.golden.validate import Validation
 
 SHOWN = 20  # issues of one kind
 _TAGS = 30

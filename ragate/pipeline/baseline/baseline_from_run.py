@@ -63,11 +63,11 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
     if not outputs.is_file():
         raise RagateError('store = "full" needs the outputs of the run, which are not stored')
     passes = read_collected([outputs], read_dataset(config.dataset)).passes
-    whole = (
+    with_texts = (
         record.model_copy(update={"output": passes[record.run][record.sample_id]})
         for record in run.records
     )
-    records = Spill(Record, whole, kept=0)
+    records = Spill(Record, with_texts, kept=0)
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
         save_baseline(path, data, run.model_copy(update={"records": records}), "full")
@@ -88,36 +88,36 @@ def with_run(baseline: Run, fresh: Run) -> Run:
         RagateError: `fresh` is not a run of the very system, questions and metrics that the
             baseline holds.
     """
-    then, now = baseline.manifest, fresh.manifest
-    infos = {key: info for key, info in now.metrics.items() if key in then.metrics}
-    if (_identity(then.system), then.judge, then.metrics) != (
-        _identity(now.system), now.judge, infos,
+    recorded, measured = baseline.manifest, fresh.manifest
+    infos = {key: info for key, info in measured.metrics.items() if key in recorded.metrics}
+    if (_identity(recorded.system), recorded.judge, recorded.metrics) != (
+        _identity(measured.system), measured.judge, infos,
     ):  # fmt: skip
         raise RagateError("the run is not of the system, judge and metrics that the baseline holds")
     fresh = newest_run(fresh)
-    own = fresh.records[0].run if fresh.records else 0
-    first = [record for record in fresh.records if record.run == own]
+    first_run = fresh.records[0].run if fresh.records else 0
+    first_pass = [record for record in fresh.records if record.run == first_run]
     hashes = {record.sample_id: record.content_hash for record in baseline.records}
-    if {record.sample_id: record.content_hash for record in first} != hashes:
+    if {record.sample_id: record.content_hash for record in first_pass} != hashes:
         raise RagateError("the golden set is not the one that the baseline holds")
     number = 1 + max(record.run for record in baseline.records)
-    added = [record.model_copy(update={"run": number}) for record in first]
-    manifest = then.model_copy(
+    new_pass = [record.model_copy(update={"run": number}) for record in first_pass]
+    manifest = recorded.model_copy(
         update={
-            "runs": then.runs + 1,
-            "identical": then.identical + _repeats_one(baseline.records, added),
+            "runs": recorded.runs + 1,
+            "identical": recorded.identical + _repeats_one(baseline.records, new_pass),
         }
     )
     return Run(
         manifest=manifest,
-        records=(*baseline.records, *added),
+        records=(*baseline.records, *new_pass),
         aggregates=(*baseline.aggregates, *fresh.aggregates[:1]),
     )
 
 
-def _repeats_one(known: Sequence[Record], added: Sequence[Record]) -> bool:
+def _repeats_one(records: Sequence[Record], new_pass: Sequence[Record]) -> bool:
     """Whether a pass equals an earlier one byte for byte, on every sample."""
     passes: dict[int, dict[str, str]] = {}
-    for record in known:
+    for record in records:
         passes.setdefault(record.run, {})[record.sample_id] = record.output_hash
-    return {record.sample_id: record.output_hash for record in added} in passes.values()
+    return {record.sample_id: record.output_hash for record in new_pass} in passes.values()

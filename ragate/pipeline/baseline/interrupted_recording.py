@@ -92,9 +92,9 @@ def restore_answers(
 
 
 def _answered(outputs: Outputs, samples: Sequence[Sample]) -> Outputs:
-    kept = Spool()
+    answered = Spool()
     for sample in samples:
         output = outputs.get(sample.id)
         if output is not None and (output.error is None or output.error.kind != "provider"):
-            kept[sample.id] = output
-    return kept
+            answered[sample.id] = output
+    return answered

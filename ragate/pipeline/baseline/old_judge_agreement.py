@@ -34,13 +34,13 @@ class Agreement:
 
 def agreement_on(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:
     """Compare the scores of one metric in a baseline before and after it was judged anew."""
-    rule = next((one for one in config.policy.metrics if one.metric == info.name), None)
-    mark = rule.pass_at if rule is not None and rule.pass_at is not None else _mark(info)
+    marks = {rule.metric: rule.pass_at for rule in config.policy.metrics}
+    mark = _mark(info) if (own_mark := marks.get(info.name)) is None else own_mark
     pairs: dict[tuple[str, str], tuple[float, float]] = {}
     for before, after in zip(old.records, new.records, strict=True):
-        first, second = before.scores.get(info.name), after.scores[info.name]
-        if first is not None and first.value is not None and second.value is not None:
-            pairs[before.sample_id, before.output_hash] = (first.value, second.value)
+        old_score, new_score = before.scores.get(info.name), after.scores[info.name]
+        if old_score is not None and old_score.value is not None and new_score.value is not None:
+            pairs[before.sample_id, before.output_hash] = (old_score.value, new_score.value)
     passes = [(a >= mark - 1e-9, b >= mark - 1e-9) for a, b in pairs.values()]
     flips = [key[0] for key, (a, b) in zip(pairs, passes, strict=True) if a != b]
     return Agreement(

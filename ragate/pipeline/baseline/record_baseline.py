@@ -71,8 +71,8 @@ async def update_baseline(
     forget_recording(operations.state)
     if config.policy.store == "full":
         # With texts they are large: none is kept in memory.
-        whole = Spill(Record, map(session.collected.whole, run.records), kept=0)
-        run = run.model_copy(update={"records": whole})
+        with_texts = Spill(Record, map(session.collected.whole, run.records), kept=0)
+        run = run.model_copy(update={"records": with_texts})
     run = with_accepted(run, accepted)
     replies = given_replies(session.system)
     stale = replies is not None and asks_otherwise(config, old, run)
@@ -109,8 +109,8 @@ async def _record(
         session = Session(ready, listen=scorer.submit, room=scorer.room)
         refuse_missing(ready.manifest.missing_documents)
         refuse_left_out(scorer.left_out)
-        own = (operations.state, *operations.own_files)
-        state = evidence_key(config, samples, ready.system.info, selection, own=own)
+        own_files = (operations.state, *operations.own_files)
+        state = evidence_key(config, samples, ready.system.info, selection, own_files=own_files)
         if count := restore_answers(session, samples, recording, state):
             operations.say(f"{count} answers of the recording that was interrupted are kept")
         note_progress(session, recording, state)

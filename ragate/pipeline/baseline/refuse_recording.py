@@ -30,11 +30,11 @@ def refuse_missing(missing: Mapping[str, Collection[str]]) -> None:
     if not missing:
         return
     lines = [f"{sample_id}: {', '.join(docs)}" for sample_id, docs in sorted(missing.items())]
-    more = f"\n  … and {len(lines) - 20} more samples" if len(lines) > 20 else ""
+    unlisted = f"\n  … and {len(lines) - 20} more samples" if len(lines) > 20 else ""
     raise DatasetError(
         f"{len(missing)} samples expect documents that are not in the corpus:\n  "
         + "\n  ".join(lines[:20])
-        + more,
+        + unlisted,
         remedy="correct their `relevant` ids, or add the documents; the baseline is unchanged",
     )
 
@@ -48,17 +48,17 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             f"all {failed} outputs failed, such as: {example}",
             remedy="mend the system first; the baseline is unchanged",
         )
-    most = config.policy.decision.max_unscored
+    limit = config.policy.decision.max_unscored
     for name in run.manifest.metrics:
         scores = [record.scores[name] for record in run.records if name in record.scores]
         unscored = [score for score in scores if score.state is ScoreState.UNSCORED]
         lost = len(unscored)
         share = lost / len(scores) if scores else 0.0
-        if not share <= most and _is_gated(config, name):
+        if not share <= limit and _is_gated(config, name):
             why = Counter(score.reason for score in unscored)
             raise RagateError(
                 f"{name}: {lost} of {len(scores)} scores could not be measured ({share:.1%}; "
-                f"[policy] max_unscored is {most:.1%}): {why.most_common(1)[0][0]}",
+                f"[policy] max_unscored is {limit:.1%}): {why.most_common(1)[0][0]}",
                 remedy="`ragate collect` shows the failures; the baseline is unchanged",
             )
 

@@ -156,8 +156,8 @@ async def _judge_all(
         if info.needs is Needs.JUDGE and not info.aggregate
     }
     updated = (_rescored(judging, record, samples, metrics, judged) for record in records)
-    others = {name: info for name, info in manifest.metrics.items() if name not in judged}
-    infos = others | {metric.info.name: metric.info for metric in metrics}
+    unjudged = {name: info for name, info in manifest.metrics.items() if name not in judged}
+    infos = unjudged | {metric.info.name: metric.info for metric in metrics}
     fresh = manifest.model_copy(update={"judge": judging.fingerprint, "metrics": infos})
     return Run(manifest=fresh, records=Spill(Record, updated, kept=0), aggregates=old.aggregates)
 

@@ -33,7 +33,7 @@ def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
         differs=differs,
         metrics=decision.metrics,
     )
-    first = decision.model_copy(
+    bootstrap = decision.model_copy(
         update={
             "verdict": Verdict.BOOTSTRAP,
             "reasons": ("the base has no ragate.toml (looked for, and not there)",),
@@ -41,7 +41,7 @@ def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
     )
     floors = tuple(filter(None, map(suggested_floor, decision.metrics)))
     return report.model_copy(
-        update={"decision": first, "proposed": proposed, "suggested_floors": floors}
+        update={"decision": bootstrap, "proposed": proposed, "suggested_floors": floors}
     )
 
 

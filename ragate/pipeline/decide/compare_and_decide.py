@@ -41,8 +41,8 @@ class Decided:
 
     def with_warnings(self, *warnings: str) -> Decided:
         """Add warnings, before those that are there."""
-        both = (*warnings, *self.decision.warnings)
-        return replace(self, decision=self.decision.model_copy(update={"warnings": both}))
+        warnings = (*warnings, *self.decision.warnings)
+        return replace(self, decision=self.decision.model_copy(update={"warnings": warnings}))
 
     def with_line(self, line: str) -> Decided:
         """Add one sentence on how it was decided."""
@@ -123,12 +123,12 @@ def _active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
 
 def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     """Return a warning where the two sides were asked as of different dates."""
-    asked = candidate.manifest.eval_date
-    asked_before = baseline.manifest.eval_date if baseline is not None else asked
-    if asked == asked_before:
+    date = candidate.manifest.eval_date
+    baseline_date = baseline.manifest.eval_date if baseline is not None else date
+    if date == baseline_date:
         return []
-    shown = [date or "no date in particular" for date in (asked, asked_before)]
-    same = f"; --eval-date {asked_before} asks as the baseline was" if asked_before else ""
+    shown = [day or "no date in particular" for day in (date, baseline_date)]
+    same = f"; --eval-date {baseline_date} asks as the baseline was" if baseline_date else ""
     return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
 
 

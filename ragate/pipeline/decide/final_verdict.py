@@ -47,13 +47,13 @@ async def final_verdict(
     """
     if judge_last and scorer.judged:
         decided = await _score_and_decide(setup, scorer, collected, judged=False)
-        while is_firm(decided.decision) and await _more(session, decided):
+        while is_firm(decided.decision) and await _collect_more(session, decided):
             decided = await _score_and_decide(setup, scorer, collected, judged=False)
         if is_firm(decided.decision):
             spared = ", ".join(scorer.judged)
             return decided.with_warnings(f"not judged, since it failed already: {spared}")
     decided = await _score_and_decide(setup, scorer, collected)
-    while await _more(session, decided):
+    while await _collect_more(session, decided):
         decided = await _score_and_decide(setup, scorer, collected)
     return decided
 
@@ -85,7 +85,7 @@ def is_firm(decision: Decision) -> bool:
     return decision.verdict is Verdict.FAILED and (lost or missed)
 
 
-async def _more(session: Session | None, decided: Decided) -> bool:
+async def _collect_more(session: Session | None, decided: Decided) -> bool:
     """Collect what the decision asks for; return False when there is nothing more to be had."""
     if session is None:
         return False

@@ -135,9 +135,9 @@ class _Counts:
 def _count(run: Run) -> _Counts:
     counts, counted = _Counts(), run.manifest.system.use in COUNTED
     costs: list[float] = []
-    first = run.records[0].run if run.records else 0
+    first_run = run.records[0].run if run.records else 0
     for record in run.records:
-        if record.run == first:
+        if record.run == first_run:
             counts.errors += record.output.error is not None
             counts.unscored += count_unscored([record])
         # Calls that went through our recorder are counted there.

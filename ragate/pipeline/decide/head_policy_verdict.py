@@ -91,17 +91,17 @@ async def propose(
         # Addresses and keys stay the base's: the judge is its judge, or none.
         policy = proposal.config.policy.model_copy(update={"judge": setup.config.policy.judge})
         config = proposal.config.model_copy(update={"policy": policy})
-        own = GateSetup(config, samples, load_baseline_or_none(config), today=setup.today)
+        head_setup = GateSetup(config, samples, load_baseline_or_none(config), today=setup.today)
         may_judge = {sample.id for sample in changes.new[:most_judged]}
-        own_plan = replace(
+        head_plan = replace(
             plan,
             config=config,
             samples=samples,
-            baseline=own.baseline,
+            baseline=head_setup.baseline,
             unjudged="" if proposal.same_judge else "the change brings another judge",
             may_ask=lambda sample: sample.id in may_judge,
         )
-        decision = await _decide(own, own_plan, Collected(collected.manifest, passes))
+        decision = await _decide(head_setup, head_plan, Collected(collected.manifest, passes))
     except RagateError as error:
         return proposed.model_copy(update={"note": error.message})
     except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
@@ -121,9 +121,11 @@ def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
     """Compare two golden sets, sample by sample."""
     before = {sample.id: content_hash(sample) for sample in base}
     after = {sample.id: content_hash(sample) for sample in head}
-    kept = Spill(Sample, (sample for sample in head if before.get(sample.id) == after[sample.id]))
+    unchanged = Spill(
+        Sample, (sample for sample in head if before.get(sample.id) == after[sample.id])
+    )
     return Difference(
-        kept=kept,
+        kept=unchanged,
         new=tuple(sample for sample in head if before.get(sample.id) != after[sample.id]),
         added=tuple(key for key in after if key not in before),
         edited=tuple(key for key in after if before.get(key, after[key]) != after[key]),

@@ -66,12 +66,12 @@ def _as_candidate(
     filters: Filters,
 ) -> Run:
     chosen = {sample.id for sample in samples}
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    created = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     manifest = baseline.manifest.model_copy(
         update={
             "run_id": new_run_id(),
             "gate": config.gate,
-            "created": now,
+            "created": created,
             "commit": operations.commit,
             "ragate_version": __version__,
             "filters": filters,

@@ -32,12 +32,12 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
     if baseline is not None and baseline.manifest.system.use == manifest.system.use:
         declared = baseline.manifest.system.deterministic
     system = manifest.system.model_copy(update={"fingerprint": "", "deterministic": declared})
-    known = _requests(baseline)
+    believed = _requests(baseline)
     passes: list[Outputs] = []
     for outputs in collected.passes:
         doubted = Spool()
         for key, output in outputs.items():
-            doubted[key] = _doubted(key, output, known)
+            doubted[key] = _doubted(key, output, believed)
         passes.append(doubted)
     update = {"system": system, "evidence": "", "commit": ""}
     return replace(collected, manifest=manifest.model_copy(update=update), passes=passes)
@@ -52,10 +52,10 @@ def _requests(baseline: Run | None) -> set[tuple[str, str, str]]:
 
 
 def _doubted(
-    sample_id: str, output: SystemOutput, known: set[tuple[str, str, str]]
+    sample_id: str, output: SystemOutput, believed: set[tuple[str, str, str]]
 ) -> SystemOutput:
     request = output.request_hash
-    if request is None or (sample_id, request, output_hash(output)) in known:
+    if request is None or (sample_id, request, output_hash(output)) in believed:
         return output
     return output.model_copy(update={"request_hash": None})
 

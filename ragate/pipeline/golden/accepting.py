@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.dataset import Entry, GoldenFile, open_golden, read_entries
 from ragate.errors import UsageError
-from ragate.pipeline.golden.suggest import labelled
+from ragate.pipeline.golden.suggest import as_labels
 from ragate.support.settings import nearest, shown
 
 
@@ -17,19 +17,23 @@ def parse_pairs(texts: Iterable[str], ids: Iterable[str]) -> list[tuple[str, str
     Raises:
         UsageError: no sample has such an id, or two readings are possible.
     """
-    known = set(ids)
-    found = []
+    sample_ids = set(ids)
+    pairs_read = []
     for text in texts:
         cuts = [n for n, char in enumerate(text) if char == ":"]
-        pairs = [(text[:n], text[n + 1 :]) for n in cuts if text[:n] in known and text[n + 1 :]]
+        pairs = [
+            (text[:n], text[n + 1 :]) for n in cuts if text[:n] in sample_ids and text[n + 1 :]
+        ]
         if len(pairs) != 1:
             name = text.partition(":")[0]
-            why = "could mean two samples" if pairs else f"no such sample{nearest(name, known)}"
+            why = (
+                "could mean two samples" if pairs else f"no such sample{nearest(name, sample_ids)}"
+            )
             if not cuts:
                 why = "must be SAMPLE:DOCUMENT"
             raise UsageError(f"--accept {shown(text)}: {why}")
-        found += pairs
-    return found
+        pairs_read += pairs
+    return pairs_read
 
 
 def write_labels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> int:
@@ -40,13 +44,13 @@ def write_labels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> int:
     golden = open_golden(path)
     entries = {entry.sample.id: entry for entry in read_entries(path)}
     count = 0
-    for sample_id, given in grades.items():
+    for sample_id, new_grades in grades.items():
         entry = entries[sample_id]
         before = entry.sample.relevant
-        new = {doc_id: grade for doc_id, grade in given.items() if before.get(doc_id) != grade}
+        new = {doc_id: grade for doc_id, grade in new_grades.items() if before.get(doc_id) != grade}
         count += len(new)
         if new:
-            golden.update(entry, "relevant", labelled(entry, new))
+            golden.update(entry, "relevant", as_labels({**before, **new}))
     golden.save()
     return count
 
@@ -59,29 +63,29 @@ def accept_drafts(path: Path, ids: Iterable[str], *, reject: bool = False) -> di
     """
     golden = open_golden(path)
     entries = {entry.sample.id: entry for entry in read_entries(path)}
-    done = {}
+    outcomes = {}
     for sample_id in ids:
         entry = entries.get(sample_id)
         if entry is None:
             raise UsageError(f"no sample has the id {sample_id!r}{nearest(sample_id, entries)}")
         if not entry.draft and not entry.drafted:
             raise UsageError(f"{sample_id!r} holds no draft")
-        done[sample_id] = _settle(golden, entry, reject=reject)
+        outcomes[sample_id] = _settle(golden, entry, reject=reject)
     golden.save()
-    return done
+    return outcomes
 
 
 def _settle(golden: GoldenFile, entry: Entry, *, reject: bool) -> str:
     if entry.draft and reject:
         golden.remove(entry)
         return "removed"
-    said = []
+    settled = []
     if entry.drafted:
-        kept = [*entry.sample.references, *(() if reject else entry.drafted)]
-        golden.update(entry, "references", kept or None)
+        references = [*entry.sample.references, *(() if reject else entry.drafted)]
+        golden.update(entry, "references", references or None)
         count = len(entry.drafted)
-        said.append(f"{count} reference{'' if count == 1 else 's'}")
+        settled.append(f"{count} reference{'' if count == 1 else 's'}")
     if entry.draft:
         golden.update(entry, "draft", None)
-        said.append("the sample")
-    return f"{', '.join(said)} {'removed' if reject else 'accepted'}"
+        settled.append("the sample")
+    return f"{', '.join(settled)} {'removed' if reject else 'accepted'}"

@@ -59,19 +59,19 @@ def diff(before: Sequence[Entry], after: Sequence[Entry]) -> SetDiff:
     """Compare by id; the order of samples does not count."""
     old = {entry.sample.id: entry for entry in before}
     new = {entry.sample.id: entry for entry in after}
-    both = [sample_id for sample_id in old if sample_id in new]
-    changes = [_changed(old[sample_id], new[sample_id]) for sample_id in both]
+    shared_ids = [sample_id for sample_id in old if sample_id in new]
+    changes = [_changed(old[sample_id], new[sample_id]) for sample_id in shared_ids]
     edited = tuple(change for change in changes if change.changes)
     return SetDiff(
         added=tuple(sample_id for sample_id in new if sample_id not in old),
         removed=tuple(sample_id for sample_id in old if sample_id not in new),
         edited=edited,
-        unchanged=len(both) - len(edited),
+        unchanged=len(shared_ids) - len(edited),
     )
 
 
 def _changed(old: Entry, new: Entry) -> SampleChange:
-    one, two = _values(old), _values(new)
+    old_values, new_values = _values(old), _values(new)
     before, after = old.sample.relevant, new.sample.relevant
     labels = {
         "added": tuple(doc_id for doc_id in after if doc_id not in before),
@@ -85,10 +85,12 @@ def _changed(old: Entry, new: Entry) -> SampleChange:
     return SampleChange(
         sample_id=old.sample.id,
         changes=tuple(
-            FieldChange(name, one[name], two[name]) for name in one if one[name] != two[name]
+            FieldChange(name, value, new_values[name])
+            for name, value in old_values.items()
+            if value != new_values[name]
         ),
         rescored=content_hash(old.sample) != content_hash(new.sample),
-        labels={what: docs for what, docs in labels.items() if docs},
+        labels={kind: docs for kind, docs in labels.items() if docs},
     )
 
 

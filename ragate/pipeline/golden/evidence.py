@@ -36,19 +36,19 @@ def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[Reco
         renew: Also where there is evidence that the document no longer holds; evidence that still
             stands is never touched.
     """
-    found = []
+    records = []
     for entry in entries:
         sample = entry.sample
-        wanted, kept = {}, []
+        fresh, standing = {}, []
         for doc_id in sorted(sample.expected & texts.keys()):
             old = sample.evidence.get(doc_id)
             if old is not None and (not renew or _sound(old, texts[doc_id])):
-                kept.append(doc_id)
+                standing.append(doc_id)
             elif passage := best_passage(sample, texts[doc_id]):
-                wanted[doc_id] = passage
-        if wanted or kept:
-            found.append(Recorded(sample.id, wanted, tuple(kept)))
-    return found
+                fresh[doc_id] = passage
+        if fresh or standing:
+            records.append(Recorded(sample.id, fresh, tuple(standing)))
+    return records
 
 
 def _sound(evidence: Evidence, text: str) -> bool:
@@ -64,16 +64,16 @@ def best_passage(sample: Sample, text: str) -> str:
     Each word counts once; a longer paragraph wins only by more of them. "" where the document has
     no text.
     """
-    found = list(passages(text))
-    found = [one for one in found if not _heading(one)] or found
-    wanted = set(tokens(" ".join(sample.references))) or set(tokens(sample.query))
-    asked = set(tokens(sample.query))
+    paragraphs = list(passages(text))
+    paragraphs = [passage for passage in paragraphs if not _heading(passage)] or paragraphs
+    answer_words = set(tokens(" ".join(sample.references))) or set(tokens(sample.query))
+    query_words = set(tokens(sample.query))
 
     def merit(passage: str) -> tuple[float, float]:
         words = set(tokens(passage))
-        return len(words & wanted) + 0.25 * len(words & asked), -len(words)
+        return len(words & answer_words) + 0.25 * len(words & query_words), -len(words)
 
-    return max(found, key=merit, default="")
+    return max(paragraphs, key=merit, default="")
 
 
 def _heading(passage: str) -> bool:
@@ -81,20 +81,20 @@ def _heading(passage: str) -> bool:
 
 
 def record(
-    path: Path, entries: Sequence[Entry], found: Sequence[Recorded], *, hash_only: bool
+    path: Path, entries: Sequence[Entry], records: Sequence[Recorded], *, hash_only: bool
 ) -> int:
     """Write the passages into a golden set; return how many are new."""
     golden = open_golden(path)
     by_id = {entry.sample.id: entry for entry in entries}
     count = 0
-    for one in found:
-        entry = by_id[one.sample_id]
+    for row in records:
+        entry = by_id[row.sample_id]
         evidence = {
             doc_id: old.model_dump(exclude_defaults=True)
             for doc_id, old in entry.sample.evidence.items()
         }
         new = {
-            doc_id: _written(text, quoted=not hash_only) for doc_id, text in one.passages.items()
+            doc_id: _written(text, quoted=not hash_only) for doc_id, text in row.passages.items()
         }
         if new:
             golden.update(entry, "evidence", {**evidence, **new})

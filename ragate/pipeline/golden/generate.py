@@ -14,8 +14,14 @@ from ragate.core.text.near_duplicates import near_duplicates
 from ragate.core.text.quoted_passages import normalise, passage_hash
 from ragate.core.text.words import tokens
 from ragate.errors import DatasetError, UsageError
-from ragate.pipeline.golden.drafting import Model, Replies, ask_all, documents_block
-from ragate.pipeline.golden.prompts import QUESTIONS, TASKS
+from ragate.pipeline.golden.drafting import (
+    QUESTIONS,
+    TASKS,
+    Model,
+    Replies,
+    ask_all,
+    documents_block,
+)
 from ragate.pipeline.run.corpus_texts import Texts
 from ragate.runtime.resources import Operations
 from ragate.support.strict_json import loads
@@ -55,29 +61,29 @@ async def generate(
     count: int,
     kinds: Sequence[str],
     seed: int,
-    known: Sequence[str] = (),
+    queries: Sequence[str] = (),
 ) -> Generated:
     """Ask for `count` questions; a quote that does not stand in its document drops its question.
 
     Args:
         kinds: Taken in turn.
-        known: Questions that are there already: what is nearly the same is dropped.
+        queries: Questions that are there already: what is nearly the same is dropped.
 
     Raises:
         UsageError: the corpus is too small.
     """
     plans = plan(texts, count=count, kinds=kinds, seed=seed)
-    prompts = {one.key: (QUESTIONS, _user(one, texts)) for one in plans}
+    prompts = {question.key: (QUESTIONS, _user(question, texts)) for question in plans}
     replies = await ask_all(config, operations, model, prompts)
     dropped: Counter[str] = Counter()
     rows = []
-    for one in plans:
-        if one.key in replies.texts:
+    for question in plans:
+        if question.key in replies.texts:
             try:
-                rows.append(_row(one, replies.texts[one.key], texts, model))
+                rows.append(_row(question, replies.texts[question.key], texts, model))
             except DatasetError as error:
                 dropped[error.message] += 1
-    new = _new(rows, known)
+    new = _new(rows, queries)
     if len(new) < len(rows):
         dropped["nearly the same as another question"] += len(rows) - len(new)
     return Generated(new, dict(dropped), replies)
@@ -96,58 +102,62 @@ def plan(texts: Texts, *, count: int, kinds: Sequence[str], seed: int) -> list[Q
             f"this needs {least}"
         )
     words = {doc_id: frozenset(tokens(texts[doc_id])) for doc_id in usable[:_COMPARED]}
-    found = []
+    plans = []
     for number in range(count):
         kind, doc_id = kinds[number % len(kinds)], usable[number // len(kinds) % len(usable)]
-        docs = (doc_id, _second(doc_id, words, texts)) if kind in _TWO else (doc_id,)
-        found.append(QuestionPlan(str(number + 1), kind, docs))
-    return found
+        docs = (doc_id, _neighbour(doc_id, words, texts)) if kind in _TWO else (doc_id,)
+        plans.append(QuestionPlan(str(number + 1), kind, docs))
+    return plans
 
 
-def _second(doc_id: str, words: Mapping[str, frozenset[str]], texts: Texts) -> str:
+def _neighbour(doc_id: str, words: Mapping[str, frozenset[str]], texts: Texts) -> str:
     """Return the document that shares most of its words with this one."""
-    own = words.get(doc_id) or frozenset(tokens(texts[doc_id]))
+    doc_words = words.get(doc_id) or frozenset(tokens(texts[doc_id]))
 
-    def likeness(other: str) -> float:
-        return len(own & words[other]) / max(len(own | words[other]), 1)
+    def likeness(candidate: str) -> float:
+        return len(doc_words & words[candidate]) / max(len(doc_words | words[candidate]), 1)
 
-    return max((one for one in words if one != doc_id), key=lambda one: (likeness(one), one))
+    return max(
+        (candidate for candidate in words if candidate != doc_id),
+        key=lambda candidate: (likeness(candidate), candidate),
+    )
 
 
-def _user(one: QuestionPlan, texts: Texts) -> str:
-    documents = documents_block([(doc_id, texts[doc_id]) for doc_id in one.docs])
+def _user(question: QuestionPlan, texts: Texts) -> str:
+    documents = documents_block([(doc_id, texts[doc_id]) for doc_id in question.docs])
     # A document that comes up again is asked for something else.
-    return f"{documents}\n\n{TASKS[one.kind]}\n\nThis is question {one.key} of the collection."
+    number = f"This is question {question.key} of the collection."
+    return f"{documents}\n\n{TASKS[question.kind]}\n\n{number}"
 
 
-def _row(one: QuestionPlan, reply: str, texts: Texts, model: Model) -> dict[str, Any]:
+def _row(question: QuestionPlan, reply: str, texts: Texts, model: Model) -> dict[str, Any]:
     """Return a draft sample.
 
     Raises:
         DatasetError: the reply cannot be used; says why.
     """
-    found = _OBJECT.search(reply)
-    if found is None:
+    match = _OBJECT.search(reply)
+    if match is None:
         raise DatasetError("no JSON object")
-    value = loads(found[0], where="reply", error=DatasetError)
-    question = _text(value, "question")
-    row: dict[str, Any] = {"id": f"gen-{digest(question)[:10]}", "query": question}
-    if one.kind == "unanswerable":
+    value = loads(match[0], where="reply", error=DatasetError)
+    query = _text(value, "question")
+    row: dict[str, Any] = {"id": f"gen-{digest(query)[:10]}", "query": query}
+    if question.kind == "unanswerable":
         row["answerable"] = False
     else:
-        quotes = dict(_quotes(one, value, texts))
+        quotes = dict(_quotes(question, value, texts))
         row["relevant"] = list(quotes)
         row["references"] = [_text(value, "answer")]
         row["evidence"] = {
             doc_id: {"quote": quote, "hash": passage_hash(quote)}
             for doc_id, quote in quotes.items()
         }
-    metadata = {"source": "synthetic", "kind": one.kind, "model": model.name}
-    return {**row, "tags": ["generated", one.kind], "metadata": metadata, "draft": True}
+    metadata = {"source": "synthetic", "kind": question.kind, "model": model.name}
+    return {**row, "tags": ["generated", question.kind], "metadata": metadata, "draft": True}
 
 
-def _quotes(one: QuestionPlan, value: Any, texts: Texts) -> Iterator[tuple[str, str]]:
-    docs = one.docs if one.kind == "multi-document" else one.docs[:1]
+def _quotes(question: QuestionPlan, value: Any, texts: Texts) -> Iterator[tuple[str, str]]:
+    docs = question.docs if question.kind == "multi-document" else question.docs[:1]
     quotes = value.get("quotes") if isinstance(value, dict) else None
     if not isinstance(quotes, list) or len(quotes) < len(docs):
         raise DatasetError("no quote")
@@ -166,14 +176,14 @@ def _text(value: Any, name: str) -> str:
     return " ".join(text.split())
 
 
-def _new(rows: Sequence[dict[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
+def _new(rows: Sequence[dict[str, Any]], queries: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows whose question is not nearly one that is known or one before it."""
-    queries = [*known, *(row["query"] for row in rows)]
-    twice = {near.later - len(known) for near in near_duplicates(queries, threshold=SIMILAR)}
+    all_queries = [*queries, *(row["query"] for row in rows)]
+    twice = {near.later - len(queries) for near in near_duplicates(all_queries, threshold=SIMILAR)}
     ids: set[str] = set()
-    found = []
+    new_rows = []
     for number, row in enumerate(rows):
         if number not in twice and row["id"] not in ids:
             ids.add(row["id"])
-            found.append(row)
-    return found
+            new_rows.append(row)
+    return new_rows

@@ -56,11 +56,11 @@ def import_golden(
     if kind in OWN:
         rows = [row_of(entry) for entry in read_entries(path)]
     else:
-        found = read_foreign(kind, path, notes, query_name=query_name)
-        rows = [resolver.row(one) for one in found]
+        foreign = read_foreign(kind, path, notes, query_name=query_name)
+        rows = [resolver.row(sample) for sample in foreign]
     if not rows:
-        said = "; ".join(notes) or "it holds none"
-        raise DatasetError(f"{path}: no sample could be imported: {said}")
+        notices = "; ".join(notes) or "it holds none"
+        raise DatasetError(f"{path}: no sample could be imported: {notices}")
     if draft:
         rows = [{**row, "draft": True} for row in rows]
     _notice(rows, notes)
@@ -78,6 +78,6 @@ def import_golden(
 
 
 def _notice(rows: list[dict[str, Any]], notes: Notes) -> None:
-    kept = sorted({name for row in rows for name in row.get("metadata", {})})
-    if kept:
-        notes[f"kept as metadata: {', '.join(kept[:20])}"] = sum("metadata" in row for row in rows)
+    names = sorted({name for row in rows for name in row.get("metadata", {})})
+    if names:
+        notes[f"kept as metadata: {', '.join(names[:20])}"] = sum("metadata" in row for row in rows)

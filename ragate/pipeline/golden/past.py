@@ -41,22 +41,22 @@ def remember(config: Config | None) -> Memory:
         stored = load_contexts(config.baseline)
     except RagateError:
         return Memory()
-    parts: dict[str, dict[str, None]] = defaultdict(dict)
+    passages: dict[str, dict[str, None]] = defaultdict(dict)
     for chunks in stored.values():
         for chunk in chunks:
             if chunk.text:
-                parts[chunk.doc_id][chunk.text] = None
-    return Memory(commit, {doc_id: "\n\n".join(texts) for doc_id, texts in parts.items()})
+                passages[chunk.doc_id][chunk.text] = None
+    return Memory(commit, {doc_id: "\n\n".join(texts) for doc_id, texts in passages.items()})
 
 
 def old_texts(gone: Sequence[str], config: Config | None, memory: Memory) -> Past:
     """Return the old texts that can be had, by document: git's first."""
-    found: Past = {
+    retrieved: Past = {
         doc_id: ("baseline", memory.passages[doc_id])
         for doc_id in gone
         if doc_id in memory.passages
     }
-    return found | (_committed(gone, config, memory.commit) if config is not None else {})
+    return retrieved | (_committed(gone, config, memory.commit) if config is not None else {})
 
 
 def _committed(gone: Sequence[str], config: Config, commit: str) -> Past:
@@ -68,13 +68,13 @@ def _committed(gone: Sequence[str], config: Config, commit: str) -> Past:
     if not folder.is_relative_to(top):
         return {}
     lines = (folder.relative_to(top) / "corpus.jsonl").as_posix()
-    found: Past = dict(_lines(top, lines, commit, frozenset(gone)))
-    for doc_id in [one for one in gone if one not in found]:
+    committed: Past = dict(_lines(top, lines, commit, frozenset(gone)))
+    for doc_id in [doc_id for doc_id in gone if doc_id not in committed]:
         path = (folder.relative_to(top) / doc_id).as_posix()
         text = readable(_text(top, path, commit), SUFFIXES.get(Path(path).suffix.lower(), ""))
         if text:
-            found[doc_id] = ("git", text)
-    return found
+            committed[doc_id] = ("git", text)
+    return committed
 
 
 def _lines(

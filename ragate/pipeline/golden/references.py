@@ -9,8 +9,14 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.dataset import Entry, open_golden
 from ragate.models import Sample
-from ragate.pipeline.golden.drafting import Model, Replies, ask_all, documents_block
-from ragate.pipeline.golden.prompts import NOT_ANSWERED, REFERENCES
+from ragate.pipeline.golden.drafting import (
+    NOT_ANSWERED,
+    REFERENCES,
+    Model,
+    Replies,
+    ask_all,
+    documents_block,
+)
 from ragate.pipeline.run.corpus_texts import Texts
 from ragate.runtime.resources import Operations
 
@@ -76,8 +82,8 @@ def _why_not(entry: Entry, texts: Texts) -> str:
 
 def _user(sample: Sample, texts: Texts) -> str:
     best = sorted(sample.expected & texts.keys(), key=lambda one: (-sample.relevant[one], one))
-    found = [(doc_id, texts[doc_id]) for doc_id in best[:MOST_DOCUMENTS]]
-    return f"{documents_block(found)}\n\nQuestion: {sample.query}"
+    documents = [(doc_id, texts[doc_id]) for doc_id in best[:MOST_DOCUMENTS]]
+    return f"{documents_block(documents)}\n\nQuestion: {sample.query}"
 
 
 def write_drafts(

@@ -40,14 +40,15 @@ def review_text(path: Path, suggestions: Sequence[Suggestion]) -> str:
     )
 
 
-def _section(one: Suggestion) -> Iterator[str]:
-    yield f"\n## {json.dumps(one.sample_id, ensure_ascii=False)} {digest(one.query)}\n"
-    yield f"> {one_line(one.query, 1000)}\n\n"
-    if one.error:
-        yield f"> nothing was retrieved: {one_line(one.error)}\n"
-    for proposal in one.proposals:
+def _section(suggestion: Suggestion) -> Iterator[str]:
+    sample_id = json.dumps(suggestion.sample_id, ensure_ascii=False)
+    yield f"\n## {sample_id} {digest(suggestion.query)}\n"
+    yield f"> {one_line(suggestion.query, 1000)}\n\n"
+    if suggestion.error:
+        yield f"> nothing was retrieved: {one_line(suggestion.error)}\n"
+    for proposal in suggestion.proposals:
         score = "" if proposal.score is None else f", score {proposal.score:.4g}"
-        mark = ", labelled already" if proposal.doc_id in one.labelled else ""
+        mark = ", labelled already" if proposal.doc_id in suggestion.labelled else ""
         doc_id = json.dumps(proposal.doc_id, ensure_ascii=False)
         yield f"- [ ] {doc_id} (rank {proposal.rank}{score}{mark})\n"
         yield f"      {one_line(proposal.text, _TEXT)}\n"
@@ -67,43 +68,43 @@ def read_review(path: Path, entries: Mapping[str, Entry]) -> dict[str, dict[str,
     grades: dict[str, dict[str, int]] = {}
     sample_id = ""
     for number, line in enumerate(text.split("\n"), start=1):
-        place = f"{path}:{number}"
+        where = f"{path}:{number}"
         if line.startswith("## "):
-            sample_id = _sample(place, line.rstrip(), entries)
+            sample_id = _sample(where, line.rstrip(), entries)
         elif line.startswith("- ["):
-            doc_id, grade = _box(place, line.rstrip())
+            doc_id, grade = _box(where, line.rstrip())
             if not sample_id:
-                raise DatasetError(f"{place}: a box before any question")
+                raise DatasetError(f"{where}: a box before any question")
             if grade is not None:
                 grades.setdefault(sample_id, {})[doc_id] = grade
     return grades
 
 
-def _sample(place: str, line: str, entries: Mapping[str, Entry]) -> str:
-    found = _HEADING.fullmatch(line)
-    if found is None:
-        raise DatasetError(f'{place}: {line[:80]!r}: a heading is ## "id" and a hash, as written')
-    sample_id = str(json.loads(found[1]))
+def _sample(where: str, line: str, entries: Mapping[str, Entry]) -> str:
+    heading = _HEADING.fullmatch(line)
+    if heading is None:
+        raise DatasetError(f'{where}: {line[:80]!r}: a heading is ## "id" and a hash, as written')
+    sample_id = str(json.loads(heading[1]))
     if sample_id not in entries:
-        raise DatasetError(f"{place}: no sample has the id {sample_id!r}")
-    if digest(entries[sample_id].sample.query) != found[2]:
+        raise DatasetError(f"{where}: no sample has the id {sample_id!r}")
+    if digest(entries[sample_id].sample.query) != heading[2]:
         raise DatasetError(
-            f"{place}: {sample_id!r} was edited after this review was written",
+            f"{where}: {sample_id!r} was edited after this review was written",
             remedy="write the review anew: `ragate dataset suggest --review FILE`",
         )
     return sample_id
 
 
-def _box(place: str, line: str) -> tuple[str, int | None]:
-    found = _BOX.fullmatch(line)
+def _box(where: str, line: str) -> tuple[str, int | None]:
+    box = _BOX.fullmatch(line)
     try:
-        doc_id, _ = json.JSONDecoder().raw_decode(found[2] if found else "")
-        tick = found[1].strip() if found else ""
+        doc_id, _ = json.JSONDecoder().raw_decode(box[2] if box else "")
+        tick = box[1].strip() if box else ""
         grade = _TICKS[tick] if tick in _TICKS else int(tick)
     except ValueError as error:
         raise DatasetError(
-            f"{place}: {line[:80]!r}: a box holds nothing, an x or a grade, as in - [x]"
+            f"{where}: {line[:80]!r}: a box holds nothing, an x or a grade, as in - [x]"
         ) from error
     if grade is not None and not -1 <= grade <= 1000:
-        raise DatasetError(f"{place}: grade {grade}: must be from -1 to 1000")
+        raise DatasetError(f"{where}: grade {grade}: must be from -1 to 1000")
     return str(doc_id), grade

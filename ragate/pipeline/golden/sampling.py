@@ -27,11 +27,13 @@ def take(entries: Sequence[Entry], count: int, *, by_tag: bool, seed: int) -> li
     strata: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         strata[entry.sample.tags[0] if by_tag and entry.sample.tags else ""].append(entry)
-    wanted = shares({name: len(found) for name, found in strata.items()}, count)
+    quotas = shares({name: len(stratum) for name, stratum in strata.items()}, count)
     taken = {
         entry.sample.id
-        for name, found in strata.items()
-        for entry in sorted(found, key=lambda one: digest([seed, one.sample.id]))[: wanted[name]]
+        for name, stratum in strata.items()
+        for entry in sorted(stratum, key=lambda entry: digest([seed, entry.sample.id]))[
+            : quotas[name]
+        ]
     }
     return [entry for entry in entries if entry.sample.id in taken]
 
@@ -44,17 +46,17 @@ def shares(sizes: Mapping[str, int], count: int) -> dict[str, int]:
     total = sum(sizes.values())
     least = 1 if count >= len(sizes) else 0
     exact = {name: count * size / total for name, size in sizes.items()}
-    found = {name: max(least, int(share)) for name, share in exact.items()}
-    while sum(found.values()) > count:  # the strata that got their one cost the others
+    counts = {name: max(least, int(share)) for name, share in exact.items()}
+    while sum(counts.values()) > count:  # the strata that got their one cost the others
         name = max(
-            (one for one in found if found[one] > least),
-            key=lambda one: (found[one] - exact[one], found[one], one),
+            (stratum for stratum in counts if counts[stratum] > least),
+            key=lambda stratum: (counts[stratum] - exact[stratum], counts[stratum], stratum),
         )
-        found[name] -= 1
-    while sum(found.values()) < count:
+        counts[name] -= 1
+    while sum(counts.values()) < count:
         name = max(
-            (one for one in found if found[one] < sizes[one]),
-            key=lambda one: (exact[one] - found[one], sizes[one], one),
+            (stratum for stratum in counts if counts[stratum] < sizes[stratum]),
+            key=lambda stratum: (exact[stratum] - counts[stratum], sizes[stratum], stratum),
         )
-        found[name] += 1
-    return found
+        counts[name] += 1
+    return counts

@@ -9,7 +9,6 @@ from typing import Any
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.dataset import Entry
 from ragate.errors import ConfigError
 from ragate.models import Sample, SystemOutput
 from ragate.pipeline.run.collect_pass import run_pass
@@ -61,21 +60,19 @@ async def suggest(
         system: The configured system, or ``bm25`` over a corpus.
         corpus: For bm25, the folder; None for the configured pgvector system's.
     """
-    found: dict[str, SystemOutput] = {}
     depth = 3 * top  # several chunks may be of one document
     async with open_resources(config, operations, top_k=depth, retrieval_only=True) as opened:
         use, settings, resources = _system(config, opened.system, system, corpus)
-        async with plugins.load("systems", use).create(settings, resources) as made:
-            await made.prepare()
-            await run_pass(
-                made,
+        async with plugins.load("systems", use).create(settings, resources) as retrieval:
+            await retrieval.prepare()
+            outputs = await run_pass(
+                retrieval,
                 samples,
                 run=0,
                 concurrency=resources.concurrency,
                 timeout_s=resources.timeout_s,
-                on_output=lambda sample, output, _run: found.update({sample.id: output}),
             )
-    return [_suggestion(sample, found[sample.id], top) for sample in samples]
+    return [_suggestion(sample, outputs[sample.id], top) for sample in samples]
 
 
 def _system(
@@ -86,8 +83,8 @@ def _system(
         return configured.use, configured.settings, resources
     settings: dict[str, Any] = {}
     if configured.use == "pgvector":
-        kept = {"embedder", "answer", "retrieval", "index", "rerank"}
-        settings = {key: value for key, value in configured.settings.items() if key not in kept}
+        dropped = {"embedder", "answer", "retrieval", "index", "rerank"}
+        settings = {key: value for key, value in configured.settings.items() if key not in dropped}
     if corpus is not None:
         folder = corpus.resolve()
         settings["corpus"] = folder.name
@@ -114,7 +111,6 @@ def _suggestion(sample: Sample, output: SystemOutput, top: int) -> Suggestion:
     )
 
 
-def labelled(entry: Entry, grades: Mapping[str, int]) -> list[str] | dict[str, int]:
-    """Return the sample's documents with `grades` added: a list where every grade is 1."""
-    relevant = {**entry.sample.relevant, **grades}
-    return relevant if any(grade != 1 for grade in relevant.values()) else list(relevant)
+def as_labels(grades: Mapping[str, int]) -> list[str] | dict[str, int]:
+    """Return expected documents as a golden set has them: a list where every grade is 1."""
+    return dict(grades) if any(grade != 1 for grade in grades.values()) else list(grades)

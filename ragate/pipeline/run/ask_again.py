@@ -33,22 +33,23 @@ async def ask_changed_again(
     """
     passes = session.collected.passes
     changed = _changed(session, samples, baseline, repeats, earlier)
-    done = 0
+    count = 0
     for _ in range(PROOF):
-        asked = [
+        unproven = [
             sample
             for sample in changed
             if sum(sample.id in outputs for outputs in passes[earlier:]) < PROOF
         ]
-        if not asked or session.can_add(1) < 1:
+        if not unproven or session.can_add(1) < 1:
             break
-        if not done:
+        if not count:
+            number = len(unproven)
             session.operations.say(
-                f"{len(asked)} changed outputs are asked again: [policy] repeats says they repeat"
+                f"{number} changed outputs are asked again: [policy] repeats says they repeat"
             )
-        done = max(done, len(asked))
-        await session.add_pass(asked if session.system.max_runs is None else samples)
-    return done
+        count = max(count, len(unproven))
+        await session.add_pass(unproven if session.system.max_runs is None else samples)
+    return count
 
 
 def _changed(
@@ -61,11 +62,11 @@ def _changed(
     """Return the samples with an output that is not the baseline's, in what has to be proven."""
     if baseline is None:
         return []
-    known = baseline.manifest.system.deterministic & session.system.info.deterministic
-    parts = declared_parts(repeats) - known
+    declared_by_both = baseline.manifest.system.deterministic & session.system.info.deterministic
+    declared = declared_parts(repeats) - declared_by_both
     if session.collected.manifest.retrieval_only:
-        parts &= {Reads.RETRIEVAL}
-    if not parts:
+        declared &= {Reads.RETRIEVAL}
+    if not declared:
         return []
     before = SampleTries(passes_of(baseline.records))
     changed = []
@@ -76,7 +77,7 @@ def _changed(
         passes = session.collected.passes[earlier:]
         outputs = [each[sample.id] for each in passes if sample.id in each]
         if any(
-            is_changed(records, output, (retrieval_hash(output), output_hash(output)), parts)
+            is_changed(records, output, (retrieval_hash(output), output_hash(output)), declared)
             for output in outputs
         ):
             changed.append(sample)

@@ -19,6 +19,10 @@ OnOutput = Callable[[Sample, SystemOutput, int], None]
 Room = Callable[[], Awaitable[None]]
 
 
+def unheard(_sample: Sample, _output: SystemOutput, _run: int) -> None:
+    return
+
+
 async def no_wait() -> None:
     return
 
@@ -30,7 +34,7 @@ async def run_pass(
     run: int,
     concurrency: int,
     timeout_s: float,
-    on_output: OnOutput,
+    on_output: OnOutput = unheard,
     room: Room = no_wait,
 ) -> Outputs:
     """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
@@ -41,10 +45,10 @@ async def run_pass(
         room: Waits until whoever sees the outputs can take more.
     """
     outputs = Spool()
-    left = iter(samples)
+    waiting = iter(samples)
 
     async def work() -> None:
-        for sample in left:
+        for sample in waiting:
             output = await ask(system, sample, run=run, timeout_s=timeout_s)
             on_output(sample, output, run)
             outputs[sample.id] = output

@@ -48,7 +48,7 @@ def read_collected(
         DatasetError: a file or a line cannot be read, or two files come from different systems.
     """
     by_id = samples_by_id(samples)
-    by_query = Lookup(samples, {_words(one.query): row for row, one in enumerate(samples)})
+    by_query = Lookup(samples, {_words(sample.query): row for row, sample in enumerate(samples)})
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
@@ -61,7 +61,7 @@ def read_collected(
             sample = by_id.get(line.id) or by_query.get(_words(line.question))
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
-                _place(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
+                _put(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
     collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
     for sample in samples:
         collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
@@ -72,7 +72,7 @@ def _words(query: str) -> str:
     return " ".join(query.split())
 
 
-def _place(
+def _put(
     passes: list[Outputs],
     stale: set[tuple[int, str]],
     offset: int,
@@ -95,16 +95,16 @@ def _place(
             run += 1
     while len(passes) <= offset + run:
         passes.append(Spool())
-    place = (offset + run, sample.id)
+    slot = (offset + run, sample.id)
     old = _is_stale(line, sample)
-    if sample.id in passes[place[0]] and place not in stale:
+    if sample.id in passes[slot[0]] and slot not in stale:
         if old:
             return
         raise DatasetError(f"{where}: a second output for sample {sample.id!r} in run {run}")
-    stale.discard(place)
+    stale.discard(slot)
     if old:
-        stale.add(place)
-    passes[place[0]][sample.id] = output
+        stale.add(slot)
+    passes[slot[0]][sample.id] = output
 
 
 def _is_stale(line: RecordedOutput, sample: Sample) -> bool:
@@ -127,14 +127,14 @@ def _unmeasured(message: str) -> SystemOutput:
 def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifest:
     if not headers:
         return RunManifest(system=SystemInfo(use="replay"))
-    first = headers[0].manifest
+    manifest = headers[0].manifest
     for header, path in zip(headers, paths, strict=False):
-        if header.manifest.system != first.system:
+        if header.manifest.system != manifest.system:
             raise DatasetError(
                 f"{path}: collected from another system than {paths[0]}",
                 remedy="decide on outputs of one system at a time",
             )
-    return _with_earlier(first, paths)
+    return _with_earlier(manifest, paths)
 
 
 def _with_earlier(manifest: RunManifest, paths: Sequence[Path]) -> RunManifest:

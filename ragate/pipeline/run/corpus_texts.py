@@ -57,8 +57,8 @@ def needed_texts(config: Config | None, corpus: Path | None, *, why: str) -> Tex
 
 def stale_evidence(samples: Sequence[Sample], texts: Texts) -> dict[str, tuple[str, ...]]:
     """Return, by sample, the documents that no longer hold the passage that is evidence."""
-    found = {sample.id: stale_in(sample, texts) for sample in samples if sample.evidence}
-    return {sample_id: docs for sample_id, docs in found.items() if docs}
+    stale = {sample.id: stale_in(sample, texts) for sample in samples if sample.evidence}
+    return {sample_id: docs for sample_id, docs in stale.items() if docs}
 
 
 def stale_in(sample: Sample, texts: Texts) -> tuple[str, ...]:
@@ -76,9 +76,9 @@ def by_id(entries: list[Entry], ids: tuple[str, ...]) -> list[Entry]:
     Raises:
         UsageError: no sample has one of them.
     """
-    known = {entry.sample.id: entry for entry in entries}
+    all_entries = {entry.sample.id: entry for entry in entries}
     for name in ids:
-        if name not in known:
-            raise UsageError(f"no sample has the id {name!r}{nearest(name, known)}")
-    wanted = set(ids)
-    return [entry for entry in entries if not wanted or entry.sample.id in wanted]
+        if name not in all_entries:
+            raise UsageError(f"no sample has the id {name!r}{nearest(name, all_entries)}")
+    chosen = set(ids)
+    return [entry for entry in entries if not chosen or entry.sample.id in chosen]

@@ -27,17 +27,17 @@ def evidence_key(
     system: SystemInfo,
     selection: Selection,
     *,
-    own: Sequence[Path] = (),
+    own_files: Sequence[Path] = (),
 ) -> str:
     """Return what names the state that is judged: commit, rules, questions, baseline, system.
 
     "" where that cannot be told: no commit, or files that differ from it.
 
     Args:
-        own: What ragate itself writes: it changes nothing that is judged.
+        own_files: What ragate itself writes: it changes nothing that is judged.
     """
     commit = head_commit(config.root)
-    if not commit or not is_clean(config.root, but=own):
+    if not commit or not is_clean(config.root, but=own_files):
         return ""
     baseline = baseline_bytes(config.baseline) or b""
     return digest(
@@ -66,19 +66,19 @@ def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
     manifest = session.collected.manifest
     same_state = bool(getattr(session.system, "identifies_state", False))
     try:
-        kept = _earlier(session, manifest.evidence, samples)
+        passes = _earlier(session, manifest.evidence, samples)
     except StorageError as error:
         session.operations.say(f"earlier passes of this commit cannot be read: {error.message}")
         return 0
-    kept = kept[:MOST_PASSES] if same_state else kept[-MOST_PASSES:]
-    for _, outputs in kept:
+    passes = passes[:MOST_PASSES] if same_state else passes[-MOST_PASSES:]
+    for _, outputs in passes:
         session.adopt(samples, outputs)
-    update = {"earlier": _runs(run for run, _ in kept), "same_state": same_state and bool(kept)}
+    update = {"earlier": _runs(run for run, _ in passes), "same_state": same_state and bool(passes)}
     session.collected.manifest = manifest.model_copy(update=update)
-    if kept:
+    if passes:
         use = "counted too" if same_state else "shown beside this run, which they may confirm"
-        session.operations.say(f"earlier passes of this commit: {len(kept)}, {use}")
-    return len(kept)
+        session.operations.say(f"earlier passes of this commit: {len(passes)}, {use}")
+    return len(passes)
 
 
 def _earlier(
@@ -91,9 +91,9 @@ def _earlier(
     if newest is None or path is None or not path.is_file():
         return []
     passes = read_collected([path], samples).passes
-    known = _runs_in(store, newest)
-    owners = [run for run in known for _ in range(run.passes)]
-    owners += [_own(store, newest)] * max(0, len(passes) - len(owners))
+    taken_over = _runs_in(store, newest)
+    owners = [run for run in taken_over for _ in range(run.passes)]
+    owners += [_of_itself(store, newest)] * max(0, len(passes) - len(owners))
     return [
         (run, outputs)
         for run, outputs in zip(owners, passes, strict=False)
@@ -106,7 +106,7 @@ def _runs_in(store: LocalStore, folder: Path) -> tuple[EarlierRun, ...]:
     return store.load_manifest(folder).earlier
 
 
-def _own(store: LocalStore, folder: Path) -> EarlierRun:
+def _of_itself(store: LocalStore, folder: Path) -> EarlierRun:
     """Return what a stored run says of the passes that it made itself."""
     try:
         failed = store.load_report(folder).decision.verdict is Verdict.FAILED

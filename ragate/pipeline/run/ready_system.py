@@ -12,7 +12,7 @@ from ragate import __version__
 from ragate.config import Config
 from ragate.models import Run, RunManifest, Sample
 from ragate.outputs import OutputsHeader
-from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass
+from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass, unheard
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.relative_dates import asked_on, noted_date
 from ragate.pipeline.run.selection import Selection
@@ -51,18 +51,18 @@ class ReadySystem:
         samples: Sequence[Sample],
         run: int,
         *,
-        on_output: OnOutput = lambda _sample, _output, _run: None,
+        on_output: OnOutput = unheard,
         room: Room = no_wait,
     ) -> Outputs:
         """Return the outputs of one pass; `on_output` and `room` are as in `run_pass`."""
         system = self.opened.system
         # A sample that waits for its turn in the system would run out of time.
-        most: int | None = getattr(self.system, "max_concurrency", None)
+        limit: int | None = getattr(self.system, "max_concurrency", None)
         return await run_pass(
             asked_on(self.system, self.eval_date),
             samples,
             run=run,
-            concurrency=min(system.concurrency, most or system.concurrency),
+            concurrency=min(system.concurrency, limit or system.concurrency),
             timeout_s=system.timeout_s,
             on_output=on_output,
             room=room,
@@ -109,9 +109,9 @@ async def open_ready_system(
         manifest = await _manifest(config, system, samples, selection, run_id, commit)
         path = LocalStore(operations.state).folder(run_id) / "outputs.jsonl"
         header = OutputsHeader(manifest=manifest, samples=len(samples))
-        kept = f"the finished outputs are in {path}"
+        remedy = f"the finished outputs are in {path}"
         with OutputsWriter(path, header) as writer:
-            async with within(config.policy.max_minutes, remedy=kept) as limit:
+            async with within(config.policy.max_minutes, remedy=remedy) as limit:
                 yield ReadySystem(
                     system, opened, operations, writer, manifest, limit, selection.eval_date
                 )

@@ -62,12 +62,12 @@ class DatedJudge:
         self._date = date
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._judge, name)
+        attribute = getattr(self._judge, name)
         if name != "compare":
-            return found
+            return attribute
 
         async def compare(sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
-            score: Score = await found(self.seen(sample), output, other)
+            score: Score = await attribute(self.seen(sample), output, other)
             return score
 
         return compare

@@ -18,7 +18,7 @@ CORRECTNESS = ("correctness", "correctness_binary")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunOptions:
     """What was asked for on the command line; an option that was not given is empty."""
 
     ids: tuple[str, ...] = ()
@@ -33,27 +33,27 @@ class Wanted:
     eval_date: datetime.date | None = None
 
 
-def selection_of(config: Config, wanted: Wanted, *, runs: int = 1) -> Selection:
+def selection_of(config: Config, options: RunOptions, *, runs: int = 1) -> Selection:
     """Return the selection: an option that is given wins over the profile's.
 
     Raises:
         UsageError: there is no such profile, or no such metric to skip.
     """
-    profile = find_profile(config, wanted.profile) if wanted.profile else Profile()
-    skip = [*(wanted.skip or profile.skip), *_correctness(config, wanted)]
+    profile = find_profile(config, options.profile) if options.profile else Profile()
+    skip = [*(options.skip or profile.skip), *_correctness(config, options)]
     refuse_unknown_metrics(config, skip)
-    eval_date = wanted.eval_date or profile.eval_date
+    eval_date = options.eval_date or profile.eval_date
     return Selection(
         filters=Filters(
-            ids=wanted.ids,
-            tags=wanted.tags or profile.tags,
-            where=wanted.where or profile.where,
-            limit=wanted.limit or profile.limit,
+            ids=options.ids,
+            tags=options.tags or profile.tags,
+            where=options.where or profile.where,
+            limit=options.limit or profile.limit,
             skip=tuple(dict.fromkeys(skip)),
-            profile=wanted.profile,
+            profile=options.profile,
         ),
-        top_k=wanted.top_k or profile.top_k,
-        retrieval_only=wanted.retrieval_only or profile.retrieval_only,
+        top_k=options.top_k or profile.top_k,
+        retrieval_only=options.retrieval_only or profile.retrieval_only,
         runs=runs,
         eval_date=eval_date.isoformat() if eval_date else "",
     )
@@ -65,23 +65,23 @@ def find_profile(config: Config, name: str) -> Profile:
     Raises:
         UsageError: names the nearest.
     """
-    known = {**BUILT_IN, **config.policy.profiles}
-    if name not in known:
+    profiles = {**BUILT_IN, **config.policy.profiles}
+    if name not in profiles:
         raise UsageError(
-            f"no profile {name!r}{nearest(name, known)}",
+            f"no profile {name!r}{nearest(name, profiles)}",
             remedy=f"write it as [policy.profiles.{name}]: docs/run-options.md",
         )
-    return known[name]
+    return profiles[name]
 
 
-def _correctness(config: Config, wanted: Wanted) -> Sequence[str]:
+def _correctness(config: Config, options: RunOptions) -> Sequence[str]:
     names = [rule.metric for rule in config.policy.metrics if rule.metric in CORRECTNESS]
-    return names if wanted.skip_correctness else ()
+    return names if options.skip_correctness else ()
 
 
 def refuse_unknown_metrics(config: Config, skip: Sequence[str]) -> None:
     """Raise where a metric that is to be skipped is none of the policy's: a slip skips nothing."""
-    known = [rule.metric for rule in config.policy.metrics]
+    names = [rule.metric for rule in config.policy.metrics]
     for name in skip:
-        if name not in known:
-            raise UsageError(f"--skip {name!r}: no such metric in the policy{nearest(name, known)}")
+        if name not in names:
+            raise UsageError(f"--skip {name!r}: no such metric in the policy{nearest(name, names)}")

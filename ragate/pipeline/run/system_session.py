@@ -57,8 +57,8 @@ class Session:
             answered += 1
             self.operations.progress(answered, len(samples), f"run {number + 1}")
 
-        asked = [sample for sample in samples if sample.id not in restored]
-        outputs = await self.ready.answers(asked, run, on_output=keep, room=self._room)
+        unanswered = [sample for sample in samples if sample.id not in restored]
+        outputs = await self.ready.answers(unanswered, run, on_output=keep, room=self._room)
         outputs.update(restored)
         self.collected.passes.append(outputs)
         return outputs

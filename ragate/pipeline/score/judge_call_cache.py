@@ -53,13 +53,13 @@ class CachedSteps:
     async def get(self, key: str) -> str | None:
         if _ASIDE.get():
             return None
-        found = await asyncio.to_thread(self._cache.draw, STEPS, self._own(key), 0)
-        return None if found is None else found.text
+        draw = await asyncio.to_thread(self._cache.draw, STEPS, self._at_server(key), 0)
+        return None if draw is None else draw.text
 
     async def keep(self, key: str, text: str) -> None:
         if _ASIDE.get():
             return
-        self._unwritten[self._own(key)] = text
+        self._unwritten[self._at_server(key)] = text
         await self.flush()
 
     async def trust(self) -> None:
@@ -67,7 +67,7 @@ class CachedSteps:
         self._trusted = True
         await self.flush()
 
-    def _own(self, key: str) -> str:
+    def _at_server(self, key: str) -> str:
         return digest([key, self._address])
 
     async def flush(self) -> None:

@@ -36,25 +36,25 @@ class Judging:
 
     def __init__(
         self,
-        known: KnownJudgements,
+        judgements: KnownJudgements,
         *,
         concurrency: int,
         timeout_s: float,
         steps: CachedSteps | None = None,
         may_ask: Callable[[Sample], bool] = lambda _sample: True,
     ) -> None:
-        opponents = known.opponents
+        opponents = judgements.opponents
         compares = opponents is not None and not opponents.itself
         self.queue = JudgeQueue(
-            known.judge,
-            (*known.criteria, PAIRWISE) if compares else known.criteria,
-            cache=known.cache,
+            judgements.judge,
+            (*judgements.criteria, PAIRWISE) if compares else judgements.criteria,
+            cache=judgements.cache,
             concurrency=concurrency,
             timeout_s=timeout_s,
             steps=steps,
         )
-        self._known = known
-        self._judge = known.judge
+        self._known = judgements
+        self._judge = judgements.judge
         self._opponents = opponents
         self._may_ask = may_ask
         self._judgements: dict[str, Judgement] = {}
@@ -149,18 +149,18 @@ class Judging:
 
     def _submit(self, key: str, sample: Sample, output: SystemOutput) -> None:
         """Ask for the criteria that have no score yet, and for no other."""
-        scores, parts, ruled = self._known.sort_out(key, sample, output)
+        scores, groups, ruled = self._known.sort_out(key, sample, output)
         self._judgements[key] = shared_scores(scores)
         keep = partial(self._keep, key)
         if ruled:
             ask = partial(self._judge, ruled, sample, output)
             self.queue.start(key, ask, ruled, keep, by_model=False)
-        if not parts:
+        if not groups:
             self.reused += bool(scores)
         elif self._may_now(key, sample):
             self.fresh += 1
-            for part in parts:
-                self.queue.start(key, partial(self._judge, part, sample, output), part, keep)
+            for group in groups:
+                self.queue.start(key, partial(self._judge, group, sample, output), group, keep)
 
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         key = self._known.pair_key(opponents, sample, output)

@@ -33,10 +33,10 @@ class KnownJudgements:
         cache: CachedJudgements,
         opponents: Opponents | None = None,
     ) -> None:
-        wanted = {metric.criterion for metric in metrics}
+        all_criteria = {metric.criterion for metric in metrics}
         self.judge = judge
-        self.criteria = tuple(sorted(wanted - {PAIRWISE}))
-        self.opponents = (opponents or Opponents()) if PAIRWISE in wanted else None
+        self.criteria = tuple(sorted(all_criteria - {PAIRWISE}))
+        self.opponents = (opponents or Opponents()) if PAIRWISE in all_criteria else None
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
 
@@ -46,8 +46,8 @@ class KnownJudgements:
 
     def pair_key(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> str:
         """Return the identity of the judgement on an answer beside its opponent."""
-        other = opponents.other(sample)
-        return pair_hash(self.judge.fingerprint, self._seen(sample), bare(output), other)
+        opponent = opponents.other(sample)
+        return pair_hash(self.judge.fingerprint, self._seen(sample), bare(output), opponent)
 
     def sort_out(
         self, key: str, sample: Sample, output: SystemOutput
@@ -58,11 +58,11 @@ class KnownJudgements:
         """
         scores = self._scores(key, sample, output)
         missing = [name for name in self.criteria if name not in scores]
-        asked = [name for name in missing if asks(self.judge, [name], sample, output)]
-        ruled = [name for name in missing if name not in asked]
+        by_model = [name for name in missing if asks(self.judge, [name], sample, output)]
+        ruled = [name for name in missing if name not in by_model]
         if getattr(self.judge, "apart", False):  # each is a question of its own
-            return scores, [[name] for name in asked], ruled
-        return scores, [asked] if asked else [], ruled
+            return scores, [[name] for name in by_model], ruled
+        return scores, [by_model] if by_model else [], ruled
 
     def pair(self, key: str) -> Judgement:
         """Return the score of a comparison, none where it was not made yet."""
@@ -81,8 +81,8 @@ class KnownJudgements:
 
     def _seen(self, sample: Sample) -> Sample:
         """Return the sample as the judge reads it: another date is another question."""
-        seen: Callable[[Sample], Sample] | None = getattr(self.judge, "seen", None)
-        return sample if seen is None else seen(sample)
+        reads: Callable[[Sample], Sample] | None = getattr(self.judge, "seen", None)
+        return sample if reads is None else reads(sample)
 
     def _scores(self, key: str, sample: Sample, output: SystemOutput) -> Judgement:
         recorded = self._recorded(sample, output)

@@ -38,12 +38,12 @@ def evaluate(
     aggregates: list[dict[str, Score]] = []
     full: list[int] = []
     for run, outputs in enumerate(passes):
-        whole = all(sample.id in outputs for sample in samples)
-        asked = samples if whole else [sample for sample in samples if sample.id in outputs]
-        pairs = Pairs(asked, outputs)
+        complete = all(sample.id in outputs for sample in samples)
+        answered = samples if complete else [s for s in samples if s.id in outputs]
+        pairs = Pairs(answered, outputs)
         for batch in pairs.batches():
             records.extend(_records(batch, metrics, judgements, run=run))
-        if pairs and whole:
+        if pairs and complete:
             aggregates.append(
                 {
                     metric.info.name: aggregate_score(metric, pairs, judgements)
@@ -80,13 +80,13 @@ class Pairs(Sequence[Pair]):
         return len(self._samples)
 
     @overload
-    def __getitem__(self, place: int) -> Pair: ...
+    def __getitem__(self, row: int) -> Pair: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Pair]: ...
-    def __getitem__(self, place: int | slice) -> Pair | list[Pair]:
-        if isinstance(place, slice):
-            return [(sample, self._outputs[sample.id]) for sample in self._samples[place]]
-        sample = self._samples[place]
+    def __getitem__(self, row: slice) -> list[Pair]: ...
+    def __getitem__(self, row: int | slice) -> Pair | list[Pair]:
+        if isinstance(row, slice):
+            return [(sample, self._outputs[sample.id]) for sample in self._samples[row]]
+        sample = self._samples[row]
         return sample, self._outputs[sample.id]
 
     def batches(self) -> Iterator[list[Pair]]:

@@ -49,7 +49,7 @@ class OpenJudge:
             samples: What may be judged: where one names a date, the judge reads it.
             baseline: What the judge said there is not asked for again.
         """
-        known = KnownJudgements(
+        judgements = KnownJudgements(
             judged_on(self.judge, eval_date, samples),
             metrics,
             baseline=baseline,
@@ -57,7 +57,7 @@ class OpenJudge:
             opponents=opponents,
         )
         return Judging(
-            known,
+            judgements,
             concurrency=self.settings.concurrency,
             timeout_s=self.settings.timeout_s,
             steps=self.steps,

@@ -39,15 +39,15 @@ class Opponents:
         decided = unasked_score(_SAMPLE, sample, output)
         if decided is not None and decided.value is None:
             return decided
-        other = self._answer(key)
-        if other is None:
+        opponent = self._answer(key)
+        if opponent is None:
             return unscored(
                 PAIRWISE, 'the baseline holds no answers: set [policy] store = "answers"'
             )
         answer = "" if decided is not None else (output.answer or "")
-        if answer.strip() == other.strip():
+        if answer.strip() == opponent.strip():
             return _tie("the same answer")
-        if not answer.strip() or not other.strip():
+        if not answer.strip() or not opponent.strip():
             return Score(metric=PAIRWISE, value=float(bool(answer.strip())), reason="one is empty")
         return None
 
@@ -65,17 +65,19 @@ def opponents_of(baseline: Run | None) -> Opponents:
     """Return the answers to compare with, those of a run itself without a baseline."""
     if baseline is None:
         return Opponents(itself=True)
-    first: dict[str, int] = {}
+    first_runs: dict[str, int] = {}
     rows: dict[str, int] = {}
     for row, record in enumerate(baseline.records):
-        if record.run < first.get(record.content_hash, math.inf):
-            first[record.content_hash], rows[record.content_hash] = record.run, row
+        if record.run < first_runs.get(record.content_hash, math.inf):
+            first_runs[record.content_hash], rows[record.content_hash] = record.run, row
     return Opponents(Lookup(baseline.records, rows))
 
 
-def pair_hash(judge: str, sample: Sample, output: SystemOutput, other: SystemOutput) -> str:
+def pair_hash(judge: str, sample: Sample, output: SystemOutput, opponent: SystemOutput) -> str:
     """Return the identity of a judgement over two answers, the candidate's first."""
-    return digest([PAIRWISE, *(judgement_hash(judge, sample, one) for one in (output, other))])
+    return digest(
+        [PAIRWISE, *(judgement_hash(judge, sample, answer) for answer in (output, opponent))]
+    )
 
 
 def bare(output: SystemOutput) -> SystemOutput:

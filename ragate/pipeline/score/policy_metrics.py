@@ -45,9 +45,9 @@ def make_metrics(
 
 def with_counts(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregate]:
     """Return the metrics, each with the count of what it had to check, where it has one."""
-    both: list[Metric | Aggregate] = []
+    with_checked: list[Metric | Aggregate] = []
     for metric in metrics:
-        both.append(metric)
+        with_checked.append(metric)
         checked: Metric | None = getattr(metric, "checked", None)
         if not isinstance(getattr(checked, "info", None), MetricInfo):
             continue  # a foreign metric may have an attribute of that name
@@ -57,5 +57,5 @@ def with_counts(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregat
                 f"metric {metric.info.name!r} counts what it checks as {checked.info.name!r}",
                 remedy=f"name it {checked_name(metric.info.name)!r}",
             )
-        both.append(checked)
-    return both
+        with_checked.append(checked)
+    return with_checked

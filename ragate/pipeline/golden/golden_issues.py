@@ -1,0 +1,149 @@
+"""What can be wrong or doubtful about single samples of a golden set."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from ragate.core.text.near_duplicates import near_duplicates
+from ragate.core.text.quoted_passages import passage_hash
+from ragate.dataset import Entry
+from ragate.pipeline.run.corpus_texts import Texts, stale_in
+from ragate.support.settings import shown
+
+MOST_COMPARED_NAMES = 2000
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Issue:
+    """One thing about one sample.
+
+    Attributes:
+        kind: ``schema``, ``unknown-document``, ``duplicate-query``, ``near-duplicate``,
+            ``contradiction``, ``nothing-to-score``, ``stale-evidence`` or ``evidence``.
+        place: file:line.
+    """
+
+    kind: str
+    level: Level
+    place: str
+    message: str
+    sample_id: str = ""
+    remedy: str = ""
+
+
+def of_error(path: Path, message: str, remedy: str) -> Issue:
+    """Return what could not be read as an issue, at the line that its message names."""
+    where = re.match(rf"({re.escape(str(path))}(?::\d+|: sample \d+)?): ", message)
+    if where is None:
+        return Issue("schema", "error", str(path), message, "", remedy)
+    return Issue("schema", "error", where[1], message[where.end() :], "", remedy)
+
+
+def _issue(kind: str, level: Level, entry: Entry, message: str, remedy: str) -> Issue:
+    return Issue(kind, level, entry.place, message, entry.sample.id, remedy)
+
+
+def missing_and_stale(entries: Sequence[Entry], texts: Texts) -> Iterator[Issue]:
+    """Yield expected documents that are gone, and evidence that its document no longer holds."""
+    for entry in entries:
+        for doc_id in sorted(entry.sample.expected - texts.keys()):
+            message = f"expects {shown(doc_id)}, which is not in the corpus{_close(doc_id, texts)}"
+            remedy = "`ragate dataset relink` proposes where it went"
+            yield _issue("unknown-document", "error", entry, message, remedy)
+        if stale := stale_in(entry.sample, texts):
+            yield _issue(
+                "stale-evidence",
+                "warning",
+                entry,
+                f"the reference may be stale: {', '.join(stale)} no longer holds its passage",
+                "read the sample again, then `ragate dataset evidence --ids "
+                f"{entry.sample.id} --renew`",
+            )
+
+
+def _close(doc_id: str, texts: Texts) -> str:
+    close = get_close_matches(doc_id, texts, n=1) if len(texts) <= MOST_COMPARED_NAMES else []
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _key(entry: Entry) -> str:
+    return " ".join(entry.sample.query.casefold().split())
+
+
+def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
+    """Yield questions that are asked twice."""
+    by_query: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        by_query[_key(entry)].append(entry)
+    for original, *repeats in by_query.values():
+        for entry in repeats:
+            yield _issue(
+                "duplicate-query",
+                "warning",
+                entry,
+                f"asks the same as {original.sample.id} ({original.place})",
+                "remove one of the two: each counts as a question of its own",
+            )
+
+
+def near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
+    """Yield questions that are nearly the same as one before them."""
+    once = list({_key(entry): entry for entry in reversed(entries)}.values())[::-1]
+    for pair in near_duplicates([entry.sample.query for entry in once], threshold=similar):
+        original = once[pair.earlier]
+        yield _issue(
+            "near-duplicate",
+            "warning",
+            once[pair.later],
+            f"asks nearly the same as {original.sample.id} ({original.place}), "
+            f"similarity {pair.similarity:.2f}",
+            "keep both only where they are meant to differ",
+        )
+
+
+def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
+    """Yield samples that nothing can be scored on, and such as contradict themselves."""
+    for entry in entries:
+        sample = entry.sample
+        labelled = bool(sample.expected or sample.references)
+        if sample.answerable and not labelled and not entry.drafted:
+            unsaid = "" if "answerable" in entry.given else ", and `answerable` is not set"
+            yield _issue(
+                "nothing-to-score",
+                "warning",
+                entry,
+                f"has no expected document and no reference{unsaid}",
+                "`ragate dataset suggest` proposes documents; set answerable to false where the "
+                "corpus has no answer",
+            )
+        if not sample.answerable and labelled:
+            yield _issue(
+                "contradiction",
+                "warning",
+                entry,
+                "is unanswerable, and has an expected document or a reference",
+                "correct `answerable`, or remove them",
+            )
+
+
+def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:
+    """Yield evidence of a document that is not expected, or whose hash is another quote's."""
+    for entry in entries:
+        sample = entry.sample
+        for doc_id, passage in sample.evidence.items():
+            if doc_id not in sample.relevant:
+                message = f"has evidence in {shown(doc_id)}, which is not among its documents"
+                yield _issue(
+                    "evidence", "warning", entry, message, "remove it, or add the document"
+                )
+            elif passage.quote and passage.hash not in {"", passage_hash(passage.quote)}:
+                message = f"the hash of the evidence in {doc_id} is not that of its quote"
+                remedy = f"`ragate dataset evidence --ids {sample.id} --renew` records it anew"
+                yield _issue("evidence", "warning", entry, message, remedy)
