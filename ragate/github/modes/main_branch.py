@@ -19,6 +19,7 @@ from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
 from ragate.github.gate.left_result import LeftResult, write_result
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.modes.check import run_check
+from ragate.github.modes.push_range import merges_of
 from ragate.github.modes.recording_due import why_due
 from ragate.github.publish.publish import Target
 from ragate.github.rest.authors import without_own
@@ -140,13 +141,15 @@ def _tell(context: StepContext, written: CommittedFiles, gate: str) -> None:
 
 
 def _accepted(context: StepContext, config: Config, head: str) -> tuple[Acceptance, ...]:
-    """Return what was accepted in the pull requests that this commit merged."""
+    """Return what was accepted in the pull requests that this push merged."""
     repository = context.repository
     if repository is None:
         return ()
     try:
         bot = login_of(repository.api)
-        merged = [int(one["number"]) for one in repository.pulls_of_commit(head) if _is_merged(one)]
+        commits = merges_of(context, repository, head)
+        pulls = [pull for commit in commits for pull in repository.pulls_of_commit(commit)]
+        merged = list(dict.fromkeys(int(one["number"]) for one in pulls if _is_merged(one)))
         own = {number: without_own(config.policy, repository, number) for number in merged}
         return tuple(
             one

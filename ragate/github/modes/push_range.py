@@ -11,6 +11,8 @@ from ragate.github.commits.changed_files import api_changed_files
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.repository import Repository
 
+MOST_MERGES = 30
+
 
 @dataclass(frozen=True)
 class Push:
@@ -32,6 +34,26 @@ def pushed(context: StepContext, root: Path, head: str) -> Push:
     else:
         before = next(iter(git_objects.parents(root, head)), "")
     return Push(before, _changed(context.repository, root, before, head) if before else None)
+
+
+def merges_of(context: StepContext, repository: Repository, head: str) -> list[str]:
+    """Return the commits that the push put on the branch itself, the newest first, at most 30.
+
+    Those of a merged branch are not among them. Where it cannot be told what the branch was at, or
+    that is no ancestor (a forced push), it is `head` alone.
+
+    Raises:
+        ApiError: a commit could not be read.
+    """
+    before, found = context.event.before, [head]
+    if not before or not repository.is_ancestor(before, head):
+        return found
+    while len(found) < MOST_MERGES:
+        older = next(iter(repository.commit(found[-1]).parents), before)
+        if older == before:
+            break
+        found.append(older)
+    return found
 
 
 def _changed(repository: Repository | None, root: Path, before: str, head: str) -> list[str] | None:

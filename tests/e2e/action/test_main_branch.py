@@ -219,6 +219,35 @@ def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
     ]
 
 
+def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(forge: Forge):
+    change = forge.change(outputs(broken=BROKEN))
+    assert judged(forge, change).exit_code == 1
+    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
+    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    before, forge.base = forge.base, change.merge
+    forge.github.git.move("main", merged(forge, {"web/page.html": b"<p>hello</p>"}), before)
+
+    result = record(forge, before=before)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert [one["metric"] for one in baseline_of(forge)["accepted"]] == ["hit_rate@5", "token_f1"]
+
+
+def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge):
+    change = forge.change(outputs(broken=BROKEN))
+    assert judged(forge, change).exit_code == 1
+    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
+    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    dropped = forge.github.commit({"x": b"x"}, parents=[forge.base])
+    forge.base = change.merge
+    merged(forge, {"web/page.html": b"<p>hello</p>"})
+
+    result = record(forge, before=dropped)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert not baseline_of(forge).get("accepted")
+
+
 def test_a_broken_recording_commits_nothing_and_says_why(forge: Forge):
     files = {f"outputs/run{run}.jsonl": b'{"id": "q1", "error": "down"}\n' for run in range(3)}
     head = merged(forge, dict(files))
