@@ -366,6 +366,42 @@ def earlier_runs() -> Report:
     return report_factory(decision, samples=(VAT,))
 
 
+def citations_taken_out() -> Report:
+    """Leaving citations out does not pay: what there was to check fell, not the metric itself."""
+    valid = metric_row_factory(
+        "citation_validity", 0.985, 0.99, MetricVerdict.HELD, interval=(-0.01, 0.02), better=2,
+        worse=1, p=0.8, mde=0.03, allowed=0.01,
+    )  # fmt: skip
+    held = metric_row_factory(
+        "citation_validity.checked", 0.94, 0.82, MetricVerdict.REGRESSED, blocks=True, better=1,
+        interval=(-0.17, -0.07), worse=25, p=0.0004, p_other=0.0002, mde=0.05, allowed=0.01,
+        reason="citation_validity.checked fell by 0.120 (0.940 -> 0.820)",
+    )  # fmt: skip
+    quoted = metric_row_factory(
+        "quote_fidelity.checked", 0.31, 0.29, MetricVerdict.CANNOT_TELL, level="warn",
+        interval=(-0.07, 0.03), better=6, worse=10, p=0.3, mde=0.08, allowed=0.01,
+    )  # fmt: skip
+    quotes = metric_row_factory(
+        "quote_fidelity", 1.0, 1.0, MetricVerdict.UNCHANGED, level="warn", interval=None
+    )
+    bare = sample_row_factory(
+        "q017",
+        "What does the team plan cost?",
+        expected=["plans.md"],
+        docs=(["plans.md"], ["plans.md"]),
+        answers=("12 euros a month. [1]", "12 euros a month."),
+        scores={"citation_validity": (1.0, 1.0), "citation_validity.checked": (1.0, 0.0)},
+    )
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED, [quotes, quoted, valid, held], runs_candidate=3, confirmed=True,
+            reasons=("citation_validity.checked fell by 0.120 (0.940 -> 0.820)",),
+            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+        ),
+        samples=(bare,),
+    )  # fmt: skip
+
+
 def golden_set_changed() -> Report:
     return report_factory(
         decision_factory(metrics=[HELD, SAME]),
@@ -399,6 +435,7 @@ CASES: dict[str, Callable[[], Report]] = {
         floors_and_must_pass,
         accepted,
         earlier_runs,
+        citations_taken_out,
         golden_set_changed,
         checkout_rules,
     )

@@ -43,7 +43,10 @@ def test_the_json_equals_its_golden_file(name: str) -> None:
     matches_golden(f"{name}.json", json.render(CASES[name]()))
 
 
-@pytest.mark.parametrize("name", ["regression", "unchanged", "unscored", "floors_and_must_pass"])
+@pytest.mark.parametrize(
+    "name",
+    ["regression", "unchanged", "unscored", "floors_and_must_pass", "citations_taken_out"],
+)
 def test_the_junit_file_equals_its_golden_file(name: str) -> None:
     matches_golden(f"{name}.xml", junit.render(CASES[name]()))
 
