@@ -195,8 +195,8 @@ def _unsure(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Word
 
 
 def _is_rise(row: MetricRow) -> bool:
-    """Whether a row is of what an answer takes: outside the family, and beyond its limit."""
-    return row.p is None and not row.exact
+    """Whether a row is of what an answer takes: held against a limit that noise may exceed."""
+    return row.aggregate or (row.limit is not None and not row.exact)
 
 
 def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Words:

@@ -34,11 +34,11 @@ def test_one_metric_that_moved_and_held_makes_it_held() -> None:
 
 def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_cannot_show() -> None:
     rise = metric_row_factory(
-        "prompt_tokens", 500.0, 620.0, MetricVerdict.CANNOT_TELL, unit="tokens", p=None, mde=None,
+        "prompt_tokens", 500.0, 620.0, MetricVerdict.CANNOT_TELL, unit="tokens", limit=50.0,
         direction=Direction.LOWER,
     )  # fmt: skip
     slow = metric_row_factory(
-        "latency_p95", 1.0, 1.4, MetricVerdict.CANNOT_TELL, unit="seconds", aggregate=True, p=None,
+        "latency_p95", 1.0, 1.4, MetricVerdict.CANNOT_TELL, unit="seconds", aggregate=True,
         direction=Direction.LOWER,
     )  # fmt: skip
     blind = metric_row_factory("token_f1", verdict=MetricVerdict.CANNOT_TELL, p=0.4, mde=0.1)
