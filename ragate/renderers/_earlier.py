@@ -18,8 +18,8 @@ def earlier_note(report: Report) -> str:
     earlier = report.decision.earlier
     if earlier is None:
         return ""
-    told = listing(_figures(report, COMMENT, name), MOST_FIGURES)
-    return f"<b>Earlier runs:</b> {code(earlier.note, SENTENCE)}" + (f"; {told}." if told else "")
+    shown = listing(_figures(report, COMMENT, name), MOST_FIGURES)
+    return f"<b>Earlier runs:</b> {code(earlier.note, SENTENCE)}" + (f"; {shown}." if shown else "")
 
 
 def earlier_lines(report: Report, foreign: Callable[[str, int], str]) -> list[str]:
@@ -36,15 +36,15 @@ def _figures(report: Report, numbers: Numbers, shown: Callable[[str], str]) -> l
     rows = {row.metric: row for row in report.decision.metrics}
     figures = earlier.metrics if earlier is not None else ()
     return [
-        f"{shown(each.metric)} {_told(each, rows[each.metric], numbers)}"
+        f"{shown(each.metric)} {_figure_words(each, rows[each.metric], numbers)}"
         for each in figures
         if each.metric in rows
     ]
 
 
-def _told(figure: EarlierFigure, row: MetricRow, numbers: Numbers) -> str:
-    now, earlier, pooled = (
+def _figure_words(figure: EarlierFigure, row: MetricRow, numbers: Numbers) -> str:
+    newest, earlier, pooled = (
         numbers.value(row.unit, value) for value in (figure.newest, figure.earlier, figure.pooled)
     )
     chance = "" if figure.p is None else f" (an unchanged system {odds(figure.p)})"
-    return f"{now} now, {earlier} earlier, {pooled} together{chance}"
+    return f"{newest} now, {earlier} earlier, {pooled} together{chance}"

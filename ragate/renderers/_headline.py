@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 
 from ragate.core.rules.checked_metric import without_counts
-from ragate.models import Direction, MetricRow, MetricVerdict, Report, Verdict
+from ragate.models import Direction, MetricRow, MetricVerdict, Report
 from ragate.renderers._numbers import Numbers, counted
+from ragate.renderers._status import Status, status_of
 from ragate.renderers._words import (
     Name,
     Words,
@@ -20,63 +20,11 @@ from ragate.renderers._words import (
 )
 
 
-class Status(Enum):
-    """What the reader sees first: a sign, and whether it asks for something."""
-
-    BETTER = "better"
-    HELD = "held"
-    UNCHANGED = "unchanged"
-    LOOK = "look"
-    RED = "red"
-    NO_DECISION = "no decision"
-    BOOTSTRAP = "bootstrap"
-
-
-# The metric table does not say why there is no verdict, so the reasons stand above it.
-TELLS_WHY = (Status.NO_DECISION, Status.BOOTSTRAP)
-# What nothing was measured for has not moved either; where it gates, there is no decision at all.
-STILL = {
-    MetricVerdict.UNCHANGED,
-    MetricVerdict.SHOWN,
-    MetricVerdict.NOT_MEASURED,
-    MetricVerdict.NOT_COMPARABLE,
-}
-ICONS = {
-    Status.BETTER: "✅",
-    Status.HELD: "✅",
-    Status.UNCHANGED: "✅",
-    Status.LOOK: "🟡",
-    Status.RED: "❌",
-    Status.NO_DECISION: "⏸️",
-    Status.BOOTSTRAP: "👋",
-}
-
-
-def status_of(report: Report) -> Status:
-    """Return the sign of the report."""
-    fixed = {
-        Verdict.FAILED: Status.RED,
-        Verdict.NO_DECISION: Status.NO_DECISION,
-        Verdict.BOOTSTRAP: Status.BOOTSTRAP,
-    }.get(report.decision.verdict)
-    if fixed is not None:
-        return fixed
-    rows = [row for row in report.decision.metrics if row.level != "off"]
-    if any(wants_a_look(row) for row in rows):
-        return Status.LOOK
-    verdicts = {row.verdict for row in rows}
-    if MetricVerdict.IMPROVED in verdicts:
-        return Status.BETTER
-    if verdicts <= STILL:
-        return Status.UNCHANGED
-    return Status.HELD
-
-
 def headline(report: Report, numbers: Numbers) -> Words:
     """Return line 1: the gate, the verdict with its size, and whether it blocks."""
     words: Words = [Name(report.gate)]
     words.append(", part of the set: " if report.partial else ": ")
-    told = {
+    sentence = {
         Status.RED: _red,
         Status.NO_DECISION: _no_decision,
         Status.BOOTSTRAP: _bootstrap,
@@ -85,7 +33,7 @@ def headline(report: Report, numbers: Numbers) -> Words:
         Status.HELD: _held,
         Status.UNCHANGED: _unchanged,
     }[status_of(report)]
-    return words + told(report, numbers)
+    return words + sentence(report, numbers)
 
 
 def _red(report: Report, numbers: Numbers) -> Words:
@@ -112,15 +60,15 @@ def _moves(rows: Sequence[MetricRow], numbers: Numbers) -> Words:
     items: list[Words] = [
         [Name(row.metric), f" {numbers.points(row.unit, row.change)}"] for row in rows
     ]
-    first = rows[0]
-    pair = [(first.worse, "worse"), (first.better, "better")]
-    if first.verdict is MetricVerdict.IMPROVED:
+    row = rows[0]
+    pair = [(row.worse, "worse"), (row.better, "better")]
+    if row.verdict is MetricVerdict.IMPROVED:
         pair.reverse()
-    told = [f"{count:,} {word}" for count, word in pair if count]
-    if told:
-        count, rest = told[0].split(" ", 1)
-        noun = numbers.noun if count == "1" else f"{numbers.noun}s"
-        items[0].append(f" ({', '.join([f'{count} {noun} {rest}', *told[1:]])})")
+    counts = [(count, word) for count, word in pair if count]
+    if counts:
+        (count, word), *second = counts
+        words = [f"{counted(count, numbers.noun)} {word}", *(f"{n:,} {word}" for n, word in second)]
+        items[0].append(f" ({', '.join(words)})")
     return named(items)
 
 
@@ -159,22 +107,22 @@ def _look(report: Report, numbers: Numbers) -> Words:
     gated = [row for row in rows if row.level == "error"]
     unsure = [row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL]
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
-    here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
+    worse_here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
     taken = [row for row in rows if row.accepted]
-    told = (*unsure, *here, *taken)
-    rest = [row for row in rows if wants_a_look(row) and row not in told]
+    named_rows = (*unsure, *worse_here, *taken)
+    unnamed = [row for row in rows if wants_a_look(row) and row not in named_rows]
     clauses: list[Words] = []
     if taken:
         clauses.append(["worse, and accepted by a maintainer: ", *_moves(taken, numbers)])
     if better:
         clauses.append(["better: ", *_moves(better, numbers)])
-    if here:
+    if worse_here:
         tail = f" on these {numbers.noun}s, not proven for fresh ones"
-        clauses.append(["worse: ", *_moves(here, numbers), tail])
+        clauses.append(["worse: ", *_moves(worse_here, numbers), tail])
     if unsure:
         clauses.append(_unsure(report, unsure, numbers))
-    if rest:
-        clauses.append(["look at ", *_metric_names(rest)])
+    if unnamed:
+        clauses.append(["look at ", *_metric_names(unnamed)])
     return [*joined(clauses, "; "), " · does not block"]
 
 
@@ -212,10 +160,10 @@ def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Word
 def _better(report: Report, numbers: Numbers) -> Words:
     rows = ordered(report.decision.metrics)
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
-    rest = [row for row in rows if row.level == "error" and row not in better]
+    gated = [row for row in rows if row.level == "error" and row not in better]
     tail: Words = []
-    if rest:
-        tail = ["; the rest held" if any(map(_fell, rest)) else "; nothing else dropped"]
+    if gated:
+        tail = ["; the rest held" if any(map(_fell, gated)) else "; nothing else dropped"]
     return ["better: ", *_moves(better, numbers), *tail]
 
 

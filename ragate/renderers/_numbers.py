@@ -95,10 +95,10 @@ def duration(seconds: float) -> str:
     """Return ``0.4 s``, ``38 s`` or ``2 min 51 s``."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, seconds_left = divmod(round(seconds), 60)
     if not minutes:
-        return f"{rest} s"
-    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+        return f"{seconds_left} s"
+    return f"{minutes} min {seconds_left} s" if seconds_left else f"{minutes} min"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -113,7 +113,7 @@ def spending(facts: RunFacts) -> list[str]:
     """
     kinds = {"answer": facts.calls_reused, "verdict": facts.verdicts_reused}
     reused = " and ".join(counted(count, noun) for noun, count in kinds.items() if count)
-    parts = [counted(facts.model_calls, "model call")]
-    parts += [f"{reused} reused"] if reused else []
-    parts += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
-    return parts + ([f"${facts.saved_usd:,.2f} saved"] if facts.saved_usd >= _CENT / 2 else [])
+    words = [counted(facts.model_calls, "model call")]
+    words += [f"{reused} reused"] if reused else []
+    words += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
+    return words + ([f"${facts.saved_usd:,.2f} saved"] if facts.saved_usd >= _CENT / 2 else [])

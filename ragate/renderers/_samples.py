@@ -43,20 +43,20 @@ def happened(row: SampleRow, numbers: Numbers) -> Words:
         return joined([ranks(row), answers(row)]) or scores(row, numbers) or ["new"]
     if row.cause is not None:
         return _caused(row, row.cause, numbers)
-    found = joined([ranks(row), came(row)]) or answers(row) or scores(row, numbers)
-    return found or ["outputs differ"]
+    words = joined([ranks(row), came(row)]) or answers(row) or scores(row, numbers)
+    return words or ["outputs differ"]
 
 
 def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
-    found: Words = []
+    words: Words = []
     if cause.kind is CauseKind.RETRIEVAL:
         pushed = listed(cause.displaced_by)
-        found = joined([ranks(row), ["pushed out by ", *pushed] if pushed else came(row)])
+        words = joined([ranks(row), ["pushed out by ", *pushed] if pushed else came(row)])
     if cause.kind is CauseKind.GENERATION:
-        found = answers(row)
+        words = answers(row)
     if cause.kind is CauseKind.JUDGE:
-        found = joined([["same output, another verdict"], scores(row, numbers)])
-    return [f"{cause.kind.value.replace('_', ' ')}: ", *(found or [Foreign(cause.evidence)])]
+        words = joined([["same output, another verdict"], scores(row, numbers)])
+    return [f"{cause.kind.value.replace('_', ' ')}: ", *(words or [Foreign(cause.evidence)])]
 
 
 def ranks(row: SampleRow) -> Words:
@@ -92,10 +92,10 @@ def came(row: SampleRow) -> Words:
     """Return what was retrieved in place of an expected document that is lost."""
     if row.candidate is None or all(change.after for change in row.ranks):
         return []
-    others = [doc_id for doc_id in row.candidate.docs if doc_id not in row.expected]
+    unexpected = [doc_id for doc_id in row.candidate.docs if doc_id not in row.expected]
     if not row.candidate.docs:
         return ["nothing came"]
-    return ["came instead: ", *listed(others)] if others else []
+    return ["came instead: ", *listed(unexpected)] if unexpected else []
 
 
 def answers(row: SampleRow) -> Words:
@@ -113,11 +113,11 @@ def scores(row: SampleRow, numbers: Numbers) -> Words:
     """Return each score that moved, by metric; every score where there is no baseline."""
     words: Words = []
     for change in row.scores:
-        told = score(change.after, numbers)
+        shown = score(change.after, numbers)
         if row.baseline is not None:
-            told = f"{score(change.before, numbers)} → {told}"
+            shown = f"{score(change.before, numbers)} → {shown}"
         if row.baseline is None or change.before != change.after:
-            words += [", " if words else "", Name(change.metric), f" {told}"]
+            words += [", " if words else "", Name(change.metric), f" {shown}"]
     return words
 
 

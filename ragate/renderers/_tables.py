@@ -16,9 +16,9 @@ from ragate.models import (
     SampleRow,
     WaiverRow,
 )
-from ragate.renderers._headline import TELLS_WHY, status_of
 from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import happened
+from ragate.renderers._status import TELLS_WHY, status_of
 from ragate.renderers._words import Foreign, Name, Words, below_floor, ordered, verdict_text
 from ragate.support.escape import code, name
 
@@ -45,39 +45,39 @@ class Section:
 
 def as_html(words: Words, limit: int = CELL) -> str:
     """Return the words as HTML: foreign ones through their filter, trusted ones escaped."""
-    return "".join(_part(part, limit) for part in words)
+    return "".join(_safe(word, limit) for word in words)
 
 
-def _part(part: str, limit: int) -> str:
-    if isinstance(part, Name):
-        return name(part)
-    return code(part, limit) if isinstance(part, Foreign) else escape(part, quote=False)
+def _safe(word: str, limit: int) -> str:
+    if isinstance(word, Name):
+        return name(word)
+    return code(word, limit) if isinstance(word, Foreign) else escape(word, quote=False)
 
 
 def listing(items: Iterable[str], most: int = 3) -> str:
     """Join with commas, at most `most` of them."""
     shown = list(items)
-    more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
+    hidden = f" and {len(shown) - most:,} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + hidden
 
 
 def metric_cells(row: MetricRow) -> dict[str, str]:
     """Return the cells of one metric's line."""
     strong = row.verdict in _STRONG or below_floor(row)
-    now = _whole(COMMENT.value(row.unit, row.candidate))
+    candidate = _unbroken(COMMENT.value(row.unit, row.candidate))
     verdict = escape(verdict_text(row, COMMENT), quote=False)
     return {
         "metric": name(row.metric) + (" (no&nbsp;noise)" if row.exact else ""),
-        "baseline": _whole(COMMENT.value(row.unit, row.baseline)),
-        "now": f"<b>{now}</b>" if strong else now,
-        "change": _whole(COMMENT.change(row.unit, row.change)),
-        "allowed": _whole(COMMENT.allowed(row.unit, row.allowed)),
-        "interval": _whole(_interval(row)),
+        "baseline": _unbroken(COMMENT.value(row.unit, row.baseline)),
+        "now": f"<b>{candidate}</b>" if strong else candidate,
+        "change": _unbroken(COMMENT.change(row.unit, row.change)),
+        "allowed": _unbroken(COMMENT.allowed(row.unit, row.allowed)),
+        "interval": _unbroken(_interval(row)),
         "verdict": f"<b>{verdict}</b>" if row.blocks else verdict,
     }
 
 
-def _whole(figure: str) -> str:
+def _unbroken(figure: str) -> str:
     """Keep a figure on one line: a narrow column would part a number from its unit."""
     return figure.replace(" ", "&nbsp;")
 
@@ -102,8 +102,8 @@ def sample_cells(row: SampleRow) -> dict[str, str]:
 
 def means(values: dict[str, float]) -> str:
     """Return the first two means of a removed sample in brackets."""
-    told = [f"{name(metric)} {mean:.2f}" for metric, mean in list(values.items())[:2]]
-    return f"({', '.join(told)} in the baseline)" if told else ""
+    shown = [f"{name(metric)} {mean:.2f}" for metric, mean in list(values.items())[:2]]
+    return f"({', '.join(shown)} in the baseline)" if shown else ""
 
 
 def details(report: Report) -> list[Section]:
@@ -112,7 +112,7 @@ def details(report: Report) -> list[Section]:
     rows = ordered(decision.metrics)
     changed = dict.fromkeys((*data.added, *data.edited))
     missing = data.missing_documents.items()
-    made: list[tuple[str, Iterable[list[str]]]] = [
+    tables: list[tuple[str, Iterable[list[str]]]] = [
         ("More metrics", (list(metric_cells(row).values()) for row in rows[MOST_METRICS:])),
         ("What the verdict rests on", map(_sentence, decision.lines)),
         ("Each metric", map(_metric_detail, rows)),
@@ -131,7 +131,7 @@ def details(report: Report) -> list[Section]:
             ([name(key), documents(docs)] for key, docs in missing),
         ),
     ]
-    return [_section(title, list(cells)) for title, cells in made if cells]
+    return [_section(title, list(cells)) for title, cells in tables if cells]
 
 
 def _folded_reasons(report: Report) -> tuple[str, ...]:
@@ -178,8 +178,8 @@ def _must_pass(row: MustPassRow) -> list[str]:
 
 
 def _waiver(row: WaiverRow) -> list[str]:
-    said = code(f"{row.owner}: {row.reason}", SENTENCE)
-    return [name(row.sample_id), name(row.metric), said, f"until {code(row.until, 20)}"]
+    why = code(f"{row.owner}: {row.reason}", SENTENCE)
+    return [name(row.sample_id), name(row.metric), why, f"until {code(row.until, 20)}"]
 
 
 def acceptance(row: Acceptance) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.models import MetricRow, Report, Verdict
-from ragate.renderers._checkout import checkout_note
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._headline import headline
-from ragate.renderers._listing import Page, long, short
-from ragate.renderers._notes import proof, reproduce
+from ragate.renderers._next_steps import proof, reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spending
-from ragate.renderers._proposed import proposed_lines
 from ragate.renderers._samples import equal_scores, sections
+from ragate.renderers._terminal import Page, long, short
+from ragate.renderers._whose_rules import checkout_note, proposed_lines
 from ragate.renderers._words import below_floor, ordered, verdict_text
 from ragate.support.escape import short_sha
 
@@ -47,10 +46,10 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
     lines: list[str] = []
     equal = equal_scores(report.samples)
     total = len(report.samples) - equal
-    left = limit or total
+    room = limit or total
     for key, rows in sections(report.samples):
-        shown = rows[:left]
-        left -= len(shown)
+        shown = rows[:room]
+        room -= len(shown)
         if shown:
             lines += [page.paint(f"{_TITLES[key]}: {counted(len(rows), 'sample')}", "bold")]
         for row in shown:
@@ -102,12 +101,12 @@ def _cells(row: MetricRow, page: Page) -> list[str]:
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    left = {0, 1, len(cells) - 1}
-    parts = [
-        cell.ljust(width) if i in left else cell.rjust(width)
+    words = {0, 1, len(cells) - 1}
+    aligned = [
+        cell.ljust(width) if i in words else cell.rjust(width)
         for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
     ]
-    return "  ".join(parts).rstrip()
+    return "  ".join(aligned).rstrip()
 
 
 def _painted(line: str, row: MetricRow, page: Page) -> str:
@@ -168,17 +167,17 @@ def _verdict(report: Report, page: Page) -> list[str]:
     decision = report.decision
     word = decision.verdict.value.replace("_", " ").upper()
     colour = _VERDICT_COLOURS.get(decision.verdict, "green")
-    told = page.words(headline(report, TERMINAL))
-    lines = [f"{page.paint(word, colour)} (exit {decision.exit_code})  {told}"]
+    sentence = page.words(headline(report, TERMINAL))
+    lines = [f"{page.paint(word, colour)} (exit {decision.exit_code})  {sentence}"]
     lines += [f"  - {page.foreign(reason, 300)}" for reason in decision.reasons]
     return lines + [f"  -> {page.foreign(command, 300)}" for command in _commands(report)]
 
 
 def _commands(report: Report) -> list[str]:
     worse = dict(sections(report.samples)).get("worse", [])
-    first = reproduce(report, worse[:1]).split("--ids ")
+    _, _, options = reproduce(report, worse[:1]).partition("--ids ")
     commands = list(report.decision.remedies)
-    if len(first) > 1 and report.run_id:
-        sample = first[1].removesuffix(" --retrieval-only")
+    if options and report.run_id:
+        sample = options.removesuffix(" --retrieval-only")
         commands.append(f"ragate report {report.run_id} --explain {sample}")
     return commands

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.support.escape import one_line, plain
 
 WIDTH = 100
-MOST_WORDS = 3000  # a longer answer is shown whole on both sides, without a difference
 _INDENT = "  "
 
 
@@ -72,7 +70,7 @@ def _wrapped(text: str) -> list[str]:
     lines: list[str] = []
     for line in plain(text, ci=False).splitlines() or [""]:
         wrapped = textwrap.wrap(line, WIDTH - len(_INDENT), break_on_hyphens=False) or [""]
-        lines += [_INDENT + part for part in wrapped]
+        lines += [_INDENT + row for row in wrapped]
     return lines
 
 
@@ -112,10 +110,10 @@ def _texts(before: list[Record], after: list[Record]) -> list[str]:
     return lines + _chunks(before, "Chunk before", frozenset(_ranking(after)))
 
 
-def _chunks(records: list[Record], title: str, known: frozenset[str]) -> list[str]:
+def _chunks(records: list[Record], title: str, shown: frozenset[str]) -> list[str]:
     lines: list[str] = []
     for rank, chunk in enumerate(records[0].output.chunks if records else (), start=1):
-        if chunk.text and chunk.doc_id not in known:
+        if chunk.text and chunk.doc_id not in shown:
             score = "" if chunk.score is None else f"  score {chunk.score:.3f}"
             lines += [f"{title} {rank}  {one_line(chunk.doc_id)}{score}", *_wrapped(chunk.text)]
     return lines
@@ -133,11 +131,11 @@ def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[st
 
 
 def _distinct(records: Sequence[Record]) -> list[str]:
-    said = (_said(record) for record in records)
-    return list(dict.fromkeys(text for text in said if text is not None))
+    answers = (_answer(record) for record in records)
+    return list(dict.fromkeys(answer for answer in answers if answer is not None))
 
 
-def _said(record: Record) -> str | None:
+def _answer(record: Record) -> str | None:
     if record.output.error is not None:
         return f"failed ({record.output.error.kind}): {record.output.error.message}"
     return record.output.answer
@@ -149,25 +147,6 @@ def _all_answers(title: str, answers: list[str]) -> list[str]:
         which = f" ({number} of {len(answers)} different ones)" if len(answers) > 1 else ""
         lines += [f"{title}{which}", *_wrapped(answer or "(empty)")]
     return lines
-
-
-def word_diff(before: str, after: str) -> str:
-    """Return `after` with the words that went as ``[-…-]`` and those that came as ``{+…+}``.
-
-    Empty where the two are equal or too long to compare quickly.
-    """
-    old, new = (re.findall(r"\S+", text) for text in (before, after))
-    if old == new or max(len(old), len(new)) > MOST_WORDS:
-        return ""
-    parts: list[str] = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if tag == "equal":
-            parts += old[a:b]
-            continue
-        parts += [f"[-{' '.join(old[a:b])}-]"] if b > a else []
-        parts += [f"{{+{' '.join(new[c:d])}+}}"] if d > c else []
-    return " ".join(parts)
 
 
 def _scores(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
@@ -198,22 +177,21 @@ def _value(score: Score | None) -> str:
 def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
     lines: list[str] = []
     for side, records in (("before", baseline), ("now", candidate)):
-        found = (r.scores[name].reason for r in records if name in r.scores)
-        lines += [
-            f"{_INDENT * 2}{side}: {one_line(why, 80)}" for why in dict.fromkeys(found) if why
-        ]
+        reasons = dict.fromkeys(r.scores[name].reason for r in records if name in r.scores)
+        lines += [f"{_INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
     return lines
 
 
 def _cause(row: SampleRow | None) -> list[str]:
     if row is None or row.cause is None:
         return []
-    lines = [f"Cause: {row.cause.kind.value.replace('_', ' ')}", *_wrapped(row.cause.evidence)]
     cause = row.cause
-    for title, docs in (
-        ("lost", cause.lost),
-        ("pushed out by", cause.displaced_by),
-        ("with other text", cause.edited),
-    ):
+    lines = [f"Cause: {cause.kind.value.replace('_', ' ')}", *_wrapped(cause.evidence)]
+    documents = {
+        "lost": cause.lost,
+        "pushed out by": cause.displaced_by,
+        "with other text": cause.edited,
+    }
+    for title, docs in documents.items():
         lines += [f"{_INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
     return lines

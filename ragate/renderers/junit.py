@@ -12,9 +12,9 @@ from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
-from ragate.renderers._checkout import checkout_note
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import TERMINAL
+from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import ordered, verdict_text, wants_a_look
 from ragate.support.escape import one_line
 
@@ -54,7 +54,6 @@ def render(report: Report) -> str:
 
 
 def _metric(row: MetricRow) -> _TestCase:
-    told = verdict_text(row, TERMINAL)
     figures = [
         f"baseline {TERMINAL.value(row.unit, row.baseline)}",
         f"candidate {TERMINAL.value(row.unit, row.candidate)}",
@@ -63,7 +62,7 @@ def _metric(row: MetricRow) -> _TestCase:
         f"n {row.n}",
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
-    return _TestCase(row.metric, _result(row), told, details)
+    return _TestCase(row.metric, _result(row), verdict_text(row, TERMINAL), details)
 
 
 def _result(row: MetricRow) -> Result:
@@ -75,8 +74,8 @@ def _result(row: MetricRow) -> Result:
 
 
 def _must_pass(row: MustPassRow) -> _TestCase:
-    told = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
-    return _TestCase(f"must pass: {row.sample_id}", _must_pass_result(row), told)
+    failures = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
+    return _TestCase(f"must pass: {row.sample_id}", _must_pass_result(row), failures)
 
 
 def _must_pass_result(row: MustPassRow) -> Result:
@@ -89,11 +88,10 @@ def _must_pass_result(row: MustPassRow) -> Result:
 
 def _verdict(report: Report) -> _TestCase:
     decision = report.decision
-    told = "".join(headline(report, TERMINAL))
     return _TestCase(
         "verdict",
         _RESULTS.get(decision.verdict, "passed"),
-        told,
+        "".join(headline(report, TERMINAL)),
         "\n".join([*decision.reasons, *(f"-> {command}" for command in decision.remedies)]),
     )
 

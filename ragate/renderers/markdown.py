@@ -11,13 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ragate.models import MetricRow, Report, SampleRow
-from ragate.renderers._checkout import checkout_note
-from ragate.renderers._headline import ICONS, Status, headline, status_of
-from ragate.renderers._notes import commands, figures, footer, notes
+from ragate.models import Report, SampleRow
+from ragate.renderers._headline import headline
+from ragate.renderers._next_steps import commands, footer
+from ragate.renderers._notes import figures, notes
 from ragate.renderers._numbers import COMMENT, counted
-from ragate.renderers._proposed import proposed_rows
 from ragate.renderers._samples import equal_scores, sections
+from ragate.renderers._status import ICONS, Status, status_of
 from ragate.renderers._tables import (
     MOST_METRICS,
     Section,
@@ -26,6 +26,7 @@ from ragate.renderers._tables import (
     metric_cells,
     sample_cells,
 )
+from ragate.renderers._whose_rules import checkout_note, proposed_rows
 from ragate.renderers._words import ordered
 
 if TYPE_CHECKING:
@@ -47,16 +48,17 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
         most: Samples of one kind in the fold; a job summary has room for more than a comment.
     """
     groups = dict(sections(report.samples))
-    first = groups.get("worse") or groups.get("new") or []
-    above, below = first[:MOST_SAMPLES], first[MOST_SAMPLES:]
+    leading = groups.get("worse") or groups.get("new") or []
+    above, below = leading[:MOST_SAMPLES], leading[MOST_SAMPLES:]
     view = _view(report, above)
     room = budget - _size(_fill(view, "", []))
     folded = [_samples_section(title, rows, most) for title, rows in _folded(groups, below)]
-    own = [Section("By this change's own rules", rows) for rows in [proposed_rows(report)] if rows]
-    kept = list(_fitting([*details(report), *own, *folded], room))
+    proposed = proposed_rows(report)
+    own_rules = [Section("By this change's own rules", proposed)] if proposed else []
+    fitting = list(_fitting([*details(report), *own_rules, *folded], room))
     # Details are short and bounded, so they get room first; the reader wants the samples first.
-    kept.sort(key=lambda section: section.title not in _SAMPLE_TITLES)
-    return _fill(view, _summary(report, below, groups), kept)
+    fitting.sort(key=lambda section: section.title not in _SAMPLE_TITLES)
+    return _fill(view, _summary(report, below, groups), fitting)
 
 
 def marker(gate: str, head: str) -> str:
@@ -81,9 +83,9 @@ _SAMPLE_TITLES = frozenset(_TITLES.values())
 def _folded(
     groups: dict[str, list[SampleRow]], below: list[SampleRow]
 ) -> Iterable[tuple[str, list[SampleRow]]]:
-    first = "worse" if "worse" in groups else "new"
+    leading = "worse" if "worse" in groups else "new"
     for key, rows in groups.items():
-        shown = below if key == first else rows
+        shown = below if key == leading else rows
         if shown:
             yield _TITLES[key], shown
 
@@ -93,10 +95,10 @@ def _samples_section(title: str, rows: list[SampleRow], most: int) -> Section:
     return Section(title, cells, len(rows) - len(cells))
 
 
-def _fitting(wanted: list[Section], room: int) -> Iterable[Section]:
+def _fitting(folded: list[Section], room: int) -> Iterable[Section]:
     """Yield the sections with as many of their rows as fit in `room` bytes altogether."""
     room -= _ROOM
-    for section in wanted:
+    for section in folded:
         room -= _ROOM + _size(section.title)
         rows = []
         for row in section.rows:
@@ -134,31 +136,28 @@ def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
 
 
 def _title(report: Report, worse: list[SampleRow]) -> str:
-    told = counted(len(worse), "question")
+    questions = counted(len(worse), "question")
     if not worse:
         return "A first look at the answers"
     if status_of(report) in (Status.RED, Status.NO_DECISION):
-        return f"{told} got worse"
-    return f"Look at {told} before you merge: worse than before"
+        return f"{questions} got worse"
+    return f"Look at {questions} before you merge: worse than before"
 
 
 def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[SampleRow]]) -> str:
-    better = len(groups.get("better", []))
-    parts = [f"{counted(len(below), 'more question')}"] if below else []
-    parts += [f"{better:,} that got better"] if better else []
-    parts += [f"{report.left_out:,} more changed and not listed"] if report.left_out else []
-    equal = equal_scores(report.samples)
-    parts += [f"{equal:,} with other outputs and equal scores"] if equal else []
-    parts += ["how it was decided"]
-    warnings = report.decision.warnings
-    parts += [counted(len(warnings), "warning")] if warnings else []
-    more = len([row for row in report.decision.metrics if _shown(row)]) - MOST_METRICS
-    parts += [counted(more, "more metric")] if more > 0 else []
-    return ", ".join(parts)
-
-
-def _shown(row: MetricRow) -> bool:
-    return row.level != "off"
+    better, equal = len(groups.get("better", [])), equal_scores(report.samples)
+    warnings = len(report.decision.warnings)
+    metrics = sum(row.level != "off" for row in report.decision.metrics) - MOST_METRICS
+    contents = (
+        counted(len(below), "more question") if below else "",
+        f"{better:,} that got better" if better else "",
+        f"{report.left_out:,} more changed and not listed" if report.left_out else "",
+        f"{equal:,} with other outputs and equal scores" if equal else "",
+        "how it was decided",
+        counted(warnings, "warning") if warnings else "",
+        counted(metrics, "more metric") if metrics > 0 else "",
+    )
+    return ", ".join(filter(None, contents))
 
 
 def _fill(view: dict[str, Any], summary: str, folded: list[Section]) -> str:

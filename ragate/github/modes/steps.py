@@ -19,7 +19,7 @@ from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from ragate.models import Report, Verdict
-from ragate.renderers._headline import Status, status_of
+from ragate.renderers._status import Status, status_of
 from ragate.support.machine_faults import machine_fault
 
 ModeFunction = Callable[[StepContext, Callable[[Target], None]], ModeOutcome]

@@ -22,7 +22,7 @@ from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
-from ragate.renderers._headline import Status, status_of
+from ragate.renderers._status import Status, status_of
 from ragate.support.escape import one_line
 
 T = TypeVar("T")

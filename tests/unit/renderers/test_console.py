@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from ragate.core.text.word_diff import word_diff
 from ragate.models import Failure, MetricVerdict, Verdict
 from ragate.renderers import console, explain
 from tests.factories import (
@@ -109,7 +110,7 @@ def test_answers_that_are_equal_are_shown_once() -> None:
 def test_a_difference_names_the_words_that_went_and_came(
     before: str, after: str, told: str
 ) -> None:
-    assert explain.word_diff(before, after) == told
+    assert word_diff(before, after) == told
 
 
 def test_a_change_has_a_sign_and_three_decimals_and_its_limit_stands_beside() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, Verdict
-from ragate.renderers._headline import Status, headline, status_of
+from ragate.renderers._headline import headline
 from ragate.renderers._numbers import COMMENT, TERMINAL
+from ragate.renderers._status import Status, status_of
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 

@@ -1,4 +1,4 @@
-"""The proposed verdict and suggested floors: shown beside the verdict that counts."""
+"""Whose rules a verdict went by, what the change's own rules say, and suggested floors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,38 @@ MOST_IDS = 10
 MOST_FLOORS = 6
 
 
+def checkout_note(report: Report) -> str:
+    """Return the sentence, of our own words only; "" where the base's rules judged."""
+    rules = report.checkout_rules
+    if rules is None:
+        return ""
+    if not rules.base_read:
+        return (
+            "Judged by this checkout's own policy, golden set and baseline: the base's could not "
+            "be read, and the gate on a pull request goes by them."
+        )
+    *names, last = rules.changed or ("policy",)
+    changed = f"{', '.join(names)} and {last}" if names else last
+    return (
+        f"Judged by this checkout's own {changed}, not by the base's, by which the gate on a pull "
+        "request goes."
+    )
+
+
 def proposed_note(report: Report) -> str:
     """Return one sentence on what the change's own rules say, "" where it has none."""
     proposed = report.proposed
     if proposed is None:
         return ""
-    parts = [_told(proposed), _what(proposed)]
-    parts += [listing((code(one, SENTENCE) for one in proposed.differs), 3)]
-    said = "; ".join(part for part in parts if part)
-    return f"<b>By this change's own rules (shown, does not decide):</b> {said}."
+    differs = listing((code(line, SENTENCE) for line in proposed.differs), 3)
+    clauses = "; ".join(filter(None, (_verdict_html(proposed), _changed(proposed), differs)))
+    return f"<b>By this change's own rules (shown, does not decide):</b> {clauses}."
 
 
 def floors_note(report: Report) -> str:
     """Return the floors that what was measured would keep, "" where there are none."""
-    told = [_floor(floor, name) for floor in report.suggested_floors[:MOST_FLOORS]]
-    return f"<b>Suggested limits:</b> {', '.join(told)}." if told else ""
+    floors = [_floor(floor, name) for floor in report.suggested_floors[:MOST_FLOORS]]
+    return f"<b>Suggested limits:</b> {', '.join(floors)}." if floors else ""
 
 
 def proposed_rows(report: Report) -> list[list[str]]:
@@ -35,9 +52,9 @@ def proposed_rows(report: Report) -> list[list[str]]:
     proposed = report.proposed
     if proposed is None:
         return []
-    rows = [["differs", code(one, SENTENCE)] for one in proposed.differs]
-    rows += [["reason", code(one, SENTENCE)] for one in proposed.reasons]
-    rows += [["warning", code(one, SENTENCE)] for one in proposed.warnings]
+    rows = [["differs", code(line, SENTENCE)] for line in proposed.differs]
+    rows += [["reason", code(line, SENTENCE)] for line in proposed.reasons]
+    rows += [["warning", code(line, SENTENCE)] for line in proposed.warnings]
     for word, ids in _samples(proposed).items():
         rows += [[word, listing(map(name, ids), MOST_IDS)]] if ids else []
     return rows[:MOST_ROWS]
@@ -48,30 +65,30 @@ def proposed_lines(report: Report, foreign: Callable[[str], str]) -> list[str]:
     lines = []
     proposed = report.proposed
     if proposed is not None:
-        lines.append(f"By this change's own rules (shown, does not decide): {_said(proposed)}")
-        lines += [f"  - {foreign(one)}" for one in (*proposed.differs, *proposed.reasons)]
+        lines.append(f"By this change's own rules (shown, does not decide): {_verdict(proposed)}")
+        lines += [f"  - {foreign(line)}" for line in (*proposed.differs, *proposed.reasons)]
         lines += [f"  - {foreign(proposed.note)}"] if proposed.note else []
         for word, ids in _samples(proposed).items():
             lines += [f"  - {word}: {foreign(', '.join(ids[:MOST_IDS]))}"] if ids else []
     if report.suggested_floors:
-        told = ", ".join(_floor(floor, foreign) for floor in report.suggested_floors)
-        lines.append(f"Suggested limits: {told}")
+        floors = ", ".join(_floor(floor, foreign) for floor in report.suggested_floors)
+        lines.append(f"Suggested limits: {floors}")
     return lines
 
 
-def _told(proposed: Proposed) -> str:
+def _verdict_html(proposed: Proposed) -> str:
     note = f" ({code(proposed.note, SENTENCE)})" if proposed.note else ""
-    reasons = listing((code(one, SENTENCE) for one in proposed.reasons), 2)
-    return f"<b>{_said(proposed)}</b>{note}" + (f": {reasons}" if reasons else "")
+    reasons = listing((code(line, SENTENCE) for line in proposed.reasons), 2)
+    return f"<b>{_verdict(proposed)}</b>{note}" + (f": {reasons}" if reasons else "")
 
 
-def _said(proposed: Proposed) -> str:
+def _verdict(proposed: Proposed) -> str:
     if proposed.verdict is None:
         return "could not be computed"
     return proposed.verdict.value.replace("_", " ")
 
 
-def _what(proposed: Proposed) -> str:
+def _changed(proposed: Proposed) -> str:
     counts = [f"{len(ids):,} {word}" for word, ids in _samples(proposed).items() if ids]
     return f"questions: {', '.join(counts)}" if counts else ""
 

@@ -24,8 +24,8 @@ class Page:
     def foreign(self, text: str, limit: int = WIDTH) -> str:
         return plain(one_line(text, limit), ci=self._ci)
 
-    def words(self, parts: Words) -> str:
-        return "".join(self.foreign(p) if isinstance(p, Foreign) else p for p in parts)
+    def words(self, words: Words) -> str:
+        return "".join(self.foreign(w) if isinstance(w, Foreign) else w for w in words)
 
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
@@ -57,8 +57,8 @@ def _tags(row: SampleRow, page: Page) -> list[str]:
 def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:
     fields = [("expected", _expected(row, page))] if row.expected else []
     if row.candidate is not None:
-        now = _ranking(row.candidate.docs, row.expected, page)
-        fields.append(("retrieved", now or "nothing"))
+        after = _ranking(row.candidate.docs, row.expected, page)
+        fields.append(("retrieved", after or "nothing"))
         if row.baseline is not None and row.baseline.docs != row.candidate.docs:
             before = _ranking(row.baseline.docs, row.expected, page)
             fields.append(("  before", before or "nothing"))
@@ -66,14 +66,12 @@ def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:
 
 
 def _expected(row: SampleRow, page: Page) -> str:
-    found = {change.doc_id: change for change in row.ranks}
-    parts = []
+    changes = {change.doc_id: change for change in row.ranks}
+    shown = []
     for doc in row.expected[:3]:
-        part = page.foreign(doc, 50)
-        if doc in found:
-            part += f" ({_rank(found[doc], alone=row.baseline is None)})"
-        parts.append(part)
-    return ", ".join(parts) + _more(len(row.expected) - 3)
+        rank = f" ({_rank(changes[doc], alone=row.baseline is None)})" if doc in changes else ""
+        shown.append(page.foreign(doc, 50) + rank)
+    return ", ".join(shown) + _and_more(len(row.expected) - 3)
 
 
 def _rank(change: RankChange, *, alone: bool) -> str:
@@ -88,10 +86,10 @@ def _ranking(docs: Sequence[str], expected: Sequence[str], page: Page) -> str:
         f"{rank} {page.foreign(doc, 40)}{'*' if doc in expected else ''}"
         for rank, doc in enumerate(docs[:4], start=1)
     ]
-    return "  ".join(shown) + _more(len(docs) - 4)
+    return "  ".join(shown) + _and_more(len(docs) - 4)
 
 
-def _more(count: int) -> str:
+def _and_more(count: int) -> str:
     return f" and {count} more" if count > 0 else ""
 
 
@@ -101,8 +99,8 @@ def _answers(row: SampleRow, page: Page) -> list[tuple[str, str]]:
         return []
     if after.error is not None:
         return [("failed", page.foreign(after.error, 84))]
-    now = "" if after.answer is None else page.foreign(after.answer, 84) or "(empty)"
-    fields = [("answer", now)]
+    answer = "" if after.answer is None else page.foreign(after.answer, 84) or "(empty)"
+    fields = [("answer", answer)]
     if before is not None and before.answer is not None and before.answer != after.answer:
         fields.append(("  before", page.foreign(before.answer, 84) or "(empty)"))
     return fields

@@ -1,0 +1,87 @@
+"""What to type after a report, and what stands under it: commits, files, runs and proof."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from html import escape
+
+from ragate.models import Report, SampleRow
+from ragate.renderers._numbers import counted
+from ragate.renderers._status import Status, status_of
+from ragate.renderers._tables import MOST_REASONS, SENTENCE
+from ragate.renderers._words import ordered
+from ragate.support.escape import code, one_line, short_sha
+
+_ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
+
+
+def commands(report: Report, worse: list[SampleRow]) -> list[str]:
+    """Return what to type next, ready to paste: reproduce the worst, then the remedies."""
+    command = reproduce(report, worse)
+    lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command else []
+    remedies = report.decision.remedies
+    if not remedies and status_of(report) in (Status.BETTER, Status.HELD, Status.UNCHANGED):
+        lines.insert(0, "Nothing to do.")
+    lines += [acceptable(report)] if acceptable(report) else []
+    return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in remedies[:MOST_REASONS])]
+
+
+def acceptable(report: Report) -> str:
+    """Return how a maintainer accepts the drop, "" where nothing can be accepted."""
+    blocking = [row.metric for row in ordered(report.decision.metrics) if row.blocks]
+    head = short_sha(report.head)
+    if report.pull is None or not head or not blocking:
+        return ""
+    command = f'/ragate accept {head} {" ".join(blocking)} "reason"'
+    return f"<b>Accept:</b> a maintainer writes {code(command, SENTENCE)}; at this commit only."
+
+
+def reproduce(report: Report, worse: list[SampleRow]) -> str:
+    """Return the command that runs the worst samples again; "" where no id can be typed."""
+    ids = [row.sample_id for row in worse if _typeable(row.sample_id)][:MOST_REASONS]
+    if not ids:
+        return ""
+    option = " --retrieval-only" if report.retrieval_only else ""
+    return f"ragate check --ids {shlex.quote(','.join(ids))}{option}"
+
+
+def _typeable(sample_id: str) -> bool:
+    """Ids are a pull request's text: one that the filter would change is left out of a command."""
+    return bool(_ID.fullmatch(sample_id)) and one_line(sample_id, 80) == sample_id
+
+
+def footer(report: Report) -> str:
+    """Return what was compared with what: commits, files, runs, version, link."""
+    head, base = short_sha(report.head), short_sha(report.base)
+    compared = f"{head} against {base}" if head and base else head
+    waived = len(report.decision.waivers)
+    linked = re.fullmatch(r"https://[^\s\"'<>`]{1,500}", report.report_url)
+    items = (
+        compared,
+        _runs(report),
+        code(report.dataset, 80) if report.dataset else "",
+        f"{waived:,} waived" if waived else "",
+        proof(report),
+        f"ragate {code(report.ragate_version, 20)}" if report.ragate_version else "",
+        f'<a href="{escape(report.report_url)}">report</a>' if linked else "",
+    )
+    return " · ".join(filter(None, items))
+
+
+def proof(report: Report) -> str:
+    """Return when the gate last proved that it can fail, "" where it never did."""
+    drill = report.drill
+    if drill is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", drill.date):
+        return ""
+    return f"last drill {drill.date}: {drill.caught} of {drill.planted} planted breaks caught"
+
+
+def _runs(report: Report) -> str:
+    decision = report.decision
+    text = counted(decision.runs_candidate, "run")
+    if decision.runs_baseline:
+        text += f" against {counted(decision.runs_baseline, 'baseline run')}"
+    if re.match(r"\d{4}-\d{2}-\d{2}", report.baseline_recorded):
+        text += f" of {report.baseline_recorded[:10]}"
+    return text
