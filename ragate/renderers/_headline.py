@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragate.core.rules.checked_metric import without_counts
 from ragate.models import Direction, MetricRow, MetricVerdict, Report
 from ragate.renderers._numbers import Numbers, counted
-from ragate.renderers._status import Status, status_of
+from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import (
     Name,
     Words,
@@ -25,13 +25,13 @@ def headline(report: Report, numbers: Numbers) -> Words:
     words: Words = [Name(report.gate)]
     words.append(", part of the set: " if report.partial else ": ")
     sentence = {
-        Status.RED: _red,
-        Status.NO_DECISION: _no_decision,
-        Status.BOOTSTRAP: _bootstrap,
-        Status.LOOK: _look,
-        Status.BETTER: _better,
-        Status.HELD: _held,
-        Status.UNCHANGED: _unchanged,
+        ReportSign.RED: _red,
+        ReportSign.NO_DECISION: _no_decision,
+        ReportSign.BOOTSTRAP: _bootstrap,
+        ReportSign.LOOK: _look,
+        ReportSign.BETTER: _better,
+        ReportSign.HELD: _held,
+        ReportSign.UNCHANGED: _unchanged,
     }[status_of(report)]
     return words + sentence(report, numbers)
 

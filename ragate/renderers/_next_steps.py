@@ -8,7 +8,7 @@ from html import escape
 
 from ragate.models import Report, SampleRow
 from ragate.renderers._numbers import counted
-from ragate.renderers._status import Status, status_of
+from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE
 from ragate.renderers._words import ordered
 from ragate.support.escape import code, one_line, short_sha
@@ -21,7 +21,11 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
     command = reproduce(report, worse)
     lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command else []
     remedies = report.decision.remedies
-    if not remedies and status_of(report) in (Status.BETTER, Status.HELD, Status.UNCHANGED):
+    if not remedies and status_of(report) in (
+        ReportSign.BETTER,
+        ReportSign.HELD,
+        ReportSign.UNCHANGED,
+    ):
         lines.insert(0, "Nothing to do.")
     lines += [acceptable(report)] if acceptable(report) else []
     return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in remedies[:MOST_REASONS])]

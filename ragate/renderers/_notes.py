@@ -6,7 +6,7 @@ from ragate.core.rules.wording import odds
 from ragate.models import MetricRow, MetricVerdict, Report
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
-from ragate.renderers._status import TELLS_WHY, Status, status_of
+from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import (
     MOST_REASONS,
     SENTENCE,
@@ -56,7 +56,7 @@ def _odds(report: Report) -> str:
     rows = ordered(report.decision.metrics)
     status = status_of(report)
     runs = counted(report.decision.runs_candidate, "run")
-    if status is Status.RED:
+    if status is ReportSign.RED:
         lost = [row for row in rows if row.blocks and row.verdict is MetricVerdict.REGRESSED]
         chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
         if chances:
@@ -64,7 +64,7 @@ def _odds(report: Report) -> str:
             return f"<b>{start} unchanged system looks like this {odds(min(chances))}.</b>"
         if lost:
             return "<b>Measured without noise: an unchanged system would not move at all.</b>"
-    if status is Status.LOOK:
+    if status is ReportSign.LOOK:
         moved = [r for r in rows if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change]
         for row in moved[:1]:
             words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; an unchanged system"
@@ -154,7 +154,7 @@ def _missing(report: Report) -> str:
 
 
 def _likely(report: Report) -> str:
-    if status_of(report) is not Status.RED or not report.diagnosis:
+    if status_of(report) is not ReportSign.RED or not report.diagnosis:
         return ""
     diagnosis = report.diagnosis[0]
     cause, action = (code(text, SENTENCE) for text in (diagnosis.likely_cause, diagnosis.action))

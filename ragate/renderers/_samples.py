@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ragate.models import Cause, CauseKind, RankChange, SampleRow
 from ragate.renderers._numbers import Numbers
-from ragate.renderers._words import Foreign, Name, Words, joined
+from ragate.renderers._words import ForeignText, Name, Words, joined
 
 MOST_DOCUMENTS = 2
 WORSE = frozenset({"worse", "failed", "mixed"})
@@ -38,7 +38,7 @@ def equal_scores(samples: Sequence[SampleRow]) -> int:
 def happened(row: SampleRow, numbers: Numbers) -> Words:
     """Return the sentence for one cell: failure, cause, ranks, answers or scores."""
     if row.candidate is not None and row.candidate.error is not None:
-        return ["failed: ", Foreign(row.candidate.error)]
+        return ["failed: ", ForeignText(row.candidate.error)]
     if row.baseline is None:
         return joined([ranks(row), answers(row)]) or scores(row, numbers) or ["new"]
     if row.cause is not None:
@@ -56,7 +56,7 @@ def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
         words = answers(row)
     if cause.kind is CauseKind.JUDGE:
         words = joined([["same output, another verdict"], scores(row, numbers)])
-    return [f"{cause.kind.value.replace('_', ' ')}: ", *(words or [Foreign(cause.evidence)])]
+    return [f"{cause.kind.value.replace('_', ' ')}: ", *(words or [ForeignText(cause.evidence)])]
 
 
 def ranks(row: SampleRow) -> Words:
@@ -67,7 +67,7 @@ def ranks(row: SampleRow) -> Words:
     for change in moved[:MOST_DOCUMENTS]:
         words += [
             "; " if words else "expected ",
-            Foreign(change.doc_id),
+            ForeignText(change.doc_id),
             f", {_move(change, alone)}",
         ]
     if len(moved) > MOST_DOCUMENTS:
@@ -105,8 +105,13 @@ def answers(row: SampleRow) -> Words:
     if after is None or before == after:
         return []
     if before is None:
-        return ["answers ", Foreign(after)]
-    return ["was ", Foreign(before), " now ", Foreign(after) if after.strip() else "no answer"]
+        return ["answers ", ForeignText(after)]
+    return [
+        "was ",
+        ForeignText(before),
+        " now ",
+        ForeignText(after) if after.strip() else "no answer",
+    ]
 
 
 def scores(row: SampleRow, numbers: Numbers) -> Words:
@@ -132,5 +137,5 @@ def listed(doc_ids: Sequence[str]) -> Words:
     """Return the first ids with commas; empty if there is none."""
     words: Words = []
     for doc_id in doc_ids[:MOST_DOCUMENTS]:
-        words += [", ", Foreign(doc_id)] if words else [Foreign(doc_id)]
+        words += [", ", ForeignText(doc_id)] if words else [ForeignText(doc_id)]
     return words

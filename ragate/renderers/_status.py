@@ -8,7 +8,7 @@ from ragate.models import MetricVerdict, Report, Verdict
 from ragate.renderers._words import wants_a_look
 
 
-class Status(Enum):
+class ReportSign(Enum):
     """What the reader sees first: a sign, and whether it asks for something."""
 
     BETTER = "better"
@@ -21,7 +21,7 @@ class Status(Enum):
 
 
 # The metric table does not say why there is no verdict, so the reasons stand above it.
-TELLS_WHY = (Status.NO_DECISION, Status.BOOTSTRAP)
+TELLS_WHY = (ReportSign.NO_DECISION, ReportSign.BOOTSTRAP)
 # What nothing was measured for has not moved either; where it gates, there is no decision at all.
 STILL = {
     MetricVerdict.UNCHANGED,
@@ -30,31 +30,31 @@ STILL = {
     MetricVerdict.NOT_COMPARABLE,
 }
 ICONS = {
-    Status.BETTER: "✅",
-    Status.HELD: "✅",
-    Status.UNCHANGED: "✅",
-    Status.LOOK: "🟡",
-    Status.RED: "❌",
-    Status.NO_DECISION: "⏸️",
-    Status.BOOTSTRAP: "👋",
+    ReportSign.BETTER: "✅",
+    ReportSign.HELD: "✅",
+    ReportSign.UNCHANGED: "✅",
+    ReportSign.LOOK: "🟡",
+    ReportSign.RED: "❌",
+    ReportSign.NO_DECISION: "⏸️",
+    ReportSign.BOOTSTRAP: "👋",
 }
 
 
-def status_of(report: Report) -> Status:
+def status_of(report: Report) -> ReportSign:
     """Return the sign of the report."""
     fixed = {
-        Verdict.FAILED: Status.RED,
-        Verdict.NO_DECISION: Status.NO_DECISION,
-        Verdict.BOOTSTRAP: Status.BOOTSTRAP,
+        Verdict.FAILED: ReportSign.RED,
+        Verdict.NO_DECISION: ReportSign.NO_DECISION,
+        Verdict.BOOTSTRAP: ReportSign.BOOTSTRAP,
     }.get(report.decision.verdict)
     if fixed is not None:
         return fixed
     rows = [row for row in report.decision.metrics if row.level != "off"]
     if any(wants_a_look(row) for row in rows):
-        return Status.LOOK
+        return ReportSign.LOOK
     verdicts = {row.verdict for row in rows}
     if MetricVerdict.IMPROVED in verdicts:
-        return Status.BETTER
+        return ReportSign.BETTER
     if verdicts <= STILL:
-        return Status.UNCHANGED
-    return Status.HELD
+        return ReportSign.UNCHANGED
+    return ReportSign.HELD

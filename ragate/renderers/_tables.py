@@ -19,7 +19,7 @@ from ragate.models import (
 from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import happened
 from ragate.renderers._status import TELLS_WHY, status_of
-from ragate.renderers._words import Foreign, Name, Words, below_floor, ordered, verdict_text
+from ragate.renderers._words import ForeignText, Name, Words, below_floor, ordered, verdict_text
 from ragate.support.escape import code, name
 
 _STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
@@ -51,7 +51,7 @@ def as_html(words: Words, limit: int = CELL) -> str:
 def _safe(word: str, limit: int) -> str:
     if isinstance(word, Name):
         return name(word)
-    return code(word, limit) if isinstance(word, Foreign) else escape(word, quote=False)
+    return code(word, limit) if isinstance(word, ForeignText) else escape(word, quote=False)
 
 
 def listing(items: Iterable[str], most: int = 3) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragate.models import RankChange, SampleRow
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.renderers._samples import WORSE, scores
-from ragate.renderers._words import Foreign, Words
+from ragate.renderers._words import ForeignText, Words
 from ragate.support.escape import one_line, plain
 
 WIDTH = 100
@@ -25,7 +25,7 @@ class Page:
         return plain(one_line(text, limit), ci=self._ci)
 
     def words(self, words: Words) -> str:
-        return "".join(self.foreign(w) if isinstance(w, Foreign) else w for w in words)
+        return "".join(self.foreign(w) if isinstance(w, ForeignText) else w for w in words)
 
     def paint(self, text: str, colour: str) -> str:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text

@@ -12,13 +12,13 @@ from ragate.models import Direction, MetricRow, MetricVerdict
 from ragate.renderers._numbers import Numbers
 
 
-class Foreign(str):
+class ForeignText(str):
     """Text that a model, a corpus or a pull request wrote."""
 
     __slots__ = ()
 
 
-class Name(Foreign):
+class Name(ForeignText):
     """The name of a metric, gate, sample or tag."""
 
     __slots__ = ()

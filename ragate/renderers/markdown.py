@@ -17,7 +17,7 @@ from ragate.renderers._next_steps import commands, footer
 from ragate.renderers._notes import figures, notes
 from ragate.renderers._numbers import COMMENT, counted
 from ragate.renderers._samples import equal_scores, sections
-from ragate.renderers._status import ICONS, Status, status_of
+from ragate.renderers._status import ICONS, ReportSign, status_of
 from ragate.renderers._tables import (
     MOST_METRICS,
     Section,
@@ -139,7 +139,7 @@ def _title(report: Report, worse: list[SampleRow]) -> str:
     questions = counted(len(worse), "question")
     if not worse:
         return "A first look at the answers"
-    if status_of(report) in (Status.RED, Status.NO_DECISION):
+    if status_of(report) in (ReportSign.RED, ReportSign.NO_DECISION):
         return f"{questions} got worse"
     return f"Look at {questions} before you merge: worse than before"
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragate.core.diagnosis.run_pair import RecordsBySample, RunPair, pair_runs
-from ragate.core.diagnosis.sample_change import ChangeKind, SampleChange, sample_change
+from ragate.core.diagnosis.sample_change import ChangedSample, ChangeKind, sample_change
 from ragate.core.diagnosis.sample_row import sample_row
 from ragate.models import Record, Rule, Run, Sample, SampleRow
 
@@ -87,7 +87,7 @@ def _by_urgency(
             yield _urgency(change, runs), sample
 
 
-def _urgency(change: SampleChange, runs: RunPair) -> _Urgency:
+def _urgency(change: ChangedSample, runs: RunPair) -> _Urgency:
     """Return the sort key: kind, worst error-level change, worst change, id."""
     sample, deltas = change.diff.sample, change.diff.all_deltas
     gated = [

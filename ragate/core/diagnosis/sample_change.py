@@ -14,7 +14,7 @@ _SLACK = 1e-9
 ChangeKind = Literal["worse", "better", "mixed", "same", "failed", "new"]
 
 
-class SampleChange(NamedTuple):
+class ChangedSample(NamedTuple):
     """One sample that is worth a row.
 
     Attributes:
@@ -28,21 +28,21 @@ class SampleChange(NamedTuple):
     equal: bool = False
 
 
-def sample_change(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+def sample_change(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
     """Return what is worth a row, None where there is nothing to see."""
     return _compared(diff, runs) if diff.before else _without_baseline(diff, runs)
 
 
-def _without_baseline(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+def _without_baseline(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
     failing = _failing(diff.after, runs)
     if any(record.output.error for record in diff.after):
-        return SampleChange(diff, "failed", failing)
+        return ChangedSample(diff, "failed", failing)
     if failing or diff.missing:
-        return SampleChange(diff, "new", failing)
+        return ChangedSample(diff, "new", failing)
     return None
 
 
-def _compared(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
+def _compared(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
     old, new = diff.means
     failing = _failing(diff.after, runs) if diff.sample.must_pass else []
     lost_score = old.keys() - new.keys() and any(name in old for name in unscored(diff.after))
@@ -50,7 +50,7 @@ def _compared(diff: SampleDiff, runs: RunPair) -> SampleChange | None:
     equal = not (diff.all_deltas or lost_score) and same_outputs
     if equal and not failing:
         return None
-    return SampleChange(diff, _kind(diff), failing, equal)
+    return ChangedSample(diff, _kind(diff), failing, equal)
 
 
 def _kind(diff: SampleDiff) -> ChangeKind:

@@ -8,12 +8,14 @@ from dataclasses import replace
 from ragate.core.diagnosis.diagnose import diagnose
 from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair
-from ragate.core.diagnosis.sample_change import SampleChange, unscored
+from ragate.core.diagnosis.sample_change import ChangedSample, unscored
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import Record, SampleRow, SampleSide, ScoreChange
 
 
-def sample_row(change: SampleChange, runs: RunPair, texts: Callable[[Record], Record]) -> SampleRow:
+def sample_row(
+    change: ChangedSample, runs: RunPair, texts: Callable[[Record], Record]
+) -> SampleRow:
     """Return the row.
 
     Args:

@@ -19,7 +19,7 @@ from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from ragate.models import Report, Verdict
-from ragate.renderers._status import Status, status_of
+from ragate.renderers._status import ReportSign, status_of
 from ragate.support.machine_faults import machine_fault
 
 ModeFunction = Callable[[StepContext, Callable[[Target], None]], ModeOutcome]
@@ -51,7 +51,7 @@ def exit_code_of(report: Report, fail_on: FailOn) -> int:
     code = report.decision.exit_code
     if fail_on == "never" and report.decision.verdict is Verdict.FAILED:
         return 0
-    if fail_on == "warn" and code == 0 and status_of(report) is Status.LOOK:
+    if fail_on == "warn" and code == 0 and status_of(report) is ReportSign.LOOK:
         return 1
     return code
 

@@ -22,7 +22,7 @@ from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
-from ragate.renderers._status import Status, status_of
+from ragate.renderers._status import ReportSign, status_of
 from ragate.support.escape import one_line
 
 T = TypeVar("T")
@@ -139,7 +139,7 @@ class Publisher:
         failed = exit_code != 0 or report.decision.exit_code != 0
         return {
             "always": True,
-            "on-change": failed or status_of(report) is not Status.UNCHANGED,
+            "on-change": failed or status_of(report) is not ReportSign.UNCHANGED,
             "on-failure": failed,
             "off": False,
         }[self.inputs.comment]

@@ -17,7 +17,7 @@ from ragate.support.escape import one_line
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ChainReply:
     """What one reply says.
 
     Attributes:
@@ -46,7 +46,7 @@ class Asker:
     identity: str = ""
     steps: Steps | None = None
 
-    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> Judgement:
+    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> ChainReply:
         """Return the verdict of the first reply that has the form, of two.
 
         Args:
@@ -67,11 +67,11 @@ class Asker:
         await self.steps.keep(key, verdict.said)
         return verdict
 
-    async def _fresh(self, messages: Messages, form: Form) -> Judgement:
+    async def _fresh(self, messages: Messages, form: Form) -> ChainReply:
         request = ChatRequest(self.model, messages, self.parameters)
         reply = await self.client(request)
 
-        def read(given: ChatReply) -> Judgement:
+        def read(given: ChatReply) -> ChainReply:
             return _judgement(given.text, form)
 
         def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
@@ -85,19 +85,19 @@ class Asker:
             raise InvalidReplyError(f"not {form.name}") from error
 
 
-def _judgement(said: str, form: Form) -> Judgement:
+def _judgement(said: str, form: Form) -> ChainReply:
     if len(said) > MAX_CHARS:
         raise InvalidReplyError(f"{len(said)} characters")
     value, remark = form.read(said)
-    return Judgement(value, remark, said)
+    return ChainReply(value, remark, said)
 
 
 async def run_chain(
     texts: Sequence[str],
-    ask: Callable[[str, Judgement | None], Awaitable[Judgement]],
+    ask: Callable[[str, ChainReply | None], Awaitable[ChainReply]],
     *,
     best: float,
-) -> tuple[Judgement, int]:
+) -> tuple[ChainReply, int]:
     """Return the last verdict of the chain and the steps that it took.
 
     Each step after the first is told the verdict so far. It stops at the best one: every refine

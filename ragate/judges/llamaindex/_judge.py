@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import PAIRWISE, sort_out
 from ragate.errors import ProviderError
-from ragate.judges.llamaindex._chain import Asker, Judgement, run_chain
+from ragate.judges.llamaindex._chain import Asker, ChainReply, run_chain
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
@@ -146,7 +146,7 @@ class LlamaIndexJudge:
         question = one.question(case.query, case.answer)
         texts = windows(self._prompts, one.evaluator, question, case.contexts, self._settings)
 
-        async def ask(text: str, so_far: Judgement | None) -> Judgement:
+        async def ask(text: str, so_far: ChainReply | None) -> ChainReply:
             if so_far is None:
                 values = {"query_str": question, "context_str": text}
                 messages = self._prompts.messages(one.evaluator, "first", values)
@@ -161,7 +161,7 @@ class LlamaIndexJudge:
 
     async def _grade(self, case: _JudgedSample, asker: Asker) -> tuple[float, str]:
         """Return the best grade over the references, each of which is complete in itself."""
-        grades: list[Judgement] = []
+        grades: list[ChainReply] = []
         for reference in case.references:
             values = {"query": case.query, "generated_answer": case.answer}
             values["reference_answer"] = reference

@@ -17,7 +17,7 @@ from ragate.judges.rubric._reply import (
     NotAJudgementError,
     NotJsonError,
     OtherShapeError,
-    Reply,
+    RubricReply,
     read_reply,
 )
 from ragate.judges.rubric._schema import keys_for, schema_for
@@ -82,7 +82,9 @@ class RubricJudge:
             return all_unscored(asked, f"judge: {one_line(error.message, 200)}")
         return {name: score(name, reply, case) for name in asked}
 
-    async def _ask(self, client: ChatClient, case: JudgedSample, keys: tuple[str, ...]) -> Reply:
+    async def _ask(
+        self, client: ChatClient, case: JudgedSample, keys: tuple[str, ...]
+    ) -> RubricReply:
         @cache
         def request(form: Format) -> ChatRequest:
             return self._request(self._prompt.messages(case, keys, form), keys, form)
@@ -90,7 +92,7 @@ class RubricJudge:
         form, first = await self._formats(lambda form: client(request(form)))
         ignored = False
 
-        def read(given: ChatReply) -> Reply:
+        def read(given: ChatReply) -> RubricReply:
             found = read_reply(given.text, case, keys)
             if given is first:
                 self._formats.prove(form)

@@ -64,7 +64,7 @@ class CitationJudgement(_Strict):
     supported: bool
 
 
-class Reply(_Strict):
+class RubricReply(_Strict):
     """A whole reply; a key that was not asked for has its default."""
 
     claims: list[Claim] = []
@@ -78,7 +78,7 @@ class Reply(_Strict):
     correct: bool = False
 
 
-def read_reply(text: str, case: JudgedSample, keys: Collection[str]) -> Reply:
+def read_reply(text: str, case: JudgedSample, keys: Collection[str]) -> RubricReply:
     """Return the verdict that `text` is; one code fence around all of it is taken off.
 
     Args:
@@ -105,21 +105,21 @@ def read_reply(text: str, case: JudgedSample, keys: Collection[str]) -> Reply:
     return reply
 
 
-def _typed(value: Any, keys: Collection[str]) -> Reply:
+def _typed(value: Any, keys: Collection[str]) -> RubricReply:
     if not isinstance(value, dict):
         raise OtherShapeError(f"{shown(value)}: not an object")
     if odd := sorted(set(keys) ^ value.keys()):
         what = "is missing" if odd[0] in keys else "was not asked for"
         raise OtherShapeError(f"key {shown(odd[0])} {what}")
     try:
-        return Reply.model_validate(value)
+        return RubricReply.model_validate(value)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in problem["loc"])
         raise OtherShapeError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
 
 
-def _check_claims(reply: Reply, case: JudgedSample) -> None:
+def _check_claims(reply: RubricReply, case: JudgedSample) -> None:
     _exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
     _distinct("claim_free", reply.claim_free)
     with_claims = {claim.sentence for claim in reply.claims}
@@ -134,7 +134,7 @@ def _check_claims(reply: Reply, case: JudgedSample) -> None:
             raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
 
 
-def _check_citations(reply: Reply, case: JudgedSample) -> None:
+def _check_citations(reply: RubricReply, case: JudgedSample) -> None:
     _exactly("citations", [item.sentence for item in reply.citations], list(case.cited))
     for item in reply.citations:
         place = f"citations: sentence {item.sentence}"

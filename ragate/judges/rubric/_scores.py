@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragate.judges.rubric._case import JudgedSample
-from ragate.judges.rubric._reply import Claim, Reply
+from ragate.judges.rubric._reply import Claim, RubricReply
 from ragate.models import Score, unscored
 from ragate.support.escape import one_line
 
@@ -13,7 +13,7 @@ Outcome = tuple[float, str]
 NO_CLAIM = "the answer claims nothing"
 
 
-def score(criterion: str, reply: Reply, case: JudgedSample) -> Score:
+def score(criterion: str, reply: RubricReply, case: JudgedSample) -> Score:
     """Return the score of a criterion that was asked for."""
     value, reason = _FORMULAS[criterion](reply, case)
     return Score(metric=criterion, value=value, reason="; ".join(filter(None, [reason, case.cut])))
@@ -24,7 +24,7 @@ def all_unscored(criteria: list[str], reason: str) -> dict[str, Score]:
     return {name: unscored(name, reason) for name in criteria}
 
 
-def _faithfulness(reply: Reply, case: JudgedSample) -> Outcome:
+def _faithfulness(reply: RubricReply, case: JudgedSample) -> Outcome:
     good = [claim for claim in reply.claims if claim.verdict == "supported"]
     # Who cites a source for a sentence claims something, whatever the judge calls it.
     hidden = len(case.citing & set(reply.claim_free))
@@ -34,7 +34,7 @@ def _faithfulness(reply: Reply, case: JudgedSample) -> Outcome:
     return len(good) / total, _listed(reply.claims, len(good), total)
 
 
-def _any_claim(reply: Reply, case: JudgedSample) -> Outcome:
+def _any_claim(reply: RubricReply, case: JudgedSample) -> Outcome:
     value, reason = _faithfulness(reply, case)
     return float(value > 0), reason
 
@@ -45,41 +45,41 @@ def _listed(claims: list[Claim], good: int, total: int) -> str:
     return text if bad is None else f"{text}; {bad.verdict}: {one_line(bad.text, 120)}"
 
 
-def _relevancy(reply: Reply, _case: JudgedSample) -> Outcome:
+def _relevancy(reply: RubricReply, _case: JudgedSample) -> Outcome:
     return float(reply.relevant), ""
 
 
-def _correctness(reply: Reply, _case: JudgedSample) -> Outcome:
+def _correctness(reply: RubricReply, _case: JudgedSample) -> Outcome:
     return reply.correctness, one_line(reply.difference, 200)
 
 
-def _correct(reply: Reply, _case: JudgedSample) -> Outcome:
+def _correct(reply: RubricReply, _case: JudgedSample) -> Outcome:
     return float(reply.correct), one_line(reply.difference, 200)
 
 
-def _refusal(reply: Reply, case: JudgedSample) -> Outcome:
+def _refusal(reply: RubricReply, case: JudgedSample) -> Outcome:
     word = "refuses" if reply.refusal else "answers"
     return float(reply.refusal is not case.answerable), word
 
 
-def _context_relevance(reply: Reply, _case: JudgedSample) -> Outcome:
+def _context_relevance(reply: RubricReply, _case: JudgedSample) -> Outcome:
     good = sum(item.relevant for item in reply.contexts)
     return good / len(reply.contexts), f"{good} of {len(reply.contexts)} contexts relevant"
 
 
-def _citation_recall(reply: Reply, case: JudgedSample) -> Outcome:
+def _citation_recall(reply: RubricReply, case: JudgedSample) -> Outcome:
     good = {item.sentence for item in reply.citations if item.supported} & case.worded
     total = max(1, len(case.worded))
     return len(good) / total, f"{len(good)} of {total} sentences supported by what they cite"
 
 
-def _citation_precision(reply: Reply, case: JudgedSample) -> Outcome:
+def _citation_precision(reply: RubricReply, case: JudgedSample) -> Outcome:
     good = sum(len(item.supporting) for item in reply.citations)
     total = sum(map(len, case.cited.values())) + case.lost
     return good / total, f"{good} of {total} citations support their sentence"
 
 
-_FORMULAS: dict[str, Callable[[Reply, JudgedSample], Outcome]] = {
+_FORMULAS: dict[str, Callable[[RubricReply, JudgedSample], Outcome]] = {
     "faithfulness": _faithfulness,
     "faithfulness_binary": _any_claim,
     "relevancy": _relevancy,

@@ -7,7 +7,7 @@ import pytest
 from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, Verdict
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import COMMENT, TERMINAL
-from ragate.renderers._status import Status, status_of
+from ragate.renderers._status import ReportSign, status_of
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 
@@ -21,7 +21,7 @@ def test_a_metric_that_nothing_ran_for_leaves_unchanged_unchanged(verdict: Metri
         metric_row_factory("latency_p95", 1.0, None, verdict, level="warn", aggregate=True),
     ]
 
-    assert status_of(report_factory(decision_factory(metrics=rows))) is Status.UNCHANGED
+    assert status_of(report_factory(decision_factory(metrics=rows))) is ReportSign.UNCHANGED
 
 
 def test_one_metric_that_moved_and_held_makes_it_held() -> None:
@@ -30,7 +30,7 @@ def test_one_metric_that_moved_and_held_makes_it_held() -> None:
         metric_row_factory("token_f1", verdict=MetricVerdict.HELD),
     ]
 
-    assert status_of(report_factory(decision_factory(metrics=rows))) is Status.HELD
+    assert status_of(report_factory(decision_factory(metrics=rows))) is ReportSign.HELD
 
 
 def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_cannot_show() -> None:

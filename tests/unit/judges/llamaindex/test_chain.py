@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.judges.llamaindex._chain import Judgement, run_chain
+from ragate.judges.llamaindex._chain import ChainReply, run_chain
 from tests.unit.judges.judge_factories import Chat, answered, asked, values
 from tests.unit.judges.llamaindex_factories import (
     TRIO,
@@ -90,10 +90,10 @@ async def full_chain(verdicts: list[bool]) -> list[bool]:
 def test_stopping_at_the_first_yes_gives_what_the_whole_chain_gives(verdicts: list[bool]) -> None:
     asked_for: list[str] = []
 
-    async def ask(text: str, so_far: Judgement | None) -> Judgement:
+    async def ask(text: str, so_far: ChainReply | None) -> ChainReply:
         asked_for.append(text)
         stays = so_far is not None and so_far.value == 1.0
-        return Judgement(float(stays or verdicts[int(text)]))
+        return ChainReply(float(stays or verdicts[int(text)]))
 
     texts = [str(place) for place in range(len(verdicts))]
     whole = asyncio.run(full_chain(verdicts))
