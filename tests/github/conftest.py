@@ -9,6 +9,7 @@ import pytest
 
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
+from tests.github.publish_factories import BASE, HEAD, World
 from tests.servers.github_stub import TOKEN, GitHub, github_stub
 
 
@@ -33,3 +34,15 @@ def api(github: GitHub, waits: list[float]) -> Iterator[Api]:
 @pytest.fixture
 def repository(github: GitHub, api: Api) -> Repository:
     return Repository(api, github.name)
+
+
+@pytest.fixture
+def base(github: GitHub) -> str:
+    files: dict[str, bytes | None] = {"ragate.toml": b"[policy]\n", "docs/guide.md": b"# Guide\n"}
+    return github.commit(files, branch="main")
+
+
+@pytest.fixture
+def world(github: GitHub, repository: Repository, tmp_path: Path) -> World:
+    github.add_pull(7, head=HEAD, base=BASE)
+    return World(github, repository, tmp_path)

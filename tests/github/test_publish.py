@@ -2,64 +2,29 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from ragate.errors import ConfigError
-from ragate.github.event.event import Event, PullRef
-from ragate.github.event.inputs import CommentPolicy, Inputs
+from ragate.github.event.inputs import CommentPolicy
 from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.publish import Published, Publisher, Target
-from ragate.github.publish.step_outputs import NAMES, ReportPaths, relative
-from ragate.github.publish.workflow_commands import SUMMARY_LIMIT, Log
-from ragate.github.rest.repository import BOT, Repository
-from ragate.models import MetricVerdict, Report, RunFacts, Verdict
-from ragate.renderers.markdown import marker
-from tests.container.grammar import Log as Read
-from tests.container.grammar import parse_pairs, read_log
-from tests.factories import (
-    decision_factory,
-    metric_row_factory,
-    report_factory,
-    sample_row_factory,
-)
+from ragate.github.publish.publish import Target
+from ragate.github.publish.step_outputs import NAMES
+from ragate.github.publish.workflow_commands import SUMMARY_LIMIT
+from ragate.models import MetricVerdict, Report, Verdict
+from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
+from tests.github.publish_factories import EVENT, HEAD, NEWER, PULL, RED, TARGET, World, report_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
 
 pytestmark = pytest.mark.integration
 
-HEAD, BASE, NEWER = "a" * 40, "b" * 40, "c" * 40
-PULL = PullRef(
-    7, HEAD, "octo-org/handbook", "change", BASE, "main", is_fork=False, author="octocat"
-)
-EVENT = Event(
-    name="pull_request", action="synchronize", repository="octo-org/handbook", sha="d" * 40,
-    ref="refs/pull/7/merge", run_id=42, run_attempt=1,
-    run_url="https://github.com/octo-org/handbook/actions/runs/42/attempts/1", actor="octocat",
-    default_branch="main", pull=PULL,
-)  # fmt: skip
-TARGET = Target("docs", HEAD, 7)
-
-
-def report_of(verdict: Verdict = Verdict.FAILED, **fields: Any) -> Report:
-    """Return a report; a failed one has lost 6.5 points, a passed one is unchanged."""
-    row = {
-        Verdict.FAILED: metric_row_factory(
-            "faithfulness", 0.91, 0.845, MetricVerdict.REGRESSED, blocks=True, worse=17, better=4
-        ),
-        Verdict.PASSED: metric_row_factory(verdict=MetricVerdict.UNCHANGED),
-    }.get(verdict, metric_row_factory(baseline=None, verdict=MetricVerdict.SHOWN))
-    facts = RunFacts(samples=200, affected=156, model_calls=1316, cost_usd=3.05)
-    given: dict[str, Any] = {"gate": "docs", "head": HEAD, "facts": facts}
-    return report_factory(decision_factory(verdict, [row]), **(given | fields))
-
 
 UNCHANGED = report_of(Verdict.PASSED)
+
+
 BETTER = report_of(Verdict.PASSED).model_copy(
     update={
         "decision": decision_factory(
@@ -67,95 +32,10 @@ BETTER = report_of(Verdict.PASSED).model_copy(
         )
     }
 )
-RED = report_of(Verdict.FAILED)
-
-
-@dataclass
-class World:
-    """One run: what it published, and what the runner reads of it."""
-
-    github: GitHub
-    repository: Repository | None
-    folder: Path
-    inputs: Inputs = field(default_factory=Inputs)
-    event: Event = EVENT
-    stream: io.StringIO = field(default_factory=io.StringIO)
-
-    @property
-    def environ(self) -> dict[str, str]:
-        return {
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-        }
-
-    def publisher(self) -> Publisher:
-        log = Log(self.stream, secrets=[TOKEN])
-        return Publisher(self.inputs, self.event, self.repository, self.environ, log)
-
-    def finish(self, report: Report, exit_code: int | None = None, **more: Any) -> Published:
-        code = report.decision.exit_code if exit_code is None else exit_code
-        return self.publisher().finish(TARGET, report, exit_code=code, **more)
-
-    def log(self) -> Read:
-        return read_log(self.stream.getvalue())
-
-    def outputs(self) -> dict[str, str]:
-        found, problem = parse_pairs((self.folder / "output").read_text())
-        assert problem is None
-        return found
-
-    def summary(self) -> str:
-        return (self.folder / "summary").read_text()
-
-    def statuses(self) -> list[tuple[str, str, str]]:
-        return [
-            (one["context"], one["state"], one["description"]) for one in self.github.statuses[HEAD]
-        ]
-
-    def comments(self) -> list[str]:
-        return [one["body"] for one in self.github.comments[7]]
-
-
-@pytest.fixture
-def world(github: GitHub, repository: Repository, tmp_path: Path) -> World:
-    github.add_pull(7, head=HEAD, base=BASE)
-    return World(github, repository, tmp_path)
 
 
 def with_comment(world: World, policy: CommentPolicy) -> World:
     return replace(world, inputs=replace(world.inputs, comment=policy))
-
-
-def test_a_red_run_sets_the_status_writes_the_comment_and_the_outputs(world: World) -> None:
-    publisher = world.publisher()
-    publisher.begin(TARGET)
-    done = publisher.finish(TARGET, RED, exit_code=1, paths=ReportPaths("report.json", "report.md"))
-
-    assert world.statuses() == [
-        ("ragate/docs", "pending", "judging"),
-        (
-            "ragate/docs",
-            "failure",
-            "worse: faithfulness −6.5 points (17 questions worse, 4 better) · blocks",
-        ),
-    ]
-    assert world.comments() == [done.markdown]
-    assert done.comment_url == world.github.comments[7][0]["html_url"]
-    assert done.markdown in world.summary()
-    assert world.outputs() == {
-        "verdict": "failed",
-        "passed": "false",
-        "exit-code": "1",
-        "report-json": "report.json",
-        "report-markdown": "report.md",
-        "comment-url": done.comment_url,
-        "samples": "200",
-        "affected": "156",
-        "regressions": "1",
-        "model-calls": "1316",
-        "cost-usd": "3.0500",
-    }
-    assert set(world.outputs()) == set(NAMES)
 
 
 def test_status_and_comment_lead_to_the_page_of_the_run(world: World) -> None:
@@ -373,22 +253,6 @@ def test_what_was_refused_twice_for_the_same_reason_is_told_once(world: World) -
     assert len(world.log().commands) == 2  # the status and the comment
 
 
-@pytest.mark.parametrize("address", ["x\nverdict=passed", "javascript:alert(1)", ""])
-def test_an_address_that_is_none_costs_no_other_output(world: World, address: str) -> None:
-    world.github.add_comment(7, f"{marker('docs', HEAD)}\nold", BOT)["html_url"] = address
-
-    assert world.finish(RED).comment_url == ""
-    assert (world.outputs()["verdict"], world.outputs()["comment-url"]) == ("failed", "")
-
-
-def test_files_that_cannot_be_written_change_nothing(world: World) -> None:
-    (world.folder / "summary").mkdir()
-    (world.folder / "output").mkdir()
-
-    assert world.finish(RED).comment_url
-    assert len(world.log().commands) == 2
-
-
 def test_a_run_without_a_verdict_says_why_and_what_to_do(world: World) -> None:
     error = ConfigError(
         f"[policy] metrics = </code><b>: unknown key\n::error::x {TOKEN}", remedy="ragate doctor"
@@ -488,31 +352,3 @@ def test_a_summary_without_room_gets_the_comment_or_nothing_and_no_error(world: 
 
     assert len(world.summary()) <= SUMMARY_LIMIT
     assert world.outputs()["verdict"] == "failed"
-
-
-def test_a_key_that_found_its_way_into_the_report_is_cut_out_everywhere(world: World) -> None:
-    row = metric_row_factory("faithfulness", 0.9, 0.8, MetricVerdict.REGRESSED, blocks=True)
-    report = report_factory(
-        decision_factory(Verdict.FAILED, [row], reasons=(f"key {TOKEN}",), warnings=(TOKEN,)),
-        gate="docs",
-        head=HEAD,
-        samples=(sample_row_factory("q1", f"what is {TOKEN}?"),),
-    )
-    done = world.finish(report, annotations=[Annotation("a.md", 1, TOKEN, TOKEN, "error")])
-
-    shown = [done.markdown, *world.comments(), world.summary(), world.stream.getvalue()]
-    assert [text for text in shown if TOKEN in text] == []
-    assert TOKEN not in str(world.outputs()) + str(world.statuses())
-    bodies = [seen.body for seen in world.github.requests]
-    assert [body for body in bodies if TOKEN.encode() in body] == []
-
-
-def test_paths_in_outputs_start_at_the_workspace(tmp_path: Path) -> None:
-    assert relative(tmp_path / "a" / "b.json", tmp_path) == "a/b.json"
-    assert relative(tmp_path.parent / "b.json", tmp_path) == ""
-
-
-def test_a_secret_in_the_inputs_is_not_shown_by_a_traceback(world: World) -> None:
-    inputs = replace(Inputs(), github_token=SecretStr("ghs_another"))
-
-    assert "ghs_another" not in repr(replace(world, inputs=inputs).publisher())

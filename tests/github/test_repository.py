@@ -11,12 +11,6 @@ from tests.servers.github_stub import TOKEN, Account, GitHub
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture
-def base(github: GitHub) -> str:
-    files: dict[str, bytes | None] = {"ragate.toml": b"[policy]\n", "docs/guide.md": b"# Guide\n"}
-    return github.commit(files, branch="main")
-
-
 def test_a_comment_is_written_changed_and_deleted(github: GitHub, repository: Repository) -> None:
     made = repository.create_comment(7, "first")
     repository.update_comment(made["id"], "second")
@@ -94,97 +88,6 @@ def test_the_changed_files_of_a_pull_request_come_with_their_lines(
         "docs/guide.md": "modified",
     }
     assert "+# New" in files["docs/guide.md"]["patch"]
-
-
-def test_files_are_read_at_a_commit_and_one_that_is_missing_is_none(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    head = github.commit({"docs/guide.md": b"\x00new\xff"}, parents=[base])
-
-    assert repository.contents("docs/guide.md", base) == b"# Guide\n"
-    assert repository.contents("docs/guide.md", head) == b"\x00new\xff"
-    assert repository.contents("docs/none.md", head) is None
-    assert repository.contents("docs/guide.md", "0" * 40) is None
-
-
-def test_a_file_that_cannot_be_read_is_not_a_missing_one(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    github.fault("GET", "/contents/", status=403)
-
-    with pytest.raises(GitHubApiError):
-        repository.contents("ragate.toml", base)
-
-
-def test_a_file_over_a_megabyte_is_read_whole(github: GitHub, repository: Repository) -> None:
-    large = b"0123456789abcdef" * 200_000
-    sha = github.commit({"baselines/main.json": large}, branch="main")
-
-    assert repository.contents("baselines/main.json", sha) == large
-
-
-def test_a_commit_names_its_parents_and_its_tree(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    head = github.commit({"a.md": b"a"}, parents=[base])
-    merge = github.commit({}, parents=[base, head])
-
-    found = repository.commit(merge)
-    listed = {one["path"]: one["type"] for one in repository.tree(found.tree)}
-
-    assert found.parents == (base, head)
-    assert listed == {"docs": "tree", "docs/guide.md": "blob", "ragate.toml": "blob"}
-
-
-def test_a_tree_that_was_cut_is_an_error(
-    github: GitHub, repository: Repository, base: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answer = repository.api.get(f"/repos/{github.name}/git/trees/{base}")
-    monkeypatch.setattr(repository.api, "get", lambda *_: {**answer, "truncated": True})
-
-    with pytest.raises(GitHubApiError, match="too large"):
-        repository.tree(base)
-
-
-def test_a_large_file_is_committed_by_blob_tree_commit_and_branch(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    large = b"x" * 3_000_000
-    blob = repository.create_blob(large)
-    tree = repository.create_tree(repository.commit(base).tree, {"baselines/main.json": blob})
-    sha = repository.create_commit("record", tree, [base])
-    repository.update_branch("main", sha)
-
-    assert repository.branch_sha("main") == sha
-    assert repository.contents("baselines/main.json", "main") == large
-    assert repository.contents("ragate.toml", "main") == b"[policy]\n"
-
-
-def test_a_branch_that_has_moved_meanwhile_is_not_overwritten(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    mine = github.commit({"a": b"mine"}, parents=[base])
-    theirs = github.commit({"a": b"theirs"}, parents=[base], branch="main")
-
-    with pytest.raises(GitHubApiError) as caught:
-        repository.update_branch("main", mine)
-
-    assert caught.value.status == 422
-    assert repository.branch_sha("main") == theirs
-
-
-def test_a_branch_and_a_pull_request_are_made(
-    github: GitHub, repository: Repository, base: str
-) -> None:
-    sha = github.commit({"a": b"a"}, parents=[base])
-    repository.create_branch("ragate/baseline", sha)
-    made = repository.create_pull("Record the baseline", "ragate/baseline", "main", "Three runs.")
-
-    assert repository.branch_sha("ragate/baseline") == sha
-    assert repository.branch_sha("ragate/none") == ""
-    assert github.pulls[made["number"]]["head"]["sha"] == sha
-    with pytest.raises(GitHubApiError):
-        repository.create_branch("ragate/baseline", sha)
 
 
 def test_runs_and_their_artifacts_are_found_and_downloaded(

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.action.forge import Forge, recorded_project
+from tests.e2e.action.command_projects import BROKEN
+from tests.e2e.action.forge import Change, Forge, outputs, recorded_project
+from tests.e2e.action.main_projects import entry_of, merged
+from tests.e2e.action.talk import judged
 from tests.servers.github_stub import github_stub
 
 
@@ -24,3 +27,21 @@ def forge(tmp_path: Path, gated: dict[str, bytes]) -> Iterator[Forge]:
         made = Forge(github, tmp_path)
         made.start(gated)
         yield made
+
+
+@pytest.fixture
+def red(forge: Forge) -> Change:
+    """A pull request that was judged and is red; its branch is there."""
+    change = forge.change(outputs(broken=BROKEN))
+    forge.github.git.move("change", change.head)
+    assert judged(forge, change).exit_code == 1
+    return change
+
+
+@pytest.fixture
+def inputs_named(forge: Forge) -> Forge:
+    policy = b'inputs = ["outputs/**"]\n'
+    config = forge.github.git.read(entry_of(forge, "ragate.toml"))
+    text = config.replace(b"[policy]\n", b"[policy]\n" + policy, 1)
+    forge.base = merged(forge, {"ragate.toml": text})
+    return forge

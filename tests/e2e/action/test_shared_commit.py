@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.e2e.action.edited_projects import lenient
 from tests.e2e.action.forge import Change, Forge, outputs
-from tests.e2e.action.test_retarget import lenient, weak
+from tests.e2e.action.test_edited_pull import weak
 
 pytestmark = pytest.mark.e2e
 

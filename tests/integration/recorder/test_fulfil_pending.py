@@ -16,7 +16,8 @@ from ragate.models import Verdict
 from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending
 from ragate.recorder.proxy.request_identity import Kind, Request
 from tests.integration.recorded_project import KEY, RecordedProject
-from tests.integration.recorder.test_recorded_system import CHAIN, checked, made, outputs, record
+from tests.integration.recorder.recorded_projects import checked, made, outputs, record
+from tests.integration.recorder.test_run_resolver import CHAIN
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status
 
 pytestmark = pytest.mark.integration

@@ -2,66 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
-import json
 import socket
 import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ragate.errors import BudgetError, ConfigError, ProviderError
-from ragate.models import Report, Verdict
-from ragate.pipeline.baseline.baseline_from_run import baseline_files
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.baseline.write_baseline import BaselineOutcome
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
-from ragate.stores.local import LocalStore
+from ragate.errors import ConfigError
+from ragate.models import Verdict
 from tests.integration.recorded_project import KEY, RecordedProject
-from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status
+from tests.integration.recorder.recorded_projects import (
+    LLAMAINDEX,
+    checked,
+    made,
+    outputs,
+    record,
+    unaffected,
+)
+from tests.servers.openai_server import never_the_same, openai_server, status
 
 pytestmark = pytest.mark.integration
 
-ASYNC = """
-    import openai
 
-    async def answer(query):
-        async with openai.AsyncOpenAI() as client:
-            reply = await client.chat.completions.create(
-                model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-            )
-        return reply.choices[0].message.content
-"""
-STREAMED = """
-    import openai
-
-    CLIENT = openai.OpenAI()
-
-    def answer(query):
-        parts = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": query}], stream=True
-        )
-        return "".join(part.choices[0].delta.content or "" for part in parts)
-"""
-CHAIN = """
-    import openai
-
-    CLIENT = openai.OpenAI()
-
-    def ask(text):
-        reply = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": text}]
-        )
-        return reply.choices[0].message.content
-
-    def answer(query):
-        return ask("Answer: " + ask("Rewrite: " + query))
-"""
 FALLBACK = """
     import openai
 
@@ -76,6 +38,8 @@ FALLBACK = """
             return "I am sorry, something went wrong."
         return reply.choices[0].message.content
 """
+
+
 POOLED = """
     import openai
     from concurrent.futures import ThreadPoolExecutor
@@ -92,80 +56,6 @@ POOLED = """
     def answer(query):
         return POOL.submit(ask, query).result()
 """
-BLOCKING = """
-    import openai
-
-    CLIENT = openai.OpenAI()
-
-    async def answer(query):
-        reply = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-        )
-        return reply.choices[0].message.content
-"""
-LLAMAINDEX = """
-    from pathlib import Path
-
-    from llama_index.core import PromptTemplate
-    from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index.core.response_synthesizers import get_response_synthesizer
-    from llama_index.core.retrievers import BaseRetriever
-    from llama_index.core.schema import NodeWithScore, TextNode
-    from llama_index.llms.openai import OpenAI
-
-    PASSAGES = Path(__file__).with_name("passages")
-
-    class ByNumber(BaseRetriever):
-        def _retrieve(self, query_bundle):
-            name = query_bundle.query_str.split()[-1].rstrip("?") + ".md"
-            text = (PASSAGES / name).read_text()
-            return [NodeWithScore(node=TextNode(text=text, metadata={"source": name}), score=1.0)]
-
-    def engine():
-        llm = OpenAI(model="gpt-4o-mini")
-        synthesizer = get_response_synthesizer(llm=llm, response_mode="compact")
-        return RetrieverQueryEngine(retriever=ByNumber(), response_synthesizer=synthesizer)
-"""
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = never_the_same()
-        yield fake
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
-    return RecordedProject(tmp_path, server.base_url)
-
-
-def made(project: RecordedProject, **fields: Any) -> RecordedProject:
-    """Return the project anew, with other code or settings."""
-    return RecordedProject(project.root, project.base_url, **fields)
-
-
-def record(project: RecordedProject, *, runs: int = 3, **variables: str) -> Any:
-    operations = project.operations(**variables)
-    return asyncio.run(update_baseline(project.config(), operations, runs=runs))
-
-
-def checked(project: RecordedProject, *, key: str | None = None, **variables: str) -> Report:
-    project.configure()  # a module that nobody has imported: another process, so to say
-    return asyncio.run(
-        check(project.config(), project.operations(key=key, **variables), Selection())
-    )
-
-
-def unaffected(project: RecordedProject, server: FakeOpenAI, **variables: str) -> Report:
-    """Record, check without the provider, and see that nothing was asked."""
-    record(project)
-    asked = server.seen
-    report = checked(project, key="", **variables)
-    assert server.seen == asked
-    assert report.decision.verdict is Verdict.PASSED, report.decision.reasons
-    assert report.facts.affected == 0
-    return report
 
 
 def test_an_unchanged_project_asks_nothing_and_loses_nothing(project, server):
@@ -192,46 +82,6 @@ def test_with_the_provider_switched_off_an_unaffected_run_is_complete(tmp_path):
 
     assert report.decision.verdict is Verdict.PASSED
     assert (report.facts.affected, report.facts.unscored, report.facts.errors) == (0, 0, 0)
-
-
-def test_after_editing_k_of_200_contexts_exactly_k_requests_go_out(project, server):
-    # The model's luck with its words must not ask for a second pass.
-    project = made(project, samples=200, policy="confirm = 0")
-    record(project, runs=1)
-    project.edit(7)
-    asked = server.seen
-
-    report = checked(project)
-
-    assert server.seen - asked == 7
-    assert report.facts.affected == 7
-    assert report.facts.model_calls == 7
-    assert report.facts.calls_reused == 193
-
-
-def test_the_replies_of_a_check_are_there_for_the_next_one(project, server):
-    record(project)
-    project.edit(2)
-    checked(project)
-    asked = server.seen
-
-    report = checked(project, key="")
-
-    assert server.seen == asked
-    assert report.facts.unscored == 0
-
-
-@pytest.mark.parametrize("code", [ASYNC, STREAMED, CHAIN, BLOCKING])
-def test_an_unaffected_run_is_free_however_the_code_asks(project, server, code):
-    unaffected(made(project, code=code), server)
-
-
-def test_a_chain_whose_first_answer_varies_is_replayed_pass_by_pass(project, server):
-    project = made(project, code=CHAIN)
-    unaffected(project, server)
-    again = asyncio.run(check(project.config(), project.operations(key=""), Selection(runs=3)))
-
-    assert again.facts.affected == 0
 
 
 def test_a_llamaindex_engine_is_recorded_unchanged(project, server):
@@ -346,43 +196,6 @@ def test_a_service_that_runs_elsewhere_cannot_be_recorded(project):
         record(project)
 
 
-def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(project, server):
-    record(project)
-    project.edit(2)
-    asked = server.seen
-
-    report = checked(project, key="")
-
-    assert server.seen == asked
-    assert report.facts.errors == 2
-    reasons = {one["error"]["message"] for one in outputs(project) if one.get("error")}
-    assert reasons == {"model request is not recorded; fulfil it"}
-    assert report.decision.verdict is not Verdict.FAILED
-    header, *rows = project.pending()
-    assert header == {"ragate_pending": 1}
-    assert len(rows) == 2
-    assert all("or so" in row["body"]["messages"][0]["content"] for row in rows)
-
-
-def test_pending_requests_end_quickly_whatever_the_client_repeats(project, server):
-    system = 'use = "llamaindex"\ntarget = "{module}:engine"\ndoc_id = "source"'
-    project = made(project, code=LLAMAINDEX, system=system, samples=30)
-    record(project, runs=1)
-    project.edit(30)
-    began = time.monotonic()
-
-    checked(project, key="", RAGATE_CONCURRENCY="2")
-
-    assert len(project.pending()) == 31
-    # LlamaIndex repeats what may heal, seconds apart: for 31 questions that is minutes.
-    assert time.monotonic() - began < 45
-
-
-def outputs(project: RecordedProject) -> list[dict[str, Any]]:
-    newest = max((project.root / ".ragate" / "runs").glob("*/outputs.jsonl"))
-    return [json.loads(line) for line in newest.read_text().splitlines()[1:]]
-
-
 @pytest.mark.parametrize("how", ["pending", "outage"])
 def test_an_answer_made_without_the_model_does_not_count(project, server, how):
     project = made(project, code=FALLBACK)
@@ -396,17 +209,6 @@ def test_an_answer_made_without_the_model_does_not_count(project, server, how):
     assert {one["error"]["kind"] for one in outputs(project)} == {"provider"}
 
 
-def test_a_run_that_is_offline_asks_nobody(project, server):
-    record(project)
-    project.edit(1)
-    asked = server.seen
-
-    report = checked(project, RAGATE_OFFLINE="1")
-
-    assert server.seen == asked
-    assert report.facts.errors == 1
-
-
 def test_a_wrong_request_is_the_systems_own_failure(project, server):
     record(project)
     project.edit(1)
@@ -417,22 +219,6 @@ def test_a_wrong_request_is_the_systems_own_failure(project, server):
     [failed] = [one["error"] for one in outputs(project) if one.get("error")]
     assert failed["kind"] == "system"
     assert "too long" in failed["message"]
-
-
-def test_a_cap_of_the_policy_ends_the_run(project, server):
-    project = made(project, policy="max_calls = 4")
-
-    with pytest.raises(BudgetError, match="max_calls"):
-        record(project)
-
-    assert server.seen == 4
-
-
-def test_a_baseline_is_not_recorded_without_a_key(project, server):
-    with pytest.raises(ProviderError, match="cannot be asked"):
-        record(project, key="")
-
-    assert not project.recorded.exists()
 
 
 def test_code_that_reads_the_same_replies_otherwise_is_affected(project, server):
@@ -456,67 +242,6 @@ def test_requests_of_a_pool_of_the_projects_own_are_nobodys(project, server):
 
     assert server.seen == asked
     assert several.decision.verdict is one.decision.verdict is Verdict.PASSED
-
-
-def test_the_file_of_replies_is_byte_stable_and_holds_no_question(project, server):
-    record(project)
-    first = project.recorded.read_bytes()
-    text = gzip.decompress(first).decode()
-
-    assert record(project).outcome in {BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE}
-    assert project.recorded.read_bytes() == first
-    assert "What is the value" not in text
-    assert "the 1. time" in text
-    assert len(text.splitlines()) == 1 + project.samples
-    assert KEY not in text
-
-
-def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same(project, server):
-    record(project)
-    first = project.recorded.read_bytes()
-    made(project, code=project.code.replace("{text}", "Say it. {text}"))
-
-    assert record(project).outcome is BaselineOutcome.REPLACED
-    assert project.recorded.read_bytes() != first
-
-
-def test_a_run_that_becomes_the_baseline_brings_its_replies(project, server):
-    record(project)
-    project.edit(3)
-    checked(project)
-    folder = max((project.root / ".ragate" / "runs").glob("*"))
-    config = project.config()
-    run = LocalStore(project.root / ".ragate").load(folder)
-    for path, content in baseline_files(config, run, folder / "outputs.jsonl").items():
-        (project.root / path).write_bytes(content)
-    (project.root / ".ragate" / "cache.sqlite").unlink()
-    asked = server.seen
-
-    report = checked(project, key="")
-
-    assert server.seen == asked
-    assert (report.facts.affected, report.facts.errors) == (0, 0)
-
-
-def test_with_store_hashes_no_reply_is_written(project, server):
-    project = made(project, policy='store = "hashes"')
-    record(project)
-
-    assert not project.recorded.exists()
-    assert checked(project).decision.verdict is Verdict.PASSED
-
-
-def test_a_project_that_stops_recording_loses_the_file(project, server, monkeypatch):
-    record(project)
-    project.configure()
-    text = (project.root / "ragate.toml").read_text().replace("record = true", "")
-    (project.root / "ragate.toml").write_text(text)
-    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-
-    record(project)
-
-    assert not project.recorded.exists()
 
 
 @pytest.mark.parametrize(

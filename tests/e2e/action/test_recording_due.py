@@ -1,0 +1,63 @@
+"""Which pushes to the main branch are recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.action.forge import Forge, outputs
+from tests.e2e.action.main_projects import baseline_of, many, merged, record
+
+pytestmark = pytest.mark.e2e
+
+
+BROKEN = range(12)
+
+
+def test_a_merge_that_changed_the_system_gets_a_new_baseline(forge: Forge):
+    merge = merged(forge, outputs(broken=BROKEN))
+
+    result = record(forge)
+
+    new = forge.github.git.resolve("refs/heads/main")
+    assert result.exit_code == 0, result.log
+    assert result.outputs["verdict"] == "recorded"
+    assert forge.github.git.parents(new) == [merge]
+    assert baseline_of(forge)["recorded"]["commit"] == merge
+    assert forge.states(new) == ["success"]
+    assert record(forge).outputs["verdict"] == "kept"
+    assert forge.github.git.resolve("refs/heads/main") == new
+
+
+def test_a_merge_that_touches_nothing_is_kept_without_a_run(inputs_named: Forge):
+    forge = inputs_named
+    head = merged(forge, {"web/page.html": b"<p>hello</p>"})
+
+    result = record(forge)
+
+    assert result.outputs["verdict"] == "kept", result.log
+    assert "without a call" in result.log
+    assert forge.github.git.resolve("refs/heads/main") == head
+
+
+def test_many_commits_that_touch_nothing_are_kept(inputs_named: Forge):
+    before, _ = many(inputs_named, {"README.md": b"a note"})
+
+    assert record(inputs_named, before=before).outputs["verdict"] == "kept"
+
+
+def test_a_quiet_night_adds_a_run_until_the_noise_is_known_well(forge: Forge):
+    for runs in (4, 5, 6, 6):
+        result = record(forge, event="schedule")
+
+        assert (result.exit_code, result.outputs["verdict"]) == (0, "passed"), result.log
+        assert baseline_of(forge)["runs"] == runs
+
+
+def test_a_night_with_drift_fails_and_changes_nothing(forge: Forge, gated: dict[str, bytes]):
+    # The recordings stand for a service that answers otherwise, though no commit says so.
+    files = dict(gated) | outputs(broken=BROKEN)
+    forge.github.git.move("main", forge.github.commit(files), forge.base)
+
+    result = record(forge, event="schedule")
+
+    assert (result.exit_code, result.outputs["verdict"]) == (1, "failed"), result.log

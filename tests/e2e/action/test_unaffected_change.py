@@ -1,0 +1,115 @@
+"""A change that touches no input passes without a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.action.base_projects import Files
+from tests.e2e.action.forge import Change, Forge, outputs
+
+pytestmark = pytest.mark.e2e
+
+
+BROKEN = range(12)
+
+
+@pytest.fixture
+def inputs_named(forge: Forge, gated: Files) -> Forge:
+    text = gated["ragate.toml"].replace(
+        b"[policy]\n", b'[policy]\ninputs = ["outputs/**", "app/*.py"]\n', 1
+    )
+    forge.base = forge.github.commit({"ragate.toml": text}, parents=[forge.base])
+    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
+    return forge
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_change_of_no_named_input_passes_without_a_run(inputs_named: Forge, depth: int) -> None:
+    change = inputs_named.change({"web/index.html": b"<b>", "app/readme.txt": b"x"})
+    result = inputs_named.check(change, depth=depth)
+    assert result.exit_code == 0, result.log
+    assert result.outputs["affected"] == "0"
+    assert "0 of 30 questions affected" in inputs_named.comment()
+    (run,) = (inputs_named.last / ".ragate" / "runs").iterdir()
+    assert not (run / "outputs.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"outputs/run0.jsonl": outputs(broken=BROKEN)["outputs/run0.jsonl"]},
+        {"outputs/run3.jsonl": outputs()["outputs/run0.jsonl"]},
+        {"app/main.py": b""},
+        {"golden.jsonl": b""},
+    ],
+)
+def test_a_change_of_a_named_input_is_run(inputs_named: Forge, files: Files) -> None:
+    result = inputs_named.check(inputs_named.change(files))
+    assert result.outputs.get("affected") != "0", result.log
+    assert any((inputs_named.last / ".ragate" / "runs").glob("*/outputs.jsonl"))
+
+
+LINKED = b'inputs = ["outputs/**", "app/**", "parts/**/*.py"]'
+
+
+def linked_change(forge: Forge, path: str, kind: str) -> Change:
+    """Return a pull request in which a submodule or a link at `path` leads elsewhere."""
+    git = forge.github.git
+    text = forge.github.git.run("show", f"{forge.base}:ragate.toml")
+    config = text.replace(b'inputs = ["outputs/**", "app/*.py"]', LINKED)
+    before, after = (
+        f"160000 {digit * 40}" if kind == "submodule" else f"120000 {git.blob(digit.encode())}"
+        for digit in "12"
+    )
+    files = {"ragate.toml": git.blob(config), path: before}
+    forge.base = git.commit(git.tree_with(git.tree_of(forge.base), files), [forge.base])
+    git.move("main", forge.base, git.resolve("refs/heads/main"))
+    tree = git.tree_with(git.tree_of(forge.base), {path: after})
+    change = forge.change({})
+    change.head = change.pull["head"]["sha"] = git.commit(tree, [forge.base])
+    change.merge = git.commit(tree, [forge.base, change.head])
+    change.pull["merge_commit_sha"] = change.merge
+    return change
+
+
+@pytest.mark.parametrize("kind", ["submodule", "link"])
+@pytest.mark.parametrize(("path", "affected"), [("app", True), ("parts/x", True), ("web", False)])
+@pytest.mark.parametrize("half", ["check", "check without the base", "decide"])
+def test_a_submodule_or_a_link_stands_for_all_that_it_holds(
+    inputs_named: Forge, kind: str, path: str, affected: bool, half: str
+) -> None:
+    change = linked_change(inputs_named, path, kind)
+    if half == "decide":
+        result = inputs_named.decide(change, None)
+        assert result.exit_code == (2 if affected else 0), result.raw_log
+    else:
+        result = inputs_named.check(change, depth=2 if half == "check" else 1)
+        assert result.exit_code == 0, result.raw_log
+    ran = any((inputs_named.last / ".ragate" / "runs").glob("*/outputs.jsonl"))
+    assert ran is (affected and half != "decide")
+
+
+def test_a_file_that_the_system_names_is_an_input_though_no_pattern_does(
+    forge: Forge, gated: Files
+) -> None:
+    text = gated["ragate.toml"].replace(b"[policy]\n", b'[policy]\ninputs = ["app/**"]\n', 1)
+    forge.base = forge.github.commit({"ragate.toml": text}, parents=[forge.base])
+    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
+    result = forge.check(forge.change(outputs(broken=BROKEN)))
+    assert result.exit_code == 1, result.raw_log
+
+
+def test_the_systems_table_is_an_input_too(inputs_named: Forge) -> None:
+    text = inputs_named.github.git.run("show", f"{inputs_named.base}:ragate.toml")
+    changed = text.replace(b'paths = ["outputs/*.jsonl"]', b'paths = ["outputs/run1.jsonl"]')
+    result = inputs_named.check(inputs_named.change({"ragate.toml": changed}))
+    assert result.exit_code == 3, result.log
+
+
+def test_where_no_input_is_touched_the_second_half_needs_no_outputs(inputs_named: Forge) -> None:
+    change = inputs_named.change({"web/index.html": b"<b>"}, fork="stranger/handbook")
+    result = inputs_named.decide(change, None)
+    assert result.exit_code == 0, result.raw_log
+    assert result.outputs["affected"] == "0"
+    touched = inputs_named.change({"app/a.py": b""}, fork="stranger/handbook")
+    assert inputs_named.decide(touched, None).exit_code == 2

@@ -1,0 +1,40 @@
+"""Which process is the server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ragate.database.postmaster import read_postmaster
+from tests.integration.database.server_users import on_linux, outcome, running, used, user
+
+pytestmark = pytest.mark.integration
+
+
+@on_linux
+def test_a_pid_that_another_process_has_now_is_no_server(ready: Path) -> None:
+    with used(ready):
+        data = next((ready / "postgres").glob("data-*"))
+        content = (data / "postmaster.pid").read_text()
+        owner = data.stat()
+    # Of the server's account: its process would make Postgres refuse to start.
+    run_as = {"user": owner.st_uid} if os.geteuid() == 0 else {}
+    with subprocess.Popen(["sleep", "60"], **run_as) as other:  # type: ignore[call-overload]
+        lines = [str(other.pid), *content.splitlines()[1:]]
+        (data / "postmaster.pid").write_text("\n".join(lines) + "\n")
+        os.chown(data / "postmaster.pid", owner.st_uid, owner.st_gid)
+        assert not running(ready)
+        try:
+            assert outcome(user(ready)) == (0, "-6.0")
+        finally:
+            other.kill()
+    assert not running(ready)
+
+
+def test_a_pid_file_without_a_pid_is_no_server(state: Path) -> None:
+    assert read_postmaster(state) is None
+    (state / "postmaster.pid").write_text("half")
+    assert read_postmaster(state) is None

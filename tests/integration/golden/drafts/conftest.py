@@ -1,0 +1,30 @@
+"""Fixtures of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.golden.drafts.draft_projects import PROVIDER, answer
+from tests.projects import write_docs_project
+from tests.servers.openai_server import FakeOpenAI, openai_server
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        fake.reply = answer
+        yield fake
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = tmp_path / "ragate.toml"
+    config.write_text(config.read_text() + PROVIDER.format(url=server.base_url))
+    return tmp_path

@@ -1,0 +1,85 @@
+"""The replies that stand beside a baseline."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from ragate.errors import ProviderError
+from ragate.models import Verdict
+from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+from ragate.stores.local import LocalStore
+from tests.integration.recorded_project import KEY
+from tests.integration.recorder.recorded_projects import checked, made, record
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_baseline_is_not_recorded_without_a_key(project, server):
+    with pytest.raises(ProviderError, match="cannot be asked"):
+        record(project, key="")
+
+    assert not project.recorded.exists()
+
+
+def test_the_file_of_replies_is_byte_stable_and_holds_no_question(project, server):
+    record(project)
+    first = project.recorded.read_bytes()
+    text = gzip.decompress(first).decode()
+
+    assert record(project).outcome in {BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE}
+    assert project.recorded.read_bytes() == first
+    assert "What is the value" not in text
+    assert "the 1. time" in text
+    assert len(text.splitlines()) == 1 + project.samples
+    assert KEY not in text
+
+
+def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same(project, server):
+    record(project)
+    first = project.recorded.read_bytes()
+    made(project, code=project.code.replace("{text}", "Say it. {text}"))
+
+    assert record(project).outcome is BaselineOutcome.REPLACED
+    assert project.recorded.read_bytes() != first
+
+
+def test_a_run_that_becomes_the_baseline_brings_its_replies(project, server):
+    record(project)
+    project.edit(3)
+    checked(project)
+    folder = max((project.root / ".ragate" / "runs").glob("*"))
+    config = project.config()
+    run = LocalStore(project.root / ".ragate").load(folder)
+    for path, content in baseline_files(config, run, folder / "outputs.jsonl").items():
+        (project.root / path).write_bytes(content)
+    (project.root / ".ragate" / "cache.sqlite").unlink()
+    asked = server.seen
+
+    report = checked(project, key="")
+
+    assert server.seen == asked
+    assert (report.facts.affected, report.facts.errors) == (0, 0)
+
+
+def test_with_store_hashes_no_reply_is_written(project, server):
+    project = made(project, policy='store = "hashes"')
+    record(project)
+
+    assert not project.recorded.exists()
+    assert checked(project).decision.verdict is Verdict.PASSED
+
+
+def test_a_project_that_stops_recording_loses_the_file(project, server, monkeypatch):
+    record(project)
+    project.configure()
+    text = (project.root / "ragate.toml").read_text().replace("record = true", "")
+    (project.root / "ragate.toml").write_text(text)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+    record(project)
+
+    assert not project.recorded.exists()

@@ -1,0 +1,169 @@
+"""What a run takes from the baseline, and what it asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from ragate.errors import BudgetError
+from ragate.models import Verdict
+from ragate.pipeline.line import check
+from ragate.pipeline.run.selection import Selection
+from tests.integration.recorder.recorded_projects import (
+    LLAMAINDEX,
+    checked,
+    made,
+    outputs,
+    record,
+    unaffected,
+)
+
+pytestmark = pytest.mark.integration
+
+
+ASYNC = """
+    import openai
+
+    async def answer(query):
+        async with openai.AsyncOpenAI() as client:
+            reply = await client.chat.completions.create(
+                model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
+            )
+        return reply.choices[0].message.content
+"""
+
+
+STREAMED = """
+    import openai
+
+    CLIENT = openai.OpenAI()
+
+    def answer(query):
+        parts = CLIENT.chat.completions.create(
+            model="gpt-4o-mini", messages=[{"role": "user", "content": query}], stream=True
+        )
+        return "".join(part.choices[0].delta.content or "" for part in parts)
+"""
+
+
+CHAIN = """
+    import openai
+
+    CLIENT = openai.OpenAI()
+
+    def ask(text):
+        reply = CLIENT.chat.completions.create(
+            model="gpt-4o-mini", messages=[{"role": "user", "content": text}]
+        )
+        return reply.choices[0].message.content
+
+    def answer(query):
+        return ask("Answer: " + ask("Rewrite: " + query))
+"""
+
+
+BLOCKING = """
+    import openai
+
+    CLIENT = openai.OpenAI()
+
+    async def answer(query):
+        reply = CLIENT.chat.completions.create(
+            model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
+        )
+        return reply.choices[0].message.content
+"""
+
+
+def test_after_editing_k_of_200_contexts_exactly_k_requests_go_out(project, server):
+    # The model's luck with its words must not ask for a second pass.
+    project = made(project, samples=200, policy="confirm = 0")
+    record(project, runs=1)
+    project.edit(7)
+    asked = server.seen
+
+    report = checked(project)
+
+    assert server.seen - asked == 7
+    assert report.facts.affected == 7
+    assert report.facts.model_calls == 7
+    assert report.facts.calls_reused == 193
+
+
+def test_the_replies_of_a_check_are_there_for_the_next_one(project, server):
+    record(project)
+    project.edit(2)
+    checked(project)
+    asked = server.seen
+
+    report = checked(project, key="")
+
+    assert server.seen == asked
+    assert report.facts.unscored == 0
+
+
+@pytest.mark.parametrize("code", [ASYNC, STREAMED, CHAIN, BLOCKING])
+def test_an_unaffected_run_is_free_however_the_code_asks(project, server, code):
+    unaffected(made(project, code=code), server)
+
+
+def test_a_chain_whose_first_answer_varies_is_replayed_pass_by_pass(project, server):
+    project = made(project, code=CHAIN)
+    unaffected(project, server)
+    again = asyncio.run(check(project.config(), project.operations(key=""), Selection(runs=3)))
+
+    assert again.facts.affected == 0
+
+
+def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(project, server):
+    record(project)
+    project.edit(2)
+    asked = server.seen
+
+    report = checked(project, key="")
+
+    assert server.seen == asked
+    assert report.facts.errors == 2
+    reasons = {one["error"]["message"] for one in outputs(project) if one.get("error")}
+    assert reasons == {"model request is not recorded; fulfil it"}
+    assert report.decision.verdict is not Verdict.FAILED
+    header, *rows = project.pending()
+    assert header == {"ragate_pending": 1}
+    assert len(rows) == 2
+    assert all("or so" in row["body"]["messages"][0]["content"] for row in rows)
+
+
+def test_pending_requests_end_quickly_whatever_the_client_repeats(project, server):
+    system = 'use = "llamaindex"\ntarget = "{module}:engine"\ndoc_id = "source"'
+    project = made(project, code=LLAMAINDEX, system=system, samples=30)
+    record(project, runs=1)
+    project.edit(30)
+    began = time.monotonic()
+
+    checked(project, key="", RAGATE_CONCURRENCY="2")
+
+    assert len(project.pending()) == 31
+    # LlamaIndex repeats what may heal, seconds apart: for 31 questions that is minutes.
+    assert time.monotonic() - began < 45
+
+
+def test_a_run_that_is_offline_asks_nobody(project, server):
+    record(project)
+    project.edit(1)
+    asked = server.seen
+
+    report = checked(project, RAGATE_OFFLINE="1")
+
+    assert server.seen == asked
+    assert report.facts.errors == 1
+
+
+def test_a_cap_of_the_policy_ends_the_run(project, server):
+    project = made(project, policy="max_calls = 4")
+
+    with pytest.raises(BudgetError, match="max_calls"):
+        record(project)
+
+    assert server.seen == 4

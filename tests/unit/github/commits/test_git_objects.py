@@ -1,0 +1,26 @@
+"""Commits and files of the local repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ragate.github.commits.git_objects import changed_files, has_tree, parents
+from tests.e2e.action.forge import git
+from tests.unit.github.commits.tree_factories import local_repository
+
+
+def test_a_shallow_clone_knows_its_parents_and_not_their_files(tmp_path: Path) -> None:
+    folder = tmp_path / "local"
+    first = local_repository(folder)
+    (folder / "new.txt").write_text("x")
+    os.rename(folder / "app" / "empty", folder / "app" / "moved")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "second")
+    second = git(folder, "rev-parse", "HEAD")
+    assert sorted(changed_files(folder, first, second)) == ["app/empty", "app/moved", "new.txt"]
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{folder}", str(clone))
+    assert parents(clone, second) == (first,)
+    assert has_tree(clone, second)
+    assert not has_tree(clone, first)

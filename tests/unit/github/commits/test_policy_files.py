@@ -1,0 +1,76 @@
+"""The files of a policy, taken out of a commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.errors import ConfigError, RagateError
+from ragate.github.commits.commit_tree import BaseUnreadableError, GitTree, Tree
+from ragate.github.commits.policy_files import ConfigLocation, policy_files
+from tests.e2e.action.forge import git
+from tests.unit.github.commits.tree_factories import FILES
+
+
+def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> None:
+    config = policy_files(tree, ConfigLocation("app"), tmp_path / "base")
+    assert config is not None
+    found = sorted(path.name for path in (tmp_path / "base").rglob("*") if path.is_file())
+    assert found == ["gate.json", "golden.jsonl", "ragate.toml"]
+    assert config.dataset == (tmp_path / "base" / "golden.jsonl").resolve()
+    assert policy_files(tree, ConfigLocation(""), tmp_path / "none") is None
+
+
+class Unreadable:
+    """A tree whose files are listed and cannot be read."""
+
+    sha = "0" * 40
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read(self, path: str) -> bytes | None:
+        if path == "ragate.toml":
+            return self._text.encode()
+        raise RagateError("the API is down")
+
+    def list(self, folder: str) -> list[str]:
+        return []
+
+
+def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_error(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BaseUnreadableError) as caught:
+        policy_files(Unreadable(FILES["app/ragate.toml"]), ConfigLocation(""), tmp_path)
+    assert caught.value.exit_code == 3
+    with pytest.raises(ConfigError) as wrong:
+        policy_files(Unreadable("[policy"), ConfigLocation(""), tmp_path)
+    assert wrong.value.exit_code == 2
+    assert "at the base 0000000" in wrong.value.message
+
+
+def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "local"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    names = ["beir/queries.jsonl", "beir/qrels/test.tsv", "beir/qrels/dev.tsv", "beir/corpus.jsonl"]
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    text = FILES["app/ragate.toml"]
+    for dataset in ("beir", "beir/qrels/test.tsv"):
+        (folder / "ragate.toml").write_text(text.replace('"golden.jsonl"', f'"{dataset}"'))
+        git(folder, "add", "--all")
+        git(folder, "commit", "--quiet", "-m", dataset)
+        tree = GitTree(folder, git(folder, "rev-parse", "HEAD"))
+        target = tmp_path / dataset.replace("/", "-")
+        policy_files(tree, ConfigLocation(""), target)
+        found = sorted(path.relative_to(target).as_posix() for path in target.rglob("*.*"))
+        assert found == [
+            "beir/qrels/dev.tsv",
+            "beir/qrels/test.tsv",
+            "beir/queries.jsonl",
+            "ragate.toml",
+        ]
