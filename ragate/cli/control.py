@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.models import Run
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 
 def load_control(config: Config, operations: Operations, path: Path | None) -> Run | None:

@@ -12,7 +12,7 @@ import click
 
 from ragate.config import Config, find_config, load_config
 from ragate.runtime.environment import read_operations
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.support.escape import plain
 
 # Every variable that ragate reads, with its meaning; docs/environment.md lists the same.

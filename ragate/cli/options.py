@@ -71,11 +71,11 @@ class RunOptions:
         Raises:
             UsageError: the policy has no such profile, or no such metric to skip.
         """
-        from ragate.pipeline.run.run_profile import RunOptions, selection_of
+        from ragate.pipeline.run.run_profile import RunRequest, selection_of
 
-        given = {field.name: getattr(self, field.name) for field in fields(RunOptions)}
+        given = {field.name: getattr(self, field.name) for field in fields(RunRequest)}
         given["eval_date"] = self.eval_date.date() if self.eval_date else None
-        return selection_of(config, RunOptions(**given), runs=runs)
+        return selection_of(config, RunRequest(**given), runs=runs)
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""

@@ -15,7 +15,7 @@ from ragate.models import Acceptance, Report, Run, Sample, Verdict
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import gate_report
 from ragate.pipeline.decide.gate_setup import GateSetup, read_gate_setup
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.spill import Spill
 

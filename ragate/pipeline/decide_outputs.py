@@ -20,7 +20,8 @@ from ragate.pipeline.run.collected_outputs import Collected, read_collected, sav
 from ragate.pipeline.run.relative_dates import date_of
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.open_scorer import open_scorer
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
 
 # A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.

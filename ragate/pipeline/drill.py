@@ -16,7 +16,7 @@ from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, 
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
 

@@ -22,8 +22,9 @@ from ragate.pipeline.score.known_judgements import KnownJudgements, asks
 from ragate.pipeline.score.pairwise import opponents_of
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
+from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
-from ragate.runtime.resources import Opened, Operations, open_resources
+from ragate.runtime.resources import Opened, open_resources
 
 CHARS_PER_TOKEN = 4
 ANSWER_TOKENS = 250

@@ -11,7 +11,8 @@ from ragate import plugins
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Sample
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.index.index_file import Content

@@ -27,7 +27,7 @@ from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import MUST_PASS_TRIES, Session, add_tries, possible_runs
 from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.pipeline.score.scorer import ScoringPlan
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.support.atomic_files import copy_atomic
 
 

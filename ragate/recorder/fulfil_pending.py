@@ -17,7 +17,8 @@ from ragate.recorder.pending_requests import read_pending
 from ragate.recorder.proxy.reply_resolver import Pending
 from ragate.recorder.proxy.upstream import Upstream
 from ragate.recorder.run_resolver import REPLIES_NAME, make_upstream
-from ragate.runtime.resources import Opened, Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened, open_resources
 
 
 @dataclass

@@ -17,7 +17,8 @@ from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder
 from ragate.recorder.proxy.reply_resolver import Desk
 from ragate.recorder.run_resolver import open_desk
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
 from ragate.systems._process import allowed_environment
 

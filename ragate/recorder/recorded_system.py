@@ -22,7 +22,8 @@ from ragate.recorder.proxy.reply_resolver import NOT_RECORDED, Desk
 from ragate.recorder.proxy.request_ledger import Scope
 from ragate.recorder.run_resolver import open_desk
 from ragate.runtime.fatal import FATAL
-from ragate.runtime.resources import Opened, Operations
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
 from ragate.runtime.restartable import RestartableSystem
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 

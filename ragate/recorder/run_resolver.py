@@ -16,7 +16,8 @@ from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES
 from ragate.recorder.proxy.reply_resolver import Desk
 from ragate.recorder.proxy.request_ledger import Ledger
 from ragate.recorder.proxy.upstream import Upstream
-from ragate.runtime.resources import Opened, Operations
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
 from ragate.support.settings import nearest
 
 REPLIES_NAME = "replies.jsonl.gz"

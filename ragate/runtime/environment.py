@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragate.errors import ConfigError
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.support.foreign_files import refuse_unwritable_path
 
 STATE = ".ragate"

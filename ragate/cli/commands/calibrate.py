@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragate.dataset import Label
     from ragate.models import Score
     from ragate.protocols import Judge
-    from ragate.runtime.resources import Operations
+    from ragate.runtime.operations import Operations
 
 Scores = list[list["Score"]]  # by label, its judgements
 _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"

@@ -16,7 +16,7 @@ from ragate.support import escape
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.pipeline.golden.drafting import Replies
-    from ragate.runtime.resources import Operations
+    from ragate.runtime.operations import Operations
 
 F = TypeVar("F", bound=Callable[..., Any])
 file_argument = click.argument(

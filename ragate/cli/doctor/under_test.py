@@ -13,7 +13,8 @@ from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, skipped
 from ragate.config import Config
 from ragate.models import Sample, SystemOutput
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.support.settings import read_settings
 
 UNREAD = "ragate.toml cannot be read"

@@ -22,7 +22,7 @@ from ragate.github.gate.two_verdicts import Gate
 from ragate.github.publish.step_outputs import ReportPaths, relative
 from ragate.models import Report, Run, Verdict
 from ragate.renderers import markdown
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 
 

@@ -21,7 +21,7 @@ from ragate.github.rest.repository import Repository, login_of
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
 from ragate.recorder.run_resolver import REPLIES_NAME
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 
 

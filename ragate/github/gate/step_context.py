@@ -20,7 +20,7 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
 from ragate.pipeline.run.selection import Selection
 from ragate.runtime.environment import STATE, read_operations
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.support.git import is_tracked
 from ragate.support.git import repository as repository_of
 

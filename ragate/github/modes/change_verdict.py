@@ -27,7 +27,7 @@ from ragate.github.modes.unaffected_change import unaffected
 from ragate.github.publish.annotations import Annotation, annotations_for, sources_of
 from ragate.github.publish.publish import Target
 from ragate.models import Report
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 
 class OutputSource(Protocol):

@@ -24,7 +24,7 @@ from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
 from ragate.github.publish.publish import Target
 from ragate.pipeline.line import check
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 
 def run_check(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:

@@ -26,7 +26,7 @@ from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
 from ragate.outputs import read_outputs
 from ragate.pipeline.decide_outputs import decide_outputs
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 
 def run_decide(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:

@@ -13,7 +13,7 @@ from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Report
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.decide.unaffected_verdict import decide_unaffected, describe_system
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 
 def unaffected(

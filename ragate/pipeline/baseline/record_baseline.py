@@ -33,7 +33,7 @@ from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.recorder.baseline_replies import asks_otherwise, given_replies, keep_replies
 from ragate.recorder.recorded_system import restart
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.spill import Spill
 

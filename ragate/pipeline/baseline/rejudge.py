@@ -38,7 +38,8 @@ from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import Judge, JudgeMetric
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.runtime.time_limit import within
 from ragate.support.spill import Spill
 

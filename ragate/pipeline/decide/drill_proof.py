@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.models import DrillProof
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 DRILL_FILE = "drill.json"
 

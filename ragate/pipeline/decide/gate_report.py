@@ -15,7 +15,7 @@ from ragate.models import DrillProof, Proposed, Report, Run, RunFacts
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.score.metric_records import count_unscored
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 
 # Systems whose model calls go through our own clients, which count them.

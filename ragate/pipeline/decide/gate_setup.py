@@ -14,7 +14,8 @@ from ragate.errors import ConfigError, NoBaselineError
 from ragate.models import Acceptance, Filters, Run, Sample
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.scorer import ScoringPlan
-from ragate.runtime.resources import Opened, Operations
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
 
 
 def _today() -> datetime.date:

@@ -14,7 +14,8 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import read_gate_setup
 from ragate.pipeline.run.selection import Selection
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
 from ragate.support.spill import Spill
 

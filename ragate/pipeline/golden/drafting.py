@@ -10,7 +10,8 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.support.settings import nearest
 
 MOST_CHARACTERS = 24_000  # of one document in a request

@@ -23,7 +23,7 @@ from ragate.pipeline.golden.drafting import (
     documents_block,
 )
 from ragate.pipeline.run.corpus_texts import Texts
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from ragate.support.strict_json import loads
 
 KINDS = tuple(TASKS)

@@ -18,7 +18,7 @@ from ragate.pipeline.golden.drafting import (
     documents_block,
 )
 from ragate.pipeline.run.corpus_texts import Texts
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 
 MOST_DOCUMENTS, LONGEST = 5, 4000
 

@@ -13,7 +13,8 @@ from ragate.errors import ConfigError
 from ragate.models import Sample, SystemOutput
 from ragate.pipeline.run.collect_pass import run_pass
 from ragate.protocols import Resources
-from ragate.runtime.resources import Operations, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 
 CONFIGURED, BM25 = "configured", "bm25"
 

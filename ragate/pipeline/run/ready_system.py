@@ -19,8 +19,9 @@ from ragate.pipeline.run.selection import Selection
 from ragate.protocols import System
 from ragate.recorder.baseline_replies import save_run_replies
 from ragate.recorder.recorded_system import open_system
+from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
-from ragate.runtime.resources import Opened, Operations, open_resources
+from ragate.runtime.resources import Opened, open_resources
 from ragate.runtime.time_limit import within
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.writer import OutputsWriter

@@ -18,7 +18,7 @@ CORRECTNESS = ("correctness", "correctness_binary")
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class RunRequest:
     """What was asked for on the command line; an option that was not given is empty."""
 
     ids: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class RunOptions:
     eval_date: datetime.date | None = None
 
 
-def selection_of(config: Config, options: RunOptions, *, runs: int = 1) -> Selection:
+def selection_of(config: Config, options: RunRequest, *, runs: int = 1) -> Selection:
     """Return the selection: an option that is given wins over the profile's.
 
     Raises:
@@ -74,7 +74,7 @@ def find_profile(config: Config, name: str) -> Profile:
     return profiles[name]
 
 
-def _correctness(config: Config, options: RunOptions) -> Sequence[str]:
+def _correctness(config: Config, options: RunRequest) -> Sequence[str]:
     names = [rule.metric for rule in config.policy.metrics if rule.metric in CORRECTNESS]
     return names if options.skip_correctness else ()
 

@@ -10,8 +10,8 @@ from ragate.pipeline.run.collect_pass import Room, no_wait
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
+from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
-from ragate.runtime.resources import Operations
 
 MUST_PASS_TRIES = 3
 

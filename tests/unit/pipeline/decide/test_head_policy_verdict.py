@@ -17,7 +17,7 @@ from ragate.models import Proposed, Report, Verdict
 from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.line import check
 from ragate.pipeline.run.selection import Selection
-from ragate.runtime.resources import Operations
+from ragate.runtime.operations import Operations
 from tests.factories import sample_factory
 from tests.projects import ReplayProject, right
 

@@ -1,0 +1,155 @@
+"""The clients of the policy's providers: made on first use, each with the key of its host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragate import plugins
+from ragate.cache import Cache
+from ragate.clients.budget import Budget
+from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
+from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder, MemoisedEmbeddings
+from ragate.clients.memoised.memoised_reranker import MemoisedReranker
+from ragate.config import Config, Provider
+from ragate.errors import ConfigError, NoKeyError, ProviderError
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
+from ragate.runtime.operations import Operations
+from ragate.support.settings import nearest
+
+if TYPE_CHECKING:
+    from ragate.clients.openai import OpenAIClient
+
+_MODELLESS = "use a system and metrics that need no model"
+_JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
+
+
+@dataclass(frozen=True)
+class _Late:
+    """A client that is made when it first has to ask: what is remembered needs no key."""
+
+    make: Callable[[], OpenAIClient]
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        return await self._client()(request, draw=draw)
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]:
+        return await self._client().embed(texts, model=model, dimensions=dimensions)
+
+    def _client(self) -> OpenAIClient:
+        try:
+            return self.make()
+        except ProviderError as error:  # no failure of a sample: the run has no key
+            raise NoKeyError(error.message, remedy=error.remedy) from error
+
+
+@dataclass
+class ProviderClients:
+    """Clients by provider, one for each, with the key bound to the provider's host.
+
+    Attributes:
+        memo: Answers that need not be asked for again.
+    """
+
+    config: Config
+    operations: Operations
+    budget: Budget
+    memo: Memo
+    cache: Cache
+    open: dict[str, OpenAIClient] = field(default_factory=dict)
+
+    def client(self, name: str, *, without: str = _MODELLESS) -> OpenAIClient:
+        """Return the client of a provider.
+
+        Args:
+            without: What there is to do where its key cannot be had.
+        """
+        if name not in self.open:
+            self.open[name] = self._make(name, without)
+        return self.open[name]
+
+    def chat(self, name: str) -> ChatClient:
+        """Return the client for answers: a request that is known is not sent again."""
+        address = self.config.policy.address(name)
+        return MemoisedChat(self._late(name), self.memo, provider=name, address=address)
+
+    def judge_chat(self, name: str) -> ChatClient:
+        """Return the client for judging; what is remembered there is the verdict."""
+        return self.client(name, without=_JUDGE_FREE)
+
+    def embeddings(self, name: str) -> MemoisedEmbeddings:
+        address = self.config.policy.address(name)
+        return MemoisedEmbeddings(
+            self._late(name), self.cache, provider=address, budget=self.budget
+        )
+
+    def embedder(self, table: Mapping[str, Any]) -> Embedder:
+        use = str(table.get("use", "openai"))
+        if not plugins.is_builtin("embedders", use):
+            # This table comes from the pull request, and a dotted path is code.
+            raise ConfigError(
+                f"[system.embedder] use = {use!r}: only ragate's own embedders may be named here"
+                f"{nearest(use, plugins.names('embedders'))}"
+            )
+        settings = {key: value for key, value in table.items() if key != "use"}
+        embedder: Embedder = plugins.load("embedders", use).create(settings, self.embeddings)
+        if use == "openai" or embedder.deterministic:  # remembered by its client, or cheaper anew
+            return embedder
+        return MemoisedEmbedder(embedder, self.cache, self.budget)
+
+    def reranker(self, table: Mapping[str, Any]) -> Reranker:
+        use = str(table.get("use", ""))
+        settings = {key: value for key, value in table.items() if key != "use"}
+        reranker: Reranker = plugins.load("rerankers", use).create(settings, self.client)
+        address = self.config.policy.address(str(settings.get("provider", "")))
+        return MemoisedReranker(reranker, self.cache, self.budget, address=address)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for client in self.open.values():
+            await client.aclose()
+
+    def _late(self, name: str) -> _Late:
+        self._provider(name)
+        return _Late(lambda: self.client(name))
+
+    def _provider(self, name: str) -> Provider:
+        provider = self.config.policy.providers.get(name)
+        if provider is None:
+            raise ConfigError(
+                f"provider {name!r} is not in [policy.providers]",
+                remedy=f"add [policy.providers.{name}] with base_url and key_env",
+            )
+        return provider
+
+    def _make(self, name: str, without: str) -> OpenAIClient:
+        from ragate.clients.openai import OpenAIClient
+
+        provider = self._provider(name)
+        key = self.operations.environment.get(provider.key_env, "") if provider.key_env else ""
+        if provider.key_env and not key:
+            raise ProviderError(
+                f"provider {name!r}: the environment variable {provider.key_env} is not set",
+                remedy=f"set {provider.key_env}, or {without}",
+                fatal=True,
+            )
+        return OpenAIClient(
+            base_url=provider.base_url,
+            key=key,
+            # A sample's time holds two calls of the longest kind, so that one that hangs is made
+            # again, and ends before the sample does: it is the service that failed, not the system.
+            timeout_s=0.45 * self.operations.timeout_s,
+            deadline_s=0.9 * self.operations.timeout_s,
+            concurrency=self._concurrency(name),
+            budget=self.budget,
+            prices=provider.prices,
+        )
+
+    def _concurrency(self, name: str) -> int:
+        """Return the calls under way at once: the system's, and the judge's beside them."""
+        judge = self.config.policy.judge
+        judging = judge.concurrency if judge is not None and judge.provider == name else 0
+        return self.operations.concurrency + judging
