@@ -14,6 +14,7 @@ import datetime
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ from benchmarks.gate_cells import (
 )
 from benchmarks.gate_model import Floats, Truth, simulate
 from benchmarks.gate_sight import sight_table
+from benchmarks.shares import print_lines
 from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
 from ragate.core.hashing import content_hash
@@ -186,19 +188,9 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     started = time.monotonic()
-    lines: list[str] = []
-
-    def say(line: str) -> None:
-        lines.append(line)
-        print(line, flush=True)
-
-    for name in options.only or TABLES:
-        for line in TABLES[name](options.scale):
-            say(line)
-        say("")
+    tables = (TABLES[name](options.scale) for name in options.only or TABLES)
+    print_lines((line for table in tables for line in chain(table, [""])), options.output)
     print(f"{time.monotonic() - started:.0f} s")
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ the gate relabels 9,999 times: the last table says how many verdicts that change
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import time
 import zlib
@@ -25,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.gate_answers import AZURE, OPENQA, Answers, azure, openqa
 from benchmarks.gate_model import KINDS, Floats, Truth, simulate
 from benchmarks.gate_verdicts import INTERVALS, Outcome, decide_scores
+from benchmarks.shares import print_lines, wilson
 
 RUNS = (3, 3)
 QUIET = 0.1  # chance of a missing sentence, for the second half of azure's table
@@ -98,12 +98,10 @@ def _held(outcomes: list[Outcome], most: tuple[float, float]) -> str:
 
 
 def _share(outcomes: list[Outcome], counts: Callable[[Outcome], bool]) -> str:
-    """Return a share with its 95 % interval by Wilson."""
-    n, z = len(outcomes), 1.96
-    p = sum(counts(each) for each in outcomes) / n
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return f"{p:.4f} [{max(0.0, middle - half):.4f}, {min(1.0, middle + half):.4f}]"
+    """Return a share with its 95 % interval."""
+    hits = sum(counts(each) for each in outcomes)
+    low, high = wilson(hits, len(outcomes))
+    return f"{hits / len(outcomes):.4f} [{low:.4f}, {high:.4f}]"
 
 
 def azure_table(claim: str, scale: float) -> Iterator[str]:
@@ -171,15 +169,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     started = time.monotonic()
-    lines: list[str] = []
-    for claim in options.claims or ("generalise", "this-set"):
-        for name in options.only or TABLES:
-            for line in TABLES[name](claim, options.scale):
-                lines.append(line)
-                print(line, flush=True)
+    lines = (
+        line
+        for claim in options.claims or ("generalise", "this-set")
+        for name in options.only or TABLES
+        for line in TABLES[name](claim, options.scale)
+    )
+    print_lines(lines, options.output)
     print(f"{time.monotonic() - started:.0f} s")
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, stats
 
+from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats, draw_chances, play
 from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import measure_noise
-from ragate.core.statistics.permutation import Block, flip, relabel, step_down
+from ragate.core.statistics.permutation import Block
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 
 DRAWS = 1_999
@@ -126,11 +127,8 @@ def is_red(scores: Floats, cell: Sight, *, seed: int) -> bool:
 
 def _test(scores: Floats, runs: int, design: Design, seed: int) -> tuple[Floats, float]:
     block = Block(scores, runs)
-    if design.flips and scores.shape[1] > 2:
-        null = flip(block.differences, seed=seed, draws=DRAWS)
-    else:
-        null = relabel([block], seed=seed, draws=DRAWS)
-    return step_down(null), -float(block.differences[:, 0].mean())
+    p = family_p(block, flips=design.flips and scores.shape[1] > 2, seed=seed, draws=DRAWS)
+    return p, -float(block.differences[:, 0].mean())
 
 
 def _at_80(drops: Floats, reds: Floats, guess: float) -> float:

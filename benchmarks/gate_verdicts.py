@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats
 from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.noisy.metric_verdict import Figures, verdict_of
 from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
-from ragate.core.statistics.permutation import Block, flip, relabel, step_down
+from ragate.core.statistics.permutation import Block
 from ragate.models import DecisionSettings, MetricVerdict
 
 DRAWS = 999
@@ -65,10 +66,10 @@ def _look(
     block = Block(scores, runs)
     other = THIS_SET if claim == GENERALISE else GENERALISE
     change = block.differences.mean(axis=0)
-    p = _test(block, claim, seed, draws)
+    p = family_p(block, flips=claim == GENERALISE, seed=seed, draws=draws)
     p_other = np.ones(len(p))
     if (-change >= DEFAULT_ALLOWANCE[other] - SLACK).any():
-        p_other = _test(block, other, seed, draws)
+        p_other = family_p(block, flips=other == GENERALISE, seed=seed, draws=draws)
     verdicts = []
     for metric, moved in enumerate(change):
         lower = -1.0
@@ -99,9 +100,3 @@ def _look(
         )
         verdicts.append(verdict_of(figures, SETTINGS))
     return verdicts, float(p.min())
-
-
-def _test(block: Block, claim: str, seed: int, draws: int) -> Floats:
-    if claim == GENERALISE:
-        return step_down(flip(block.differences, seed=seed, draws=draws))
-    return step_down(relabel([block], seed=seed, draws=draws))

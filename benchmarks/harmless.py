@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import math
 import random
 import re
 import sys
@@ -28,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.answer_sets import SETS, Pool
 from benchmarks.rewordings import reworded
+from benchmarks.shares import print_lines, wilson
 from ragate import plugins
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.decision.decide import decide
@@ -116,13 +116,6 @@ def share(count: int, draws: int) -> str:
     """Return a share with its 95 % interval, Wilson's."""
     low, high = wilson(count, draws)
     return f"{count / draws:>8.3f} ({low:.3f}-{high:.3f})"
-
-
-def wilson(count: int, draws: int, z: float = 1.96) -> tuple[float, float]:
-    share, spread = count / draws, z * z / draws
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / draws + spread / (4 * draws)) / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @cache
@@ -270,13 +263,9 @@ def main() -> None:
     reader.add_argument("--questions", type=int, default=200)
     reader.add_argument("--only", choices=sorted(SETS))
     reader.add_argument("--output", type=Path)
-    given = reader.parse_args()
-    lines = []
-    for line in _report(given.draws, given.questions, [given.only] if given.only else list(SETS)):
-        lines.append(line)
-        print(line, flush=True)
-    if given.output:
-        given.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = reader.parse_args()
+    chosen = [options.only] if options.only else list(SETS)
+    print_lines(_report(options.draws, options.questions, chosen), options.output)
 
 
 def _report(draws: int, questions: int, chosen: Sequence[str]) -> Iterator[str]:

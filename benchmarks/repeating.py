@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import itertools
-import math
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.shares import print_lines, wilson
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.repeating_samples import PROOF
 from ragate.core.decision.decide import decide
@@ -68,7 +68,7 @@ def hash_of(sample_id: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def said(answer: str, value: float) -> tuple[SystemOutput, dict[str, Score]]:
+def scored_output(answer: str, value: float) -> tuple[SystemOutput, dict[str, Score]]:
     return SystemOutput(answer=answer), {"score": Score(metric="score", value=value)}
 
 
@@ -83,7 +83,7 @@ def run_of(samples: Sequence[Sample], outputs: Texts, scores: Floats, *, passes:
     for number in range(outputs.shape[1]):
         for row in np.flatnonzero(outputs[:, number] != "").tolist():
             answer = str(outputs[row, number])
-            output, scored = said(answer, float(scores[row, number]))
+            output, scored = scored_output(answer, float(scores[row, number]))
             record = Record.model_construct(
                 sample_id=samples[row].id,
                 run=number,
@@ -111,12 +111,12 @@ def decided(before: tuple[Texts, Floats], after: tuple[Texts, Floats]) -> Decisi
     return decide([RULE], comparison, SETTINGS, today=TODAY)
 
 
-def asked_again(outputs: Texts, known: Texts, passes: int) -> Texts:
+def asked_again(outputs: Texts, baseline: Texts, passes: int) -> Texts:
     """Leave out the further passes of samples whose first output is the baseline's."""
-    found = outputs[:, :passes].copy()
-    repeats = (known == known[:, :1]).all(axis=1)
-    found[~(repeats & (found[:, 0] != known[:, 0])), 1:] = ""
-    return found
+    asked = outputs[:, :passes].copy()
+    repeats = (baseline == baseline[:, :1]).all(axis=1)
+    asked[~(repeats & (asked[:, 0] != baseline[:, 0])), 1:] = ""
+    return asked
 
 
 def flips(rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF) -> Decision:
@@ -134,7 +134,7 @@ def changed_everywhere(n: int) -> Comparison:
     """Return a comparison of `n` samples whose outputs all differ, and repeat."""
     samples = samples_of(n)
     scores = np.zeros((n, PROOF))
-    sides = (np.full((n, PROOF), said) for said in ("same", "other"))
+    sides = (np.full((n, PROOF), answer) for answer in ("same", "other"))
     baseline, candidate = (run_of(samples, outputs, scores, passes=PROOF) for outputs in sides)
     return compare(baseline, candidate, samples, repeats=REPEATS)
 
@@ -150,11 +150,11 @@ def rewrites(
     """
     level = rng.uniform(0.4, 0.6, n)  # away from the ends, so that cutting off takes no side
     moved = np.clip(level + rng.normal(0.0, change, n), 0.0, 1.0)
-    now = np.where(rng.random(n) < share, moved, level)
-    level[:lost], now[:lost] = 1.0, 0.0
+    changed = np.where(rng.random(n) < share, moved, level)
+    level[:lost], changed[:lost] = 1.0, 0.0
     comparison = changed_everywhere(n)
     column = comparison.columns["score"]
-    before, after = (replace(column.baseline, values=each[:, None]) for each in (level, now))
+    before, after = (replace(column.baseline, values=each[:, None]) for each in (level, changed))
     column = replace(column, baseline=before, candidate=after, recorded=before)
     return decide([RULE], replace(comparison, columns={"score": column}), SETTINGS, today=TODAY)
 
@@ -172,15 +172,6 @@ def line(label: str, draws: int, simulate: Callable[[np.random.Generator], Decis
         f"{label:<52} red {red / draws:.4f} ({low:.4f} to {high:.4f})  "
         f"worse on this set {yellow / draws:.4f}"
     )
-
-
-def wilson(count: int, of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share."""
-    z = 1.959964
-    share = count / of
-    centre = (share + z * z / (2 * of)) / (1 + z * z / of)
-    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return max(0.0, centre - reach), min(1.0, centre + reach)
 
 
 def lines(draws: int) -> Iterator[str]:
@@ -211,13 +202,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--output", type=Path)
-    given = parser.parse_args()
-    found = []
-    for text in lines(given.draws):
-        print(text, flush=True)
-        found.append(text)
-    if given.output:
-        given.output.write_text("\n".join(found) + "\n")
+    options = parser.parse_args()
+    print_lines(lines(options.draws), options.output)
 
 
 if __name__ == "__main__":

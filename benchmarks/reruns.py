@@ -22,11 +22,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.claim_tests import family_p
 from benchmarks.gate_cells import DRAWS
 from benchmarks.gate_model import Floats, Truth, simulate
-from benchmarks.shares import share
+from benchmarks.shares import print_lines, share
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
-from ragate.core.statistics.permutation import Block, flip, relabel, step_down
+from ragate.core.statistics.permutation import Block, relabel, step_down
 
 ALPHA, CONFIRM, BASE, RUNS = 0.02, 2, 3, 6
 SMALLEST = {"generalise": 0.01, "this-set": 0.02}
@@ -58,11 +59,8 @@ class Commit:
         """Return every metric's adjusted p against the baseline, and its drop."""
         values = np.concatenate([self.scores[:, :BASE], passes], axis=1)
         block = Block(values, passes.shape[1])
-        if self.claim == "this-set":
-            null = relabel([block], seed=self.seed, draws=DRAWS)
-        else:
-            null = flip(block.differences, seed=self.seed, draws=DRAWS)
-        return step_down(null), -block.differences.mean(axis=0)
+        p = family_p(block, flips=self.claim != "this-set", seed=self.seed, draws=DRAWS)
+        return p, -block.differences.mean(axis=0)
 
     def red(self, passes: Floats, level: float) -> bool:
         """Return whether `passes` alone are red at `level`."""
@@ -158,13 +156,9 @@ def main() -> None:
     parser.add_argument("--claim", choices=[*SMALLEST], default="generalise")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    started, lines = time.monotonic(), []
-    for line in table(options.draws, options.samples, options.claim):
-        lines.append(line)
-        print(line, flush=True)
+    started = time.monotonic()
+    print_lines(table(options.draws, options.samples, options.claim), options.output)
     print(f"{time.monotonic() - started:.0f} s")
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

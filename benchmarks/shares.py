@@ -1,17 +1,34 @@
-"""A simulated share with its sampling error."""
+"""Simulated shares with their sampling error, and the tables that print them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from statistics import NormalDist
+
+Z = NormalDist().inv_cdf(0.975)
+
+
+def wilson(count: int, draws: int) -> tuple[float, float]:
+    """Return the 95 % interval of the share `count` of `draws`, by Wilson."""
+    share, spread = count / draws, Z * Z / draws
+    centre = (share + spread / 2) / (1 + spread)
+    half = Z * (share * (1 - share) / draws + spread / (4 * draws)) ** 0.5 / (1 + spread)
+    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def share(hits: Iterable[bool]) -> str:
-    """Return ``.033 (.026 to .041)``: the share of true ones and its 95 % Wilson interval."""
-    found = [bool(hit) for hit in hits]
-    n, mean = len(found), sum(found) / len(found)
-    z = NormalDist().inv_cdf(0.975)
-    centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (mean * (1 - mean) / n + z * z / (4 * n * n)) ** 0.5
-    low, high = max(0.0, centre - half), min(1.0, centre + half)
-    return f"{mean:.3f} ({low:.3f} to {high:.3f})"
+    """Return ``.033 (.026 to .041)``: the share of true ones and its 95 % interval."""
+    outcomes = [bool(hit) for hit in hits]
+    low, high = wilson(sum(outcomes), len(outcomes))
+    return f"{sum(outcomes) / len(outcomes):.3f} ({low:.3f} to {high:.3f})"
+
+
+def print_lines(lines: Iterable[str], output: Path | None) -> None:
+    """Print each line when it comes; write all of them to `output` where one is named."""
+    printed = []
+    for line in lines:
+        printed.append(line)
+        print(line, flush=True)
+    if output is not None:
+        output.write_text("\n".join(printed) + "\n", encoding="utf-8")

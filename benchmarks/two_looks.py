@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.gate_cells import Cell, run_cell
 from benchmarks.gate_model import Truth
-from benchmarks.shares import share
+from benchmarks.shares import print_lines, share
 from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
 
 ALPHA = 0.02
@@ -52,9 +52,9 @@ def _row(cell: Cell, claim: str, smallest: float) -> str:
     clear = _red(cell, "3x1", claim, fast_level(ALPHA), smallest)
     two = clear | (suspicious & _red(cell, "3x3", claim, confirmed_level(ALPHA), smallest))
     single = suspicious & _red(cell, "3x3", claim, ALPHA, smallest)
-    now, before = 1 + 2 * (suspicious & ~clear).mean(), 1 + 2 * suspicious.mean()
-    spared = 1 - now / before
-    return f"{share(two):<22} {share(single):<22} {now:6.2f} {before:6.2f} {spared:6.0%}"
+    passes, before = 1 + 2 * (suspicious & ~clear).mean(), 1 + 2 * suspicious.mean()
+    spared = 1 - passes / before
+    return f"{share(two):<22} {share(single):<22} {passes:6.2f} {before:6.2f} {spared:6.0%}"
 
 
 def _red(
@@ -71,13 +71,9 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    started, lines = time.monotonic(), []
-    for line in table(options.draws, options.samples):
-        lines.append(line)
-        print(line, flush=True)
+    started = time.monotonic()
+    print_lines(table(options.draws, options.samples), options.output)
     print(f"{time.monotonic() - started:.0f} s")
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
