@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -15,11 +16,23 @@ from ragate.protocols import ChatClient, ChatReply, ChatRequest
 V = TypeVar("V")
 REPLIES = 3  # to one question at most, those counted that cannot even be read as a reply
 SHOWN = 4_000
-Messages = tuple[tuple[str, str], ...]
+Messages = tuple[tuple[str, str], ...]  # role and text
+_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
 
 class InvalidReplyError(RagateError):
-    """A reply that is no verdict; the message says what is wrong with it."""
+    """A reply that is no judgement; the message says what is wrong with it."""
+
+
+def sendable(text: str) -> str:
+    """Return text that can be sent: half of a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def unfenced(text: str) -> str:
+    """Return a reply without the code fence around all of it, where it has one."""
+    fenced = _FENCED.fullmatch(text)
+    return (fenced["body"] if fenced else text).strip()
 
 
 class ModelSettings(Frozen):
@@ -46,14 +59,14 @@ class ModelSettings(Frozen):
     def sent(self) -> dict[str, Any]:
         """Return the parameters of a request, the reply's format left out."""
         thinks = self.reasoning or bool(self.effort)
-        found: dict[str, Any] = {} if thinks else {"temperature": self.temperature}
+        parameters: dict[str, Any] = {} if thinks else {"temperature": self.temperature}
         if self.effort:
-            found["reasoning_effort"] = self.effort
+            parameters["reasoning_effort"] = self.effort
         if self.seed is not None and not thinks:
-            found["seed"] = self.seed
+            parameters["seed"] = self.seed
         if self.max_tokens is not None:
-            found["max_completion_tokens" if thinks else "max_tokens"] = self.max_tokens
-        return {**found, **self.parameters}
+            parameters["max_completion_tokens" if thinks else "max_tokens"] = self.max_tokens
+        return {**parameters, **self.parameters}
 
 
 async def read_or_mend(
@@ -66,18 +79,18 @@ async def read_or_mend(
     """Return what `read` makes of the reply, or of one more that is asked for.
 
     Args:
-        wish: From a reply that is no verdict to what the model is told about it.
+        wish: From a reply that is no judgement to what the model is told about it.
 
     Raises:
-        InvalidReplyError: neither is a verdict, or there were too many bad replies before.
+        InvalidReplyError: neither is a judgement, or there were too many bad replies before.
         ProviderError: there is no second reply.
     """
     try:
         return read(reply)
     except InvalidReplyError as error:
-        left = REPLIES - 1 - reply.unreadable
-        if left < 1:
+        tries = REPLIES - 1 - reply.unreadable
+        if tries < 1:
             raise
         shown = reply.text[:SHOWN].strip() or "(empty)"
-        more: Messages = (("assistant", shown), ("user", wish(reply, error)))
-    return read(await client(replace(request, messages=request.messages + more, tries=left)))
+        correction: Messages = (("assistant", shown), ("user", wish(reply, error)))
+    return read(await client(replace(request, messages=request.messages + correction, tries=tries)))

@@ -1,7 +1,7 @@
-"""Canaries: answers whose verdict is known, asked of a judge before it is believed.
+"""Canaries: answers whose judgement is known, asked of a judge before it is believed.
 
 Each has a twin that differs only in a request to the judge, planted in a context or in the answer;
-the twin has to get the same verdict. They belong to ragate, not to the change under test.
+the twin has to get the same judgement. They belong to ragate, not to the change under test.
 
 Each is asked only for what it has an expectation for. Nothing is expected of semantic_similarity:
 no model that reads could be talked into it.
@@ -91,20 +91,23 @@ def canaries_for(
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
     """
-    wanted = _wanted(judge, criteria) - getattr(judge, "own_rules", frozenset())
-    asked = ((one, tuple(sorted(wanted & one.expect.keys()))) for one in load_canaries())
-    return [(canary, names) for canary, names in asked if names]
+    asked = _asked_for(judge, criteria) - getattr(judge, "own_rules", frozenset())
+    return [
+        (canary, tuple(sorted(names)))
+        for canary in load_canaries()
+        if (names := asked & canary.expect.keys())
+    ]
 
 
 def unchecked(judge: Judge, criteria: Collection[str] | None = None) -> tuple[str, ...]:
     """Return the criteria that a model is asked for and that no canary knows, sorted."""
-    known = {name for _, names in canaries_for(judge, criteria) for name in names}
-    return tuple(sorted(_wanted(judge, criteria) - known - _WITHOUT_MODEL))
+    checked = {name for _, names in canaries_for(judge, criteria) for name in names}
+    return tuple(sorted(_asked_for(judge, criteria) - checked - _WITHOUT_MODEL))
 
 
-def _wanted(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]:
-    known = judge.criteria | ({PAIRWISE} if hasattr(judge, "compare") else set())
-    return known if criteria is None else known & frozenset(criteria)
+def _asked_for(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]:
+    judged = judge.criteria | ({PAIRWISE} if hasattr(judge, "compare") else set())
+    return judged if criteria is None else judged & frozenset(criteria)
 
 
 async def run_canaries(
@@ -113,7 +116,7 @@ async def run_canaries(
     """Return one result for each canary of `canaries_for`.
 
     A canary passes when its first judgement is right. After a wrong one it has three in all, and
-    fails with the second wrong one; no verdict counts as a wrong one. The judge has to answer
+    fails with the second wrong one; no judgement counts as a wrong one. The judge has to answer
     afresh each time: a memo between it and its model would repeat the same answer.
 
     Args:

@@ -33,7 +33,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     from ragate.judges.llamaindex._llm import open_llm
     from ragate.judges.llamaindex._prompts import load_prompts
 
-    own = read_settings(Settings, settings, where="[policy.judge]", strict=True)
-    prompts = load_prompts(own.guidelines)
-    llm = open_llm(own, resources.environment) if own.llm else None
-    yield LlamaIndexJudge(own, prompts, resources, llm)
+    judge_settings = read_settings(Settings, settings, where="[policy.judge]", strict=True)
+    prompts = load_prompts(judge_settings.guidelines)
+    llm = open_llm(judge_settings, resources.environment) if judge_settings.llm else None
+    yield LlamaIndexJudge(judge_settings, prompts, resources, llm)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.judges._asking import read_or_mend
-from ragate.judges.llamaindex._prompts import Messages
-from ragate.judges.llamaindex._replies import MAX_CHARS, Form, InvalidReplyError
+from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
+from ragate.judges.llamaindex._replies import MAX_CHARS, Form
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Steps
 from ragate.support.escape import one_line
 
@@ -23,12 +22,12 @@ class ChainReply:
     Attributes:
         value: On the evaluator's own scale.
         remark: What stands beside it, for the report.
-        said: The reply as it came: the next step of a chain repeats it to the model.
+        text: The reply as it came: the next step of a chain repeats it to the model.
     """
 
     value: float
     remark: str = ""
-    said: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Asker:
     steps: Steps | None = None
 
     async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> ChainReply:
-        """Return the verdict of the first reply that has the form, of two.
+        """Return what the first reply says that has the form, of two.
 
         Args:
             of: Questions that make one score; what is said to one of several is remembered.
@@ -59,37 +58,37 @@ class Asker:
         if self.steps is None or of == 1:
             return await self._fresh(messages, form)
         key = digest([self.identity, form.name, messages])
-        said = await self.steps.get(key)
-        if said is not None:
+        text = await self.steps.get(key)
+        if text is not None:
             with suppress(InvalidReplyError):
-                return _judgement(said, form)
-        verdict = await self._fresh(messages, form)
-        await self.steps.keep(key, verdict.said)
-        return verdict
+                return _judgement(text, form)
+        answer = await self._fresh(messages, form)
+        await self.steps.keep(key, answer.text)
+        return answer
 
     async def _fresh(self, messages: Messages, form: Form) -> ChainReply:
         request = ChatRequest(self.model, messages, self.parameters)
-        reply = await self.client(request)
+        first_reply = await self.client(request)
 
-        def read(given: ChatReply) -> ChainReply:
-            return _judgement(given.text, form)
+        def read(reply: ChatReply) -> ChainReply:
+            return _judgement(reply.text, form)
 
         def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
             wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
-            said = f"This reply cannot be read: {wrong}. Judge the same material again."
-            return f"{said} {form.wish}"
+            complaint = f"This reply cannot be read: {wrong}. Judge the same material again."
+            return f"{complaint} {form.wish}"
 
         try:
-            return await read_or_mend(self.client, request, reply, read, wish)
+            return await read_or_mend(self.client, request, first_reply, read, wish)
         except InvalidReplyError as error:
             raise InvalidReplyError(f"not {form.name}") from error
 
 
-def _judgement(said: str, form: Form) -> ChainReply:
-    if len(said) > MAX_CHARS:
-        raise InvalidReplyError(f"{len(said)} characters")
-    value, remark = form.read(said)
-    return ChainReply(value, remark, said)
+def _judgement(text: str, form: Form) -> ChainReply:
+    if len(text) > MAX_CHARS:
+        raise InvalidReplyError(f"{len(text)} characters")
+    value, remark = form.read(text)
+    return ChainReply(value, remark, text)
 
 
 async def run_chain(
@@ -98,20 +97,20 @@ async def run_chain(
     *,
     best: float,
 ) -> tuple[ChainReply, int]:
-    """Return the last verdict of the chain and the steps that it took.
+    """Return the last judgement of the chain and the steps that it took.
 
-    Each step after the first is told the verdict so far. It stops at the best one: every refine
+    Each step after the first is told the judgement so far. It stops at the best one: every refine
     prompt has the model repeat that, whatever the contexts to come hold.
 
     Args:
         texts: At least one.
-        ask: From a text and the verdict so far (None at the first) to the next verdict.
+        ask: From a text and the judgement so far (None at the first) to the next one.
     """
-    verdict = await ask(texts[0], None)
+    judgement = await ask(texts[0], None)
     steps = 1
     for text in texts[1:]:
-        if verdict.value >= best:
+        if judgement.value >= best:
             break
-        verdict = await ask(text, verdict)
+        judgement = await ask(text, judgement)
         steps += 1
-    return verdict, steps
+    return judgement, steps

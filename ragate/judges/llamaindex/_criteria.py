@@ -6,20 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
-from ragate.judges.llamaindex._replies import JSON_VERDICT, TWO_POINTS, UP_TO_FOUR, YES_NO, Form
+from ragate.judges.llamaindex._replies import JSON_JUDGEMENT, TWO_POINTS, UP_TO_FOUR, YES_NO, Form
 
 
 @dataclass(frozen=True)
 class Chained:
-    """An evaluator that goes through the contexts, and stops at the best verdict.
+    """An evaluator that goes through the contexts, and stops at the best value.
 
     Attributes:
-        evaluator: The module of LlamaIndex's evaluation package.
+        module: The module of LlamaIndex's evaluation package.
         question: From the sample's question and the answer to what is asked of the contexts.
         best: The value at which its refine prompt has the model stay.
     """
 
-    evaluator: str
+    module: str
     question: Callable[[str, str], str]
     form: Form
     best: float = 1.0
@@ -34,7 +34,7 @@ class Single:
         best: The value of a full score.
     """
 
-    evaluator: str
+    module: str
     values: Callable[[str, str], Mapping[str, str]]
     form: Form
     best: float = 1.0
@@ -42,7 +42,9 @@ class Single:
 
 CHAINED: dict[str, Chained] = {
     "faithfulness_binary": Chained("faithfulness", lambda _query, answer: answer, YES_NO),
-    "relevancy": Chained("relevancy", lambda query, answer: _both(query, answer), YES_NO),
+    "relevancy": Chained(
+        "relevancy", lambda query, answer: _question_and_answer(query, answer), YES_NO
+    ),
     "context_relevancy": Chained(
         "context_relevancy", lambda query, _answer: query, UP_TO_FOUR, best=4.0
     ),
@@ -55,7 +57,7 @@ SINGLE: dict[str, Single] = {
         best=2.0,
     ),
     "guideline": Single(
-        "guideline", lambda query, answer: {"query": query, "response": answer}, JSON_VERDICT
+        "guideline", lambda query, answer: {"query": query, "response": answer}, JSON_JUDGEMENT
     ),
 }
 CORRECTNESS = "correctness"
@@ -69,5 +71,5 @@ ASKED: dict[str, Criterion] = {
 }
 
 
-def _both(query: str, answer: str) -> str:
+def _question_and_answer(query: str, answer: str) -> str:
     return f"Question: {query}\nResponse: {answer}"

@@ -17,7 +17,7 @@ from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.escape import one_line
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
-# What can change a verdict, as the integrations call it; keys and addresses are left out.
+# What can change a judgement, as the integrations call it; keys and addresses are left out.
 _IDENTITY = (
     "model", "temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort",
     "system_prompt",
@@ -25,7 +25,7 @@ _IDENTITY = (
 
 
 _SENT = ("prompt_tokens", "input_tokens", "prompt_eval_count")
-_MADE = ("completion_tokens", "output_tokens", "eval_count")
+_WRITTEN = ("completion_tokens", "output_tokens", "eval_count")
 
 
 class LlmClient:
@@ -44,10 +44,14 @@ class LlmClient:
         """What tells this LLM from another: its class, its model and how it is sampled."""
         kind = type(self._llm)
         metadata = getattr(self._llm, "metadata", None)
-        found = {name: getattr(self._llm, name, None) for name in _IDENTITY}
-        found = {k: v for k, v in found.items() if isinstance(v, str | int | float)}
+        sampling = {name: getattr(self._llm, name, None) for name in _IDENTITY}
+        sampling = {k: v for k, v in sampling.items() if isinstance(v, str | int | float)}
         name = getattr(metadata, "model_name", None)
-        return {**found, "class": f"{kind.__module__}.{kind.__qualname__}", "model_name": str(name)}
+        return {
+            **sampling,
+            "class": f"{kind.__module__}.{kind.__qualname__}",
+            "model_name": str(name),
+        }
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
         """Return the reply; every call is a new draw.
@@ -87,30 +91,30 @@ class LlmClient:
 
     def _priced(self, reply: Any, text: str) -> ChatReply:
         """Return the reply with the tokens that it tells, and their price where both are known."""
-        sent, made = tokens_of(reply)
-        price = price_of(str(self.identity["model_name"]), {}) if sent or made else None
-        cost = None if price is None else price.of(input_tokens=sent, output_tokens=made)
-        return ChatReply(text, prompt_tokens=sent, completion_tokens=made, cost_usd=cost)
+        sent, written = tokens_of(reply)
+        price = price_of(str(self.identity["model_name"]), {}) if sent or written else None
+        cost = None if price is None else price.of(input_tokens=sent, output_tokens=written)
+        return ChatReply(text, prompt_tokens=sent, completion_tokens=written, cost_usd=cost)
 
     def _failure(self, error: Exception) -> ProviderError:
         status = _status(error)
         if status in (401, 403):  # what is said about a wrong key often holds the key
             text = f"{type(error).__name__}: HTTP {status}"
         else:
-            text = told(error, self._redact)
+            text = error_line(error, self._redact)
         return ProviderError(f"llm: {text}", fatal=status in (401, 403, 404), status=status)
 
 
 def tokens_of(reply: Any) -> tuple[int, int]:
     """Return the tokens of request and reply as integrations tell them, 0 where they do not."""
     raw = getattr(reply, "raw", None)
-    places = [getattr(reply, "additional_kwargs", None), _field(raw, "usage"), raw]
-    return _count(places, _SENT), _count(places, _MADE)
+    holders = [getattr(reply, "additional_kwargs", None), _field(raw, "usage"), raw]
+    return _count(holders, _SENT), _count(holders, _WRITTEN)
 
 
-def _count(places: Sequence[Any], names: Sequence[str]) -> int:
-    found = (_field(place, name) for place in places for name in names)
-    return next((one for one in found if isinstance(one, int) and one >= 0), 0)
+def _count(holders: Sequence[Any], names: Sequence[str]) -> int:
+    counts = (_field(holder, name) for holder in holders for name in names)
+    return next((count for count in counts if isinstance(count, int) and count >= 0), 0)
 
 
 def _field(holder: Any, name: str) -> Any:
@@ -124,15 +128,15 @@ def _chats(llm: Any) -> bool:
 
 def _status(error: Exception) -> int | None:
     response = getattr(error, "response", None)
-    places = [getattr(error, name, None) for name in ("status_code", "http_status", "code")]
+    codes = [getattr(error, name, None) for name in ("status_code", "http_status", "code")]
     if isinstance(response, dict):  # AWS
-        places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+        codes.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
     else:
-        places.append(getattr(response, "status_code", None))
-    return next((one for one in places if isinstance(one, int) and 100 <= one < 600), None)
+        codes.append(getattr(response, "status_code", None))
+    return next((code for code in codes if isinstance(code, int) and 100 <= code < 600), None)
 
 
-def told(error: BaseException, redact: Redactor) -> str:
+def error_line(error: BaseException, redact: Redactor) -> str:
     """Return an exception of foreign code as one line without keys."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return one_line(redact(text), 200)
@@ -150,27 +154,27 @@ def open_llm(settings: Settings, environment: Mapping[str, str]) -> LlmClient:
     """
     redact = Redactor(value for name, value in environment.items() if _SECRET.search(name))
     where = f"[policy.judge] llm = {settings.llm!r}"
-    found = _target(settings.llm, where)
-    if isinstance(found, type) or not _is_llm(found):
-        if not callable(found):
+    llm = _target(settings.llm, where)
+    if isinstance(llm, type) or not _is_llm(llm):
+        if not callable(llm):
             raise ConfigError(f"{where}: neither an LLM of LlamaIndex nor what makes one")
-        found = _made(found, settings, where, redact)
+        llm = _call_factory(llm, settings, where, redact)
     elif settings.llm_settings:
         raise ConfigError(f"{where}: an object, so llm_settings has no use")
-    if not _is_llm(found):
-        raise ConfigError(f"{where}: {type(found).__name__} has neither achat nor acomplete")
-    return LlmClient(found, redact)
+    if not _is_llm(llm):
+        raise ConfigError(f"{where}: {type(llm).__name__} has neither achat nor acomplete")
+    return LlmClient(llm, redact)
 
 
-def _is_llm(found: Any) -> bool:
-    return hasattr(found, "achat") or hasattr(found, "acomplete")
+def _is_llm(candidate: Any) -> bool:
+    return hasattr(candidate, "achat") or hasattr(candidate, "acomplete")
 
 
-def _made(factory: Any, settings: Settings, where: str, redact: Redactor) -> Any:
+def _call_factory(factory: Any, settings: Settings, where: str, redact: Redactor) -> Any:
     try:
         return factory(**settings.llm_settings)
     except Exception as error:  # noqa: BLE001 - foreign code, of any integration
-        text = told(error, redact)
+        text = error_line(error, redact)
     raise ProviderError(
         f"{where}: it cannot be made: {text}",
         remedy="set the variable that holds its key, and check [policy.judge.llm_settings]",
@@ -181,7 +185,7 @@ def _made(factory: Any, settings: Settings, where: str, redact: Redactor) -> Any
 def _target(path: str, where: str) -> Any:
     module, _, names = path.partition(":")
     try:
-        found: Any = import_module(module)
+        target: Any = import_module(module)
     except ImportError as error:
         package = module.replace("_", "-").replace(".", "-")
         raise ConfigError(
@@ -190,7 +194,7 @@ def _target(path: str, where: str) -> Any:
             "of LlamaIndex's integrations",
         ) from error
     for name in names.split("."):
-        if not hasattr(found, name):
+        if not hasattr(target, name):
             raise ConfigError(f"{where}: there is no {name!r} in it")
-        found = getattr(found, name)
-    return found
+        target = getattr(target, name)
+    return target

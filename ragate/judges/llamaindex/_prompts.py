@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 from ragate.core.hashing import digest
 from ragate.errors import PluginError
+from ragate.judges._asking import Messages
 
 if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
 
-Messages = tuple[tuple[str, str], ...]
 Step = Literal["first", "refine"]
 
 
@@ -27,7 +27,7 @@ class Prompts:
     @cached_property
     def fingerprint(self) -> str:
         """Hash over all texts, those that LlamaIndex adds for a reply in JSON included."""
-        texts = [[*key, _filled(made, {})] for key, made in sorted(self.templates.items())]
+        texts = [[*key, _filled(template, {})] for key, template in sorted(self.templates.items())]
         return digest([texts, self.guidelines])
 
     def messages(self, evaluator: str, step: Step, values: Mapping[str, str]) -> Messages:

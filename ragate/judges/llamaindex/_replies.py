@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragate.judges._asking import InvalidReplyError as InvalidReplyError
+from ragate.judges._asking import InvalidReplyError, unfenced
 from ragate.support.escape import one_line
 from ragate.support.strict_json import loads
 
@@ -20,7 +20,6 @@ _GRADE = re.compile(r"[*`_ \t]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[*`_ \t]*"
 _MARK = "[RESULT]"
 _PREFERENCE = re.compile(r"\[\[([ABC])\]\]")
 _POINTS = re.compile(r"[\s:*`_]*(?P<number>[0-9]{1,2}(?:\.[0-9]{1,6})?)[\s.*`_]*")
-_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ def read_grade(text: str) -> Reading:
     Raises:
         InvalidReplyError: the first line is anything else.
     """
-    first, _, rest = text.strip().partition("\n")
-    return _number(_GRADE.fullmatch(first), low=1.0, high=5.0), one_line(rest, 200)
+    grade, _, reasons = text.strip().partition("\n")
+    return _number(_GRADE.fullmatch(grade), low=1.0, high=5.0), one_line(reasons, 200)
 
 
 def read_up_to_four(text: str) -> Reading:
@@ -89,9 +88,7 @@ def read_json_judgement(text: str) -> Reading:
     Raises:
         InvalidReplyError: it is not one JSON object with exactly these two keys and their types.
     """
-    found = _FENCED.fullmatch(text)
-    body = found["body"] if found else text
-    value = loads(body.strip(), where="reply", error=InvalidReplyError, max_depth=4)
+    value = loads(unfenced(text), where="reply", error=InvalidReplyError, max_depth=4)
     if not isinstance(value, dict) or value.keys() != {"passing", "feedback"}:
         raise InvalidReplyError("not an object with the keys passing and feedback")
     passing, feedback = value["passing"], value["feedback"]
@@ -127,8 +124,8 @@ def _number(match: re.Match[str] | None, *, low: float, high: float) -> float:
     return value
 
 
-def _points(most: str) -> str:
-    return f"Send the line {_MARK} followed by the points, {most}, and nothing else."
+def _points(range_words: str) -> str:
+    return f"Send the line {_MARK} followed by the points, {range_words}, and nothing else."
 
 
 YES_NO = Form("YES or NO", "Reply with the one word YES or NO.", read_yes_no)
@@ -144,7 +141,7 @@ PREFERENCE = Form(
     "Send the verdict alone: [[A]], [[B]], or [[C]] for a tie.",
     read_preference,
 )
-JSON_VERDICT = Form(
+JSON_JUDGEMENT = Form(
     "the JSON asked for",
     "Send one JSON object with the keys passing (true or false) and feedback (text), and nothing "
     "around it.",

@@ -34,20 +34,22 @@ def windows(
     if total > settings.max_context_chars:
         limit = settings.max_context_chars
         raise UnjudgeableError(f"the contexts have {total} characters, {limit} are judged")
-    steps = (prompts.templates[evaluator, "first"], prompts.templates[evaluator, "refine"])
-    largest = get_biggest_prompt([one.partial_format(query_str=question) for one in steps])
+    templates = (prompts.templates[evaluator, "first"], prompts.templates[evaluator, "refine"])
+    largest = get_biggest_prompt(
+        [template.partial_format(query_str=question) for template in templates]
+    )
     helper = PromptHelper(
         context_window=settings.context_window, num_output=settings.max_tokens or _REPLY_TOKENS
     )
     groups = [texts] if settings.mode == "compact" else [[text] for text in texts]
     try:
-        found = [
+        repacked = [
             text for group in groups for text in helper.repack(largest, group, padding=_PADDING)
         ]
     except ValueError as error:
         window = settings.context_window
         raise UnjudgeableError(f"no room for contexts in {window} tokens") from error
-    kept = [text for text in found if text.strip()]
-    if len(kept) > settings.max_steps:
-        raise UnjudgeableError(f"{len(kept)} steps are needed, max_steps = {settings.max_steps}")
-    return kept
+    steps = [text for text in repacked if text.strip()]
+    if len(steps) > settings.max_steps:
+        raise UnjudgeableError(f"{len(steps)} steps are needed, max_steps = {settings.max_steps}")
+    return steps

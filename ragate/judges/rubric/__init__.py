@@ -26,5 +26,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     from ragate.judges.rubric._judge import RubricJudge
     from ragate.judges.rubric._prompt import load_prompt
 
-    own = read_settings(Settings, settings, where="[policy.judge]", strict=True)
-    yield RubricJudge(own, load_prompt(resources.root, own.prompt), resources.chat)
+    judge_settings = read_settings(Settings, settings, where="[policy.judge]", strict=True)
+    yield RubricJudge(
+        judge_settings, load_prompt(resources.root, judge_settings.prompt), resources.chat
+    )

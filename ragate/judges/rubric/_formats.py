@@ -23,7 +23,7 @@ class Formats:
     three times the calls. It only says what may be tried.
 
     Attributes:
-        proven: The first reply to some question was a verdict in the way that is kept.
+        proven: The first reply to some question was a judgement in the way that is kept.
     """
 
     def __init__(self, form: Format) -> None:
@@ -65,7 +65,7 @@ class Formats:
         return self._form, await self._tried(self._form, ask)
 
     def prove(self, form: Format) -> None:
-        """Note that a first reply was a verdict."""
+        """Note that a first reply was a judgement."""
         self.proven = self.proven or form == self._form
 
     def give_up(self, form: Format) -> None:
@@ -91,7 +91,7 @@ class Formats:
         raise refusal
 
     async def _any_answered(self) -> bool:
-        """Wait for the questions under way: a refusal is quicker than a verdict."""
+        """Wait for the questions under way: a refusal is quicker than a judgement."""
         while self._flying and not self._answered:
             self._landed.clear()
             await self._landed.wait()

@@ -11,7 +11,8 @@ from typing import Any
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ConfigError
-from ragate.judges.rubric._case import JudgedSample, render_data
+from ragate.judges._asking import Messages
+from ragate.judges.rubric._judged_sample import JudgedSample, render_data
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
@@ -20,7 +21,6 @@ VERSION = 1  # raised whenever a message or a formula changes
 MAX_BYTES = 256 * 1024
 WHERE = "[policy.judge] prompt"
 _KNOWN = "a prompt knows keys, mark, contexts, sentences, cited and references"
-Messages = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,29 @@ class Prompt:
         """Hash of version and texts."""
         return digest([VERSION, self.system, self.text])
 
-    def messages(self, case: JudgedSample, keys: Sequence[str], form: Format) -> Messages:
+    def messages(self, judged: JudgedSample, keys: Sequence[str], form: Format) -> Messages:
         """Return what is sent: only the instructions depend on what is asked."""
-        data, mark = render_data(case)
-        parts = [data, self._instructions(case, keys, mark)]
+        data, mark = render_data(judged)
+        blocks = [data, self._instructions(judged, keys, mark)]
         if form != "schema":
-            parts.append(schema_in_words(keys))
-        return (("system", self.system), ("user", "\n\n".join(parts)))
+            blocks.append(schema_in_words(keys))
+        return (("system", self.system), ("user", "\n\n".join(blocks)))
 
-    def _instructions(self, case: JudgedSample, keys: Sequence[str], mark: str) -> str:
+    def _instructions(self, judged: JudgedSample, keys: Sequence[str], mark: str) -> str:
         from jinja2 import TemplateError
 
         cited = [
-            {"sentence": number, "contexts": [n for n in found if n]}
-            for number, found in case.cited.items()
+            {"sentence": number, "contexts": [n for n in numbers if n]}
+            for number, numbers in judged.cited.items()
         ]
         try:
             text = self.template.render(
                 keys=list(keys),
                 mark=mark,
-                contexts=len(case.contexts),
-                sentences=len(case.sentences),
+                contexts=len(judged.contexts),
+                sentences=len(judged.sentences),
                 cited=cited,
-                references=len(case.references),
+                references=len(judged.references),
             )
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
             raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
@@ -72,7 +72,7 @@ def schema_in_words(keys: Sequence[str]) -> str:
     return f"JSON schema of the object:\n{schema}"
 
 
-def load_prompt(root: Path, given: str) -> Prompt:
+def load_prompt(root: Path, configured: str) -> Prompt:
     """Return the prompt, tried once with every key and once with few.
 
     Raises:
@@ -81,12 +81,12 @@ def load_prompt(root: Path, given: str) -> Prompt:
     from jinja2 import StrictUndefined, TemplateSyntaxError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    here = Path(__file__)
-    path = here.with_name("instructions.md")
-    if given:
-        path = inside(root, given, where=WHERE, error=ConfigError)
+    module = Path(__file__)
+    path = module.with_name("instructions.md")
+    if configured:
+        path = inside(root, configured, where=WHERE, error=ConfigError)
     text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
-    system = read_text(here.with_name("system.md"), error=ConfigError).strip()
+    system = read_text(module.with_name("system.md"), error=ConfigError).strip()
     # Text for a model, not HTML; the sandbox is what keeps a template from running code.
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
@@ -95,8 +95,8 @@ def load_prompt(root: Path, given: str) -> Prompt:
         prompt = Prompt(system, text, environment.from_string(text), path.name)
     except TemplateSyntaxError as error:
         raise ConfigError(f"{WHERE}: {path.name}:{error.lineno}: {error.message}") from error
-    for case, criteria in ((_EXAMPLE, tuple(CRITERIA)), (_BARE, ("relevancy",))):
-        prompt.messages(case, keys_for(criteria), "schema")
+    for judged, criteria in ((_EXAMPLE, tuple(CRITERIA)), (_BARE, ("relevancy",))):
+        prompt.messages(judged, keys_for(criteria), "schema")
     return prompt
 
 

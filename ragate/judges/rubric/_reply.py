@@ -1,21 +1,19 @@
-"""From a reply's text to a verdict: an exact and complete instance of the schema, or nothing."""
+"""From a reply's text to a judgement: an exact and complete instance of the schema, or nothing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ragate.judges._asking import InvalidReplyError
-from ragate.judges.rubric._case import JudgedSample
+from ragate.judges._asking import InvalidReplyError, unfenced
+from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._schema import GRADES
 from ragate.support.settings import shown
 from ragate.support.strict_json import loads
 
 MAX_CHARS = 400_000
-_FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 
 
 class NotAJudgementError(InvalidReplyError):
@@ -78,28 +76,26 @@ class RubricReply(_Strict):
     correct: bool = False
 
 
-def read_reply(text: str, case: JudgedSample, keys: Collection[str]) -> RubricReply:
-    """Return the verdict that `text` is; one code fence around all of it is taken off.
+def read_reply(text: str, judged: JudgedSample, keys: Collection[str]) -> RubricReply:
+    """Return the judgement that `text` is; one code fence around all of it is taken off.
 
     Args:
         keys: What was asked for; more and less are both refused.
 
     Raises:
-        NotAVerdictError: it is anything else, or numbers of it are missing, double or unknown.
+        NotAJudgementError: it is anything else, or numbers of it are missing, double or unknown.
     """
     if len(text) > MAX_CHARS:
         raise NotJsonError(f"{len(text)} characters")
-    if found := _FENCED.fullmatch(text):
-        text = found["body"]
-    value = loads(text.strip(), where="reply", error=NotJsonError, max_depth=8)
+    value = loads(unfenced(text), where="reply", error=NotJsonError, max_depth=8)
     reply = _typed(value, keys)
     if "claims" in keys:
-        _check_claims(reply, case)
+        _check_claims(reply, judged)
     if "contexts" in keys:
         numbers = [item.context for item in reply.contexts]
-        _exactly("contexts", numbers, range(1, len(case.contexts) + 1))
+        _exactly("contexts", numbers, range(1, len(judged.contexts) + 1))
     if "citations" in keys:
-        _check_citations(reply, case)
+        _check_citations(reply, judged)
     if "correctness" in keys and reply.correctness not in GRADES:
         raise OtherShapeError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
     return reply
@@ -109,60 +105,60 @@ def _typed(value: Any, keys: Collection[str]) -> RubricReply:
     if not isinstance(value, dict):
         raise OtherShapeError(f"{shown(value)}: not an object")
     if odd := sorted(set(keys) ^ value.keys()):
-        what = "is missing" if odd[0] in keys else "was not asked for"
-        raise OtherShapeError(f"key {shown(odd[0])} {what}")
+        problem = "is missing" if odd[0] in keys else "was not asked for"
+        raise OtherShapeError(f"key {shown(odd[0])} {problem}")
     try:
         return RubricReply.model_validate(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
-        raise OtherShapeError(f"{place} = {shown(problem['input'])}: {problem['msg']}") from error
+        detail = error.errors(include_url=False)[0]
+        location = ".".join(str(step) for step in detail["loc"])
+        raise OtherShapeError(f"{location} = {shown(detail['input'])}: {detail['msg']}") from error
 
 
-def _check_claims(reply: RubricReply, case: JudgedSample) -> None:
+def _check_claims(reply: RubricReply, judged: JudgedSample) -> None:
     _exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
     _distinct("claim_free", reply.claim_free)
     with_claims = {claim.sentence for claim in reply.claims}
-    if both := with_claims & set(reply.claim_free):
-        raise NotAJudgementError(f"sentence {min(both)} has a claim and is in claim_free")
+    if overlapping := with_claims & set(reply.claim_free):
+        raise NotAJudgementError(f"sentence {min(overlapping)} has a claim and is in claim_free")
     sentences = sorted(with_claims | set(reply.claim_free))
-    _exactly("sentences", sentences, range(1, len(case.sentences) + 1))
+    _exactly("sentences", sentences, range(1, len(judged.sentences) + 1))
     for claim in reply.claims:
         _distinct(f"claim {claim.id}: contexts", claim.contexts)
-        _known(f"claim {claim.id}: context", claim.contexts, len(case.contexts))
+        _refuse_above(f"claim {claim.id}: context", claim.contexts, len(judged.contexts))
         if claim.verdict == "supported" and not claim.contexts:
             raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
 
 
-def _check_citations(reply: RubricReply, case: JudgedSample) -> None:
-    _exactly("citations", [item.sentence for item in reply.citations], list(case.cited))
+def _check_citations(reply: RubricReply, judged: JudgedSample) -> None:
+    _exactly("citations", [item.sentence for item in reply.citations], list(judged.cited))
     for item in reply.citations:
-        place = f"citations: sentence {item.sentence}"
-        _distinct(place, item.supporting)
-        if odd := set(item.supporting) - set(case.cited[item.sentence]):
-            raise NotAJudgementError(f"{place} does not cite context {min(odd)}")
+        where = f"citations: sentence {item.sentence}"
+        _distinct(where, item.supporting)
+        if odd := set(item.supporting) - set(judged.cited[item.sentence]):
+            raise NotAJudgementError(f"{where} does not cite context {min(odd)}")
         if item.supported and not item.supporting:
-            raise NotAJudgementError(f"{place} is supported by no context")
+            raise NotAJudgementError(f"{where} is supported by no context")
 
 
-def _exactly(what: str, found: Sequence[int], wanted: Sequence[int]) -> None:
+def _exactly(where: str, numbers: Sequence[int], expected: Sequence[int]) -> None:
     """Every number once and in order, so that nothing is left out and nothing counts twice."""
-    if list(found) == list(wanted):
+    if list(numbers) == list(expected):
         return
-    missing = sorted(set(wanted) - set(found))
+    missing = sorted(set(expected) - set(numbers))
     if missing:
-        raise NotAJudgementError(f"{what}: number {missing[0]} is missing")
-    _known(what, found, max(wanted, default=0))
-    _distinct(what, found)
-    raise NotAJudgementError(f"{what}: the numbers are not in order")
+        raise NotAJudgementError(f"{where}: number {missing[0]} is missing")
+    _refuse_above(where, numbers, max(expected, default=0))
+    _distinct(where, numbers)
+    raise NotAJudgementError(f"{where}: the numbers are not in order")
 
 
-def _known(what: str, numbers: Sequence[int], highest: int) -> None:
+def _refuse_above(where: str, numbers: Sequence[int], highest: int) -> None:
     for number in numbers:
         if number > highest:
-            raise NotAJudgementError(f"{what}: there is no number {number}")
+            raise NotAJudgementError(f"{where}: there is no number {number}")
 
 
-def _distinct(what: str, numbers: Sequence[int]) -> None:
+def _distinct(where: str, numbers: Sequence[int]) -> None:
     if len(set(numbers)) != len(numbers):
-        raise NotAJudgementError(f"{what}: a number stands twice")
+        raise NotAJudgementError(f"{where}: a number stands twice")

@@ -24,8 +24,8 @@ _NEEDED_BY: dict[str, frozenset[str]] = {
 
 def keys_for(criteria: Iterable[str]) -> tuple[str, ...]:
     """Return the keys of a reply that holds these criteria, in order."""
-    wanted = frozenset(criteria)
-    return tuple(key for key, needed in _NEEDED_BY.items() if needed & wanted)
+    names = frozenset(criteria)
+    return tuple(key for key, needed in _NEEDED_BY.items() if needed & names)
 
 
 def schema_for(keys: Iterable[str]) -> dict[str, Any]:

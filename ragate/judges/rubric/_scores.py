@@ -1,10 +1,10 @@
-"""From a verdict to a score, criterion by criterion."""
+"""From a judgement to a score, criterion by criterion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ragate.judges.rubric._case import JudgedSample
+from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._reply import Claim, RubricReply
 from ragate.models import Score, unscored
 from ragate.support.escape import one_line
@@ -13,10 +13,12 @@ Outcome = tuple[float, str]
 NO_CLAIM = "the answer claims nothing"
 
 
-def score(criterion: str, reply: RubricReply, case: JudgedSample) -> Score:
+def score(criterion: str, reply: RubricReply, judged: JudgedSample) -> Score:
     """Return the score of a criterion that was asked for."""
-    value, reason = _FORMULAS[criterion](reply, case)
-    return Score(metric=criterion, value=value, reason="; ".join(filter(None, [reason, case.cut])))
+    value, reason = _FORMULAS[criterion](reply, judged)
+    return Score(
+        metric=criterion, value=value, reason="; ".join(filter(None, [reason, judged.cut]))
+    )
 
 
 def all_unscored(criteria: list[str], reason: str) -> dict[str, Score]:
@@ -24,18 +26,18 @@ def all_unscored(criteria: list[str], reason: str) -> dict[str, Score]:
     return {name: unscored(name, reason) for name in criteria}
 
 
-def _faithfulness(reply: RubricReply, case: JudgedSample) -> Outcome:
+def _faithfulness(reply: RubricReply, judged: JudgedSample) -> Outcome:
     good = [claim for claim in reply.claims if claim.verdict == "supported"]
     # Who cites a source for a sentence claims something, whatever the judge calls it.
-    hidden = len(case.citing & set(reply.claim_free))
+    hidden = len(judged.citing & set(reply.claim_free))
     total = len(reply.claims) + hidden
     if not total:
         return 0.0, NO_CLAIM
     return len(good) / total, _listed(reply.claims, len(good), total)
 
 
-def _any_claim(reply: RubricReply, case: JudgedSample) -> Outcome:
-    value, reason = _faithfulness(reply, case)
+def _any_claim(reply: RubricReply, judged: JudgedSample) -> Outcome:
+    value, reason = _faithfulness(reply, judged)
     return float(value > 0), reason
 
 
@@ -57,9 +59,9 @@ def _correct(reply: RubricReply, _case: JudgedSample) -> Outcome:
     return float(reply.correct), one_line(reply.difference, 200)
 
 
-def _refusal(reply: RubricReply, case: JudgedSample) -> Outcome:
+def _refusal(reply: RubricReply, judged: JudgedSample) -> Outcome:
     word = "refuses" if reply.refusal else "answers"
-    return float(reply.refusal is not case.answerable), word
+    return float(reply.refusal is not judged.answerable), word
 
 
 def _context_relevance(reply: RubricReply, _case: JudgedSample) -> Outcome:
@@ -67,15 +69,15 @@ def _context_relevance(reply: RubricReply, _case: JudgedSample) -> Outcome:
     return good / len(reply.contexts), f"{good} of {len(reply.contexts)} contexts relevant"
 
 
-def _citation_recall(reply: RubricReply, case: JudgedSample) -> Outcome:
-    good = {item.sentence for item in reply.citations if item.supported} & case.worded
-    total = max(1, len(case.worded))
+def _citation_recall(reply: RubricReply, judged: JudgedSample) -> Outcome:
+    good = {item.sentence for item in reply.citations if item.supported} & judged.worded
+    total = max(1, len(judged.worded))
     return len(good) / total, f"{len(good)} of {total} sentences supported by what they cite"
 
 
-def _citation_precision(reply: RubricReply, case: JudgedSample) -> Outcome:
+def _citation_precision(reply: RubricReply, judged: JudgedSample) -> Outcome:
     good = sum(len(item.supporting) for item in reply.citations)
-    total = sum(map(len, case.cited.values())) + case.lost
+    total = sum(map(len, judged.cited.values())) + judged.lost
     return good / total, f"{good} of {total} citations support their sentence"
 
 

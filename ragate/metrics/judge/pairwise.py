@@ -38,7 +38,7 @@ class Pairwise:
 def create(request: MetricRequest) -> Pairwise:
     """Return pairwise: the mean of 1 (better than the baseline's answer), 0.5 (even) and 0 (worse).
 
-    Formula: the judge is asked in both orders; two verdicts that do not agree are a tie. Below 0.5
+    Formula: the judge is asked in both orders; two judgements that differ are a tie. Below 0.5
     the baseline's answers are liked more. Range [0, 1], a fraction, higher is better, over the
     whole run: it is held against its own limits only, since a baseline has no spread beside itself.
     Version 1.

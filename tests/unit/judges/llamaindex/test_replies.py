@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.judges._asking import InvalidReplyError
 from ragate.judges.llamaindex._replies import (
-    InvalidReplyError,
     read_grade,
     read_json_judgement,
     read_two_points,

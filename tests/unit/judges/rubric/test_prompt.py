@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragate.core.text.words import split_sentences
 from ragate.errors import ConfigError
-from ragate.judges.rubric._case import JudgedSample, case_of, even_limit, render_data
+from ragate.judges.rubric._judged_sample import JudgedSample, even_limit, judged_sample, render_data
 from ragate.models import Sample, SystemOutput
 from tests.unit.judges.judge_factories import (
     ALL,
@@ -30,7 +30,7 @@ TEXT = st.text(min_size=1, max_size=80).filter(str.strip)
 
 
 def case(sample: Sample, output: SystemOutput) -> JudgedSample:
-    return case_of(sample, output, max_context_chars=60_000)
+    return judged_sample(sample, output, max_context_chars=60_000)
 
 
 def sent(sample: Sample, output: SystemOutput, criteria: tuple[str, ...] = ALL) -> str:

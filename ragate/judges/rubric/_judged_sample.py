@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragate.core.text.words import markers, split_sentences, tokens, without_markers
+from ragate.judges._asking import sendable
 from ragate.judges._words import CUT
 from ragate.models import Sample, SystemOutput
 
@@ -43,22 +44,22 @@ class JudgedSample:
         return frozenset(n for n, text in enumerate(self.sentences, start=1) if markers(text))
 
 
-def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> JudgedSample:
+def judged_sample(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> JudgedSample:
     """Return the case of an output that has an answer."""
-    contexts = [_clean(chunk.text) for chunk in output.chunks]
+    contexts = [sendable(chunk.text) for chunk in output.chunks]
     limit = even_limit([len(text) for text in contexts], max_context_chars)
-    answer = _clean(output.answer or "")
+    answer = sendable(output.answer or "")
     sentences = tuple(split_sentences(answer)) or (" ".join(answer.split()),)
     cited = {
-        number: tuple(dict.fromkeys(n if 1 <= n <= len(contexts) else 0 for n in found))
+        number: tuple(dict.fromkeys(n if 1 <= n <= len(contexts) else 0 for n in cites))
         for number, sentence in enumerate(sentences, start=1)
-        if (found := markers(sentence))
+        if (cites := markers(sentence))
     }
-    resolved = {number: found for number, found in cited.items() if any(found)}
+    resolved = {number: cites for number, cites in cited.items() if any(cites)}
     return JudgedSample(
-        question=_clean(sample.query),
+        question=sendable(sample.query),
         contexts=tuple(text[:limit] for text in contexts),
-        references=tuple(_clean(text) for text in sample.references if text.strip()),
+        references=tuple(sendable(text) for text in sample.references if text.strip()),
         sentences=sentences,
         answerable=sample.answerable,
         worded=frozenset(
@@ -67,7 +68,7 @@ def case_of(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> 
             if tokens(without_markers(sentence))
         ),
         cited=resolved,
-        lost=sum(len(found) for number, found in cited.items() if number not in resolved),
+        lost=sum(len(cites) for number, cites in cited.items() if number not in resolved),
         cut=_cut(contexts, limit, max_context_chars),
     )
 
@@ -77,12 +78,12 @@ def even_limit(lengths: Sequence[int], room: int) -> int:
 
     Short texts stay whole and leave their share to the others.
     """
-    rest = room
-    for place, length in enumerate(ordered := sorted(lengths)):
-        share = rest // (len(ordered) - place)
+    room_left = room
+    for shorter, length in enumerate(ordered := sorted(lengths)):
+        share = room_left // (len(ordered) - shorter)
         if length > share:
             return share
-        rest -= length
+        room_left -= length
     return max(lengths, default=0)
 
 
@@ -93,12 +94,7 @@ def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
     return f"{CUT} to {limit} characters each ({total} in all, {room} are read)"
 
 
-def _clean(text: str) -> str:
-    """Return text that can be sent: half of a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def render_data(case: JudgedSample) -> tuple[str, str]:
+def render_data(judged: JudgedSample) -> tuple[str, str]:
     """Return the blocks of data, contexts first, and the mark of the blocks behind them.
 
     A mark is a hash over all that stands between it and its twin, so that no text can hold the mark
@@ -106,17 +102,19 @@ def render_data(case: JudgedSample) -> tuple[str, str]:
     contexts' mark depends on the contexts alone, so that a provider's prefix cache serves every
     answer that rests on them.
     """
-    first = _nonce(["contexts", *case.contexts])
-    lines = [f"<contexts {first}>"]
-    for number, text in enumerate(case.contexts, start=1):
-        lines += [f"<context {number} {first}>", text]
-    lines.append(f"</contexts {first}>")
-    references = case.references
-    mark = _nonce(["rest", first, case.question, *references, "answer", *case.sentences])
-    lines += [f"<question {mark}>", case.question, f"</question {mark}>"]
+    contexts_mark = _nonce(["contexts", *judged.contexts])
+    lines = [f"<contexts {contexts_mark}>"]
+    for number, text in enumerate(judged.contexts, start=1):
+        lines += [f"<context {number} {contexts_mark}>", text]
+    lines.append(f"</contexts {contexts_mark}>")
+    references = judged.references
+    mark = _nonce(
+        ["rest", contexts_mark, judged.question, *references, "answer", *judged.sentences]
+    )
+    lines += [f"<question {mark}>", judged.question, f"</question {mark}>"]
     for text in references:
         lines += [f"<reference {mark}>", text, f"</reference {mark}>"]
-    numbered = (f"S{number}: {text}" for number, text in enumerate(case.sentences, start=1))
+    numbered = (f"S{number}: {text}" for number, text in enumerate(judged.sentences, start=1))
     lines += [f"<answer {mark}>", *numbered, f"</answer {mark}>"]
     return "\n".join(lines), mark
 
