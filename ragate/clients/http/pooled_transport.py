@@ -1,4 +1,4 @@
-"""Connections in several small pools: a single one takes time by the square of its connections."""
+"""A pool for each connection: one pool takes time by the square of its connections."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import httpx
 
 from ragate.clients.http.bounded_body import BoundedBody, reply_bytes
 from ragate.clients.http.cut_off import CutOffError
-
-_WIDTH = 8  # connections in one pool
 
 
 @dataclass
@@ -30,11 +28,11 @@ class Lanes(httpx.AsyncBaseTransport):
     """
 
     def __init__(self, connections: int) -> None:
-        limits = httpx.Limits(max_connections=_WIDTH, max_keepalive_connections=_WIDTH)
+        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
         context = httpx.create_ssl_context(trust_env=False)
         self._lanes = [
             _Lane(httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits))
-            for _ in range(-(-connections // _WIDTH))
+            for _ in range(connections)
         ]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

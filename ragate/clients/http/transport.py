@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -43,10 +44,14 @@ class Transport:
     def client(self, *, timeout_s: float, connections: int) -> openai.AsyncOpenAI:
         """Return a client of the package that repeats nothing and follows no redirect."""
         import httpx
-        import openai
 
         from ragate.clients.http.pooled_transport import Lanes
 
+        gc.disable()  # what an import makes stays: looking for garbage in it takes a tenth more
+        try:
+            import openai
+        finally:
+            gc.enable()
         for name in _LOUD:
             logging.getLogger(name).setLevel(logging.WARNING)
         transport = httpx.AsyncClient(
