@@ -179,7 +179,7 @@ class Project:
 
 
 def run_python(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Ran:
-    """Run Python and measure it."""
+    """Run Python and measure it, with bytecode as an installed package has it."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
     said = folder / "said.txt"
     start = time.monotonic()
@@ -187,7 +187,12 @@ def run_python(arguments: list[str], folder: Path, environment: Mapping[str, str
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=folder,
-            env={**clean, "TEST_KEY": "sk-canary-0123456789abcdef", **environment},
+            env={
+                **clean,
+                "PYTHONDONTWRITEBYTECODE": "",
+                "TEST_KEY": "sk-canary-0123456789abcdef",
+                **environment,
+            },
             stdout=output_file,
             stderr=subprocess.STDOUT,
         )
