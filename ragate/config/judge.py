@@ -9,7 +9,7 @@ from ragate import plugins
 from ragate.config.model import JudgeSettings, Policy
 from ragate.errors import ConfigError
 from ragate.models import Needs
-from ragate.protocols import JudgeMetric
+from ragate.protocols import KnownCriteria
 from ragate.support.settings import nearest, read_settings
 
 WHERE = "[policy.judge]"
@@ -67,14 +67,9 @@ def check_judged(metric: Any, judge: JudgeSettings | None, where: str) -> None:
         raise ConfigError(f"{where}: needs a judge, and there is no {WHERE}", remedy=_EXAMPLE)
     if not plugins.is_builtin("judges", judge.use):
         return
-    criterion = _criterion(metric)
-    known = getattr(plugins.load("judges", judge.use), "CRITERIA", frozenset({criterion}))
-    if criterion not in known:
+    module = plugins.load("judges", judge.use)
+    if isinstance(module, KnownCriteria) and metric.criterion not in module.CRITERIA:
         raise ConfigError(
-            f"{where}: the judge {judge.use!r} does not know the criterion {criterion!r}",
-            remedy=f"it knows {', '.join(sorted(known))}",
+            f"{where}: the judge {judge.use!r} does not know the criterion {metric.criterion!r}",
+            remedy=f"it knows {', '.join(sorted(module.CRITERIA))}",
         )
-
-
-def _criterion(metric: JudgeMetric) -> str:
-    return metric.criterion

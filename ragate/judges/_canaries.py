@@ -18,7 +18,7 @@ from typing import Any
 from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
-from ragate.protocols import Judge
+from ragate.protocols import ComparingJudge, Judge, OwnRules
 from ragate.support.strict_json import read_lines
 
 TRIES = 3
@@ -91,7 +91,8 @@ def canaries_for(
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
     """
-    asked = _asked_for(judge, criteria) - getattr(judge, "own_rules", frozenset())
+    own_rules = judge.own_rules if isinstance(judge, OwnRules) else frozenset()
+    asked = _asked_for(judge, criteria) - own_rules
     return [
         (canary, tuple(sorted(names)))
         for canary in load_canaries()
@@ -106,7 +107,7 @@ def unchecked(judge: Judge, criteria: Collection[str] | None = None) -> tuple[st
 
 
 def _asked_for(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]:
-    judged = judge.criteria | ({PAIRWISE} if hasattr(judge, "compare") else set())
+    judged = judge.criteria | ({PAIRWISE} if isinstance(judge, ComparingJudge) else set())
     return judged if criteria is None else judged & frozenset(criteria)
 
 
@@ -159,8 +160,8 @@ async def _run(
 async def _ask(judge: Judge, canary: Canary, names: tuple[str, ...]) -> Mapping[str, Score]:
     if canary.other is None:
         return await judge(names, canary.sample, canary.output)
-    compare = judge.compare  # type: ignore[attr-defined]  # only such a judge is asked
-    return {PAIRWISE: await compare(canary.sample, canary.output, canary.other)}
+    assert isinstance(judge, ComparingJudge), "only such a judge is asked"
+    return {PAIRWISE: await judge.compare(canary.sample, canary.output, canary.other)}
 
 
 def _wrong(scores: Mapping[str, Score], canary: Canary, names: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from ragate import plugins
 from ragate.clients.memoised.memoised_chat import MemoisedChat
@@ -13,15 +13,15 @@ from ragate.config import Config
 from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import ProviderError
 from ragate.judges import canaries_for
-from ragate.models import Needs, RetrievedChunk, Run, Sample, SystemOutput
+from ragate.models import RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
 from ragate.pipeline.run.collect_pass import run_pass
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks
 from ragate.pipeline.score.pairwise import opponents_of
-from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.protocols import ChatClient, ChatReply, ChatRequest, JudgeMetric
+from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
@@ -145,9 +145,8 @@ async def _answers(
     if config.system.use != "pgvector" or {"embedder", "rerank"} & config.system.settings.keys():
         total.known = False
         return {}
-    module = plugins.load("systems", config.system.use)
     resources = replace(opened.system, chat=chat)
-    async with module.create(config.system.settings, resources) as system:
+    async with plugins.system(config.system.use, config.system.settings, resources) as system:
         await system.prepare()
         outputs = await run_pass(
             system,
@@ -172,9 +171,9 @@ async def _judgements(
     """Count the requests for judgements that are not there yet, canaries included."""
     settings = config.policy.judge
     judged = [
-        cast("JudgeMetric", metric)
-        for metric in make_metrics(config, samples, states={})
-        if metric.info.needs is Needs.JUDGE and metric.info.name not in skip
+        metric
+        for metric in judged_metrics(make_metrics(config, samples, states={}))
+        if metric.info.name not in skip
     ]
     sizes = Sizes()
     if settings is None or not judged:
@@ -183,8 +182,7 @@ async def _judgements(
     price = price_of(_model(settings.own), prices)
     unsent = Unsent(prices, JUDGEMENT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)
-    module = plugins.load("judges", settings.use)
-    async with module.create(settings.own, resources) as judge:
+    async with plugins.judge(settings.use, settings.own, resources) as judge:
         known_judgements = KnownJudgements(
             judge,
             judged,

@@ -1,38 +1,70 @@
 """What a plugin is. One plugin, one module; `create` of that module makes it."""
 
 from ragate.protocols.clients import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
-from ragate.protocols.judge import Judge, JudgeModule
+from ragate.protocols.judge import (
+    ComparingJudge,
+    GroundedCriteria,
+    Judge,
+    JudgeModule,
+    KnownCriteria,
+    OwnRules,
+    SeparateCriteria,
+    SparingJudge,
+)
 from ragate.protocols.metric import (
     Aggregate,
+    Judged,
     JudgedAggregate,
     JudgeMetric,
     Metric,
     MetricModule,
+    MetricOfAPart,
     MetricRequest,
     Pair,
 )
 from ragate.protocols.renderer import Renderer
 from ragate.protocols.resources import Database, Resources, Steps
-from ragate.protocols.system import System, SystemModule
+from ragate.protocols.system import (
+    CorpusModule,
+    DateReader,
+    IdentifiedSystem,
+    IdentifyingModule,
+    LimitedSystem,
+    System,
+    SystemModule,
+)
 
 __all__ = [
     "Aggregate",
     "ChatClient",
     "ChatReply",
     "ChatRequest",
+    "ComparingJudge",
+    "CorpusModule",
     "Database",
+    "DateReader",
     "Embedder",
+    "GroundedCriteria",
+    "IdentifiedSystem",
+    "IdentifyingModule",
     "Judge",
     "JudgeMetric",
     "JudgeModule",
+    "Judged",
     "JudgedAggregate",
+    "KnownCriteria",
+    "LimitedSystem",
     "Metric",
     "MetricModule",
+    "MetricOfAPart",
     "MetricRequest",
+    "OwnRules",
     "Pair",
     "Renderer",
     "Reranker",
     "Resources",
+    "SeparateCriteria",
+    "SparingJudge",
     "Steps",
     "System",
     "SystemModule",

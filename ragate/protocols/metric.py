@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
 
 Pair = tuple[Sample, SystemOutput]
 
 
+@runtime_checkable
 class Metric(Protocol):
     """A metric on samples."""
 
@@ -27,16 +28,31 @@ class Metric(Protocol):
         ...
 
 
-class JudgeMetric(Metric, Protocol):
-    """A metric whose scores a judge gives; `info.needs` is judge and the pipeline asks for them.
+@runtime_checkable
+class MetricOfAPart(Protocol):
+    """What a metric may have as well: it looks at a part of an answer that can be missing."""
 
-    `score_samples` is never called for it.
-    """
+    @property
+    def checked(self) -> Metric | None:
+        """The metric that is 1 where there was something to look at, else 0."""
+        ...
+
+
+@runtime_checkable
+class Judged(Protocol):
+    """What a judge scores: `info.needs` is judge, and the pipeline asks for the scores."""
+
+    @property
+    def info(self) -> MetricInfo: ...
 
     @property
     def criterion(self) -> str:
         """The judge's criterion, such as ``faithfulness``."""
         ...
+
+
+class JudgeMetric(Judged, Metric, Protocol):
+    """A metric whose scores a judge gives; its `score_samples` is never called."""
 
 
 class Aggregate(Protocol):
@@ -48,11 +64,8 @@ class Aggregate(Protocol):
     def aggregate(self, pairs: Sequence[Pair]) -> Score: ...
 
 
-class JudgedAggregate(Aggregate, Protocol):
-    """A value over a whole pass, made of a judge's scores; ``info.needs`` is judge."""
-
-    @property
-    def criterion(self) -> str: ...
+class JudgedAggregate(Judged, Aggregate, Protocol):
+    """A value over a whole pass, made of a judge's scores; its `aggregate` is never called."""
 
     def combine(self, scores: Sequence[Score]) -> Score:
         """Return one score from those of the samples."""

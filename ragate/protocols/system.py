@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.protocols.resources import Resources
@@ -15,9 +16,6 @@ class System(Protocol):
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
     A failure on one sample is returned as `SystemOutput.error`; an exception is taken as one.
-    A system may have `max_concurrency`, the most samples that it can take at once, and
-    `identifies_state`: True where its fingerprint and the commit tell apart everything that it
-    reads, databases included. Without it, passes of another run do not count as its own.
     """
 
     @property
@@ -43,9 +41,60 @@ class System(Protocol):
         ...
 
 
+@runtime_checkable
+class LimitedSystem(Protocol):
+    """What a system may have as well: a limit of its own."""
+
+    @property
+    def max_concurrency(self) -> int | None:
+        """The most samples that it can take at once; None for as many as there are."""
+        ...
+
+
+@runtime_checkable
+class IdentifiedSystem(Protocol):
+    """What a system may have as well: a fingerprint that leaves nothing out."""
+
+    @property
+    def identifies_state(self) -> bool:
+        """True where fingerprint and commit tell apart all that it reads, databases included.
+
+        Without it, passes of another run do not count as its own.
+        """
+        ...
+
+
+@runtime_checkable
+class DateReader(Protocol):
+    """What a system may have as well: a prompt that names the date."""
+
+    @property
+    def reads_date(self) -> bool:
+        """True where it reads the date of a question that does not name one."""
+        ...
+
+
 class SystemModule(Protocol):
     """A module of ragate.systems, or one by dotted path."""
 
     def create(
         self, settings: Mapping[str, Any], resources: Resources
     ) -> AbstractAsyncContextManager[System]: ...
+
+
+@runtime_checkable
+class IdentifyingModule(Protocol):
+    """What a built-in module may define as well, so that its system need not be made."""
+
+    def identify(self, settings: Mapping[str, Any], resources: Resources) -> Awaitable[SystemInfo]:
+        """Return what `create` and `prepare` would find."""
+        ...
+
+
+@runtime_checkable
+class CorpusModule(Protocol):
+    """What a built-in module may define as well: the texts that its system reads."""
+
+    def document_texts(self, settings: Mapping[str, Any], root: Path) -> dict[str, str]:
+        """Return the text of each document that can be retrieved, by id."""
+        ...

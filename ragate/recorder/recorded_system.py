@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 from ragate import plugins
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.config import Config
 from ragate.core.hashing import calls_hash
 from ragate.errors import ConfigError
-from ragate.models import Failure, Sample, SystemInfo, SystemOutput
+from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.in_process import CURRENT, named_requests
@@ -26,6 +26,7 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
 from ragate.runtime.restartable import RestartableSystem
 from ragate.runtime.sample_time import SampleTimeError, sample_time
+from ragate.runtime.wrapped_system import WrappedSystem
 
 IN_PROCESS = frozenset({"python", "llamaindex"})
 GAVE_UP = "the code stopped waiting for a model provider, which had not answered yet"
@@ -34,34 +35,22 @@ _GRACE_S = 0.1
 _GRACE_STEPS = 20
 
 
-@dataclass
-class RecordedSystem:
-    """A system under test with the recorder in front of it; a `System` too.
+class RecordedSystem(WrappedSystem):
+    """A system under test with the recorder in front of it.
 
-    Attributes:
-        max_concurrency: 1 where nothing tells whose a request is.
+    Args:
+        tells_apart: Every request says which sample it belongs to; else one is asked at a time.
     """
 
-    system: System
-    desk: Desk
-    timeout_s: float
-    max_concurrency: int | None
+    def __init__(self, system: System, desk: Desk, timeout_s: float, *, tells_apart: bool) -> None:
+        super().__init__(system)
+        self.desk = desk
+        self.timeout_s = timeout_s
+        self._tells_apart = tells_apart
 
     @property
-    def info(self) -> SystemInfo:
-        return self.system.info
-
-    @property
-    def max_runs(self) -> int | None:
-        return self.system.max_runs
-
-    async def prepare(self, *, rebuild: bool = False) -> None:
-        """Bring the system up to date."""
-        await self.system.prepare(rebuild=rebuild)
-
-    async def documents(self) -> frozenset[str] | None:
-        """Return the ids of all documents that can be retrieved."""
-        return await self.system.documents()
+    def max_concurrency(self) -> int | None:
+        return super().max_concurrency if self._tells_apart else 1
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the output with the hash of its requests; unscored where one got no reply."""
@@ -139,15 +128,14 @@ async def open_system(
         ConfigError: a key of ``[system]`` is wrong.
         ProviderError: a baseline is to be recorded, and there is no key.
     """
-    module = plugins.load("systems", config.system.use)
-    settings = config.system.settings
+    use, settings = config.system.use, config.system.settings
     if not is_recorded_system(config):
-        async with RestartableSystem(lambda: module.create(settings, opened.system)) as system:
-            yield cast("System", system)
+        async with RestartableSystem(lambda: plugins.system(use, settings, opened.system)) as made:
+            yield made
         return
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
-    in_process = config.system.use in IN_PROCESS
+    in_process = use in IN_PROCESS
     if in_process:
         _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))
@@ -162,10 +150,9 @@ async def open_system(
             stack.enter_context(recorder.in_this_process())
             stack.enter_context(named_requests(recorder.base_url))
         resources = _led(opened, recorder)
-        async with RestartableSystem(lambda: module.create(settings, resources)) as system:
-            inner = cast("System", system)
-            most = _most_at_once(inner, settings, in_process=in_process)
-            yield RecordedSystem(inner, desk, opened.system.timeout_s, most)
+        tells_apart = in_process or bool(settings.get("record_header"))
+        async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as made:
+            yield RecordedSystem(made, desk, opened.system.timeout_s, tells_apart=tells_apart)
     if not (desk.used or desk.pending):
         operations.say(
             "[system] record = true, and no model request came: does the code make its client with "
@@ -185,12 +172,6 @@ def _led(opened: Opened, recorder: Recorder) -> Any:
         environment=recorder.environment(resources.environment),
         key_names=resources.key_names - recorder.names,
     )
-
-
-def _most_at_once(system: System, settings: Any, *, in_process: bool) -> int | None:
-    if in_process or settings.get("record_header"):
-        return getattr(system, "max_concurrency", None)
-    return 1
 
 
 def is_recorded_system(config: Config) -> bool:

@@ -95,7 +95,7 @@ class ProviderClients:
                 f"{nearest(use, plugins.names('embedders'))}"
             )
         settings = {key: value for key, value in table.items() if key != "use"}
-        embedder: Embedder = plugins.load("embedders", use).create(settings, self.embeddings)
+        embedder = plugins.embedder(use, settings, self.embeddings)
         if use == "openai" or embedder.deterministic:  # remembered by its client, or cheaper anew
             return embedder
         return MemoisedEmbedder(embedder, self.cache, self.budget)
@@ -103,7 +103,7 @@ class ProviderClients:
     def reranker(self, table: Mapping[str, Any]) -> Reranker:
         use = str(table.get("use", ""))
         settings = {key: value for key, value in table.items() if key != "use"}
-        reranker: Reranker = plugins.load("rerankers", use).create(settings, self.client)
+        reranker = plugins.reranker(use, settings, self.client)
         address = self.config.policy.address(str(settings.get("provider", "")))
         return MemoisedReranker(reranker, self.cache, self.budget, address=address)
 

@@ -84,15 +84,16 @@ async def judged(
     from ragate.runtime.resources import open_resources
     from ragate.runtime.time_limit import within
 
-    async with open_resources(config, operations) as opened:
-        module = plugins.load("judges", settings.use)
-        async with module.create(settings.own, opened.judge) as judge:
-            _check_criteria(judge, labels)
-            try:
-                async with within(config.policy.max_minutes, remedy=_CAPPED):
-                    return await _ask_all(judge, settings, labels, repeats=repeats)
-            except BudgetError as error:  # its own remedy is for a run, which keeps what it has
-                raise BudgetError(error.message, remedy=_CAPPED) from error
+    async with (
+        open_resources(config, operations) as opened,
+        plugins.judge(settings.use, settings.own, opened.judge) as judge,
+    ):
+        _check_criteria(judge, labels)
+        try:
+            async with within(config.policy.max_minutes, remedy=_CAPPED):
+                return await _ask_all(judge, settings, labels, repeats=repeats)
+        except BudgetError as error:  # its own remedy is for a run, which keeps what it has
+            raise BudgetError(error.message, remedy=_CAPPED) from error
 
 
 def _check_criteria(judge: Judge, labels: Sequence[Label]) -> None:

@@ -36,8 +36,8 @@ from ragate.pipeline.baseline.rejudgeable import (
 )
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.open_judge import open_judge
-from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.protocols import Judge, JudgeMetric
+from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.protocols import GroundedCriteria, Judge, Judged
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.time_limit import within
@@ -104,10 +104,10 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
 
 
 def _sort_out(
-    config: Config, judge: Judge, metrics: Sequence[JudgeMetric], records: Sequence[Record]
-) -> tuple[list[JudgeMetric], tuple[str, ...]]:
+    config: Config, judge: Judge, metrics: Sequence[Judged], records: Sequence[Record]
+) -> tuple[list[Judged], tuple[str, ...]]:
     """Return the metrics that can be judged, and the names of those that lack the contexts."""
-    grounded = getattr(judge, "grounded", judge.criteria)
+    grounded = judge.grounded if isinstance(judge, GroundedCriteria) else judge.criteria
     without = tuple(
         metric.info.name
         for metric in metrics
@@ -119,13 +119,13 @@ def _sort_out(
     return chosen, without
 
 
-def _judged_metrics(config: Config, samples: Sequence[Sample]) -> list[JudgeMetric]:
+def _judged_metrics(config: Config, samples: Sequence[Sample]) -> list[Judged]:
     active = make_metrics(config, samples, states={})
     # A value over the whole run is not made of judgements on single answers.
-    judged = [m for m in active if m.info.needs is Needs.JUDGE and not m.info.aggregate]
+    judged = [metric for metric in judged_metrics(active) if not metric.info.aggregate]
     if not judged:
         raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
-    return [m for m in judged if isinstance(getattr(m, "criterion", None), str)]  # type: ignore[misc]
+    return judged
 
 
 def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
@@ -139,7 +139,7 @@ async def _judge_all(
     judging: Judging,
     records: Sequence[Record],
     samples: Mapping[str, Sample],
-    metrics: Sequence[JudgeMetric],
+    metrics: Sequence[Judged],
     old: Run,
 ) -> Run:
     try:
@@ -167,7 +167,7 @@ def _rescored(
     judging: Judging,
     record: Record,
     samples: Mapping[str, Sample],
-    metrics: Sequence[JudgeMetric],
+    metrics: Sequence[Judged],
     judged: set[str],
 ) -> Record:
     scores = {name: score for name, score in record.scores.items() if name not in judged}

@@ -8,7 +8,7 @@ from ragate.config import Config
 from ragate.errors import BaselineError, ProviderError
 from ragate.models import Record, Run, Sample, Score, ScoreState
 from ragate.pipeline.score.judging import Judging
-from ragate.protocols import JudgeMetric
+from ragate.protocols import Judged
 
 GONE = "the sample is no longer in the golden set"
 
@@ -59,7 +59,7 @@ def refuse_without_samples(
         )
 
 
-def refuse_unscored(judging: Judging, old: Run, new: Run, metrics: Sequence[JudgeMetric]) -> None:
+def refuse_unscored(judging: Judging, old: Run, new: Run, metrics: Sequence[Judged]) -> None:
     """A rejudged baseline must be whole: what was scored by the old judge is by the new one.
 
     What no judge could score (a metric that does not fit the answer, an answer too long) stays so.

@@ -14,6 +14,7 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import read_gate_setup
 from ragate.pipeline.run.selection import Selection
+from ragate.protocols import IdentifyingModule
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
@@ -46,12 +47,11 @@ async def describe_system(config: Config, operations: Operations) -> SystemInfo 
     """Return what the system would tell of itself, without starting it; None where it cannot."""
     if not plugins.is_builtin("systems", config.system.use):
         return None
-    identify = getattr(plugins.load("systems", config.system.use), "identify", None)
-    if identify is None:
+    module = plugins.load("systems", config.system.use)
+    if not isinstance(module, IdentifyingModule):
         return None
     async with open_resources(config, operations) as opened:
-        info: SystemInfo = await identify(config.system.settings, opened.system)
-        return info
+        return await module.identify(config.system.settings, opened.system)
 
 
 def _covers(baseline: Run, samples: Sequence[Sample]) -> bool:

@@ -64,7 +64,7 @@ async def suggest(
     depth = 3 * top  # several chunks may be of one document
     async with open_resources(config, operations, top_k=depth, retrieval_only=True) as opened:
         use, settings, resources = _system(config, opened.system, system, corpus)
-        async with plugins.load("systems", use).create(settings, resources) as retrieval:
+        async with plugins.system(use, settings, resources) as retrieval:
             await retrieval.prepare()
             outputs = await run_pass(
                 retrieval,

@@ -11,6 +11,7 @@ from ragate.core.text.quoted_passages import holds
 from ragate.dataset import Entry
 from ragate.errors import UsageError
 from ragate.models import Sample
+from ragate.protocols import CorpusModule
 from ragate.support.settings import nearest
 
 Texts = dict[str, str]  # by document id
@@ -33,8 +34,10 @@ def corpus_texts(config: Config | None, corpus: Path | None) -> Texts | None:
         return read_texts(folder.parent, folder.name)
     if config is None or not plugins.is_builtin("systems", config.system.use):
         return None
-    tell = getattr(plugins.load("systems", config.system.use), "document_texts", None)
-    return None if tell is None else tell(config.system.settings, config.root)
+    module = plugins.load("systems", config.system.use)
+    if not isinstance(module, CorpusModule):
+        return None
+    return module.document_texts(config.system.settings, config.root)
 
 
 def needed_texts(config: Config | None, corpus: Path | None, *, why: str) -> Texts:

@@ -15,6 +15,7 @@ from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import Session
+from ragate.protocols import IdentifiedSystem
 from ragate.stores.local import LocalStore
 from ragate.support.git import head_commit, is_clean
 
@@ -64,7 +65,7 @@ def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
     if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
         return 0
     manifest = session.collected.manifest
-    same_state = bool(getattr(session.system, "identifies_state", False))
+    same_state = isinstance(session.system, IdentifiedSystem) and session.system.identifies_state
     try:
         passes = _earlier(session, manifest.evidence, samples)
     except StorageError as error:

@@ -16,7 +16,7 @@ from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass, 
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.relative_dates import asked_on, noted_date
 from ragate.pipeline.run.selection import Selection
-from ragate.protocols import System
+from ragate.protocols import DateReader, LimitedSystem, System
 from ragate.recorder.baseline_replies import save_run_replies
 from ragate.recorder.recorded_system import open_system
 from ragate.runtime.operations import Operations
@@ -58,7 +58,7 @@ class ReadySystem:
         """Return the outputs of one pass; `on_output` and `room` are as in `run_pass`."""
         system = self.opened.system
         # A sample that waits for its turn in the system would run out of time.
-        limit: int | None = getattr(self.system, "max_concurrency", None)
+        limit = self.system.max_concurrency if isinstance(self.system, LimitedSystem) else None
         return await run_pass(
             asked_on(self.system, self.eval_date),
             samples,
@@ -139,7 +139,7 @@ async def _manifest(
     commit: str,
 ) -> RunManifest:
     documents = await system.documents()
-    reads_date = getattr(system, "reads_date", False)
+    reads_date = isinstance(system, DateReader) and system.reads_date
     return RunManifest(
         run_id=run_id,
         gate=config.gate,

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import Any, cast
 
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import Judge, System
+from ragate.protocols import (
+    ComparingJudge,
+    Judge,
+    OwnRules,
+    SeparateCriteria,
+    SparingJudge,
+    System,
+)
+from ragate.runtime.wrapped_system import WrappedSystem
 
 TODAY = "{today}"
 FIELD = "eval_date"
@@ -39,62 +46,77 @@ def dated(sample: Sample, date: str) -> Sample:
     )
 
 
-class DatedSystem:
-    """A system that is asked on a date; everything else about it is as it was."""
+class DatedSystem(WrappedSystem):
+    """A system that is asked on a date."""
 
     def __init__(self, system: System, date: str) -> None:
-        self._system = system
+        super().__init__(system)
         self._date = date
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._system, name)
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the output for the question as it reads on the date."""
-        return await self._system.answer(dated(sample, self._date), run=run)
+        return await self.system.answer(dated(sample, self._date), run=run)
 
 
 class DatedJudge:
     """A judge that reads questions as they were asked on a date."""
 
     def __init__(self, judge: Judge, date: str) -> None:
-        self._judge = judge
-        self._date = date
-
-    def __getattr__(self, name: str) -> Any:
-        attribute = getattr(self._judge, name)
-        if name != "compare":
-            return attribute
-
-        async def compare(sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
-            score: Score = await attribute(self.seen(sample), output, other)
-            return score
-
-        return compare
+        self.judge = judge
+        self.date = date
 
     @property
-    def date(self) -> str:
-        return self._date
+    def fingerprint(self) -> str:
+        return self.judge.fingerprint
+
+    @property
+    def criteria(self) -> frozenset[str]:
+        return self.judge.criteria
+
+    @property
+    def apart(self) -> bool:
+        return isinstance(self.judge, SeparateCriteria) and self.judge.apart
+
+    @property
+    def own_rules(self) -> frozenset[str]:
+        return self.judge.own_rules if isinstance(self.judge, OwnRules) else frozenset()
+
+    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
+        """Return False where nothing of it needs a model, on whatever date."""
+        judge = self.judge
+        return not isinstance(judge, SparingJudge) or judge.asks(criteria, sample, output)
 
     def seen(self, sample: Sample) -> Sample:
         """Return the sample as the judge reads it."""
-        return dated(sample, self._date)
+        return dated(sample, self.date)
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
         """Return the judge's scores."""
-        return await self._judge(criteria, self.seen(sample), output)
+        return await self.judge(criteria, self.seen(sample), output)
+
+
+class DatedComparingJudge(DatedJudge):
+    """One that compares answers as well."""
+
+    judge: ComparingJudge  # type: ignore[assignment]
+
+    async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
+        """Return which answer the judge prefers on the date."""
+        return await self.judge.compare(self.seen(sample), output, other)
 
 
 def asked_on(system: System, eval_date: str) -> System:
     """Return the system as it is asked on the date of a run; recorded outputs stay as they are."""
     if system.max_runs is not None:
         return system
-    return cast("System", DatedSystem(system, date_of(eval_date)))
+    return DatedSystem(system, date_of(eval_date))
 
 
 def judged_on(judge: Judge, eval_date: str, samples: Sequence[Sample]) -> Judge:
     """Return the judge as it reads on the date of a run, where a question names one."""
     date = noted_date(eval_date, samples)
-    return cast("Judge", DatedJudge(judge, date)) if date else judge
+    if not date:
+        return judge
+    return (DatedComparingJudge if isinstance(judge, ComparingJudge) else DatedJudge)(judge, date)

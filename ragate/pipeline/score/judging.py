@@ -19,6 +19,7 @@ from ragate.pipeline.score.judge_queue import JudgeQueue, without_score
 from ragate.pipeline.score.judgement_cache import Judgement
 from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.pipeline.score.pairwise import Opponents, bare
+from ragate.protocols import ComparingJudge
 
 
 class Judging:
@@ -171,14 +172,14 @@ class Judging:
         self.reused += bool(scores)
         if scores or not self._may_now(key, sample):
             return
-        compare = getattr(self._judge, "compare", None)
-        if compare is None:
+        judge = self._judge
+        if not isinstance(judge, ComparingJudge):
             reason = "this judge does not compare answers"
             self._judgements[key] = {PAIRWISE: unscored(PAIRWISE, reason)}
             return
 
         async def ask() -> Judgement:
-            return {PAIRWISE: await compare(sample, bare(output), opponents.other(sample))}
+            return {PAIRWISE: await judge.compare(sample, bare(output), opponents.other(sample))}
 
         self.fresh += 1
         self.queue.start(key, ask, [PAIRWISE], partial(self._keep, key))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ragate.core.hashing import content_hash, output_hash
 from ragate.core.judging.criteria import PAIRWISE
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, SystemOutput
-from ragate.pipeline.run.relative_dates import TODAY
+from ragate.pipeline.run.relative_dates import TODAY, DatedJudge
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.pipeline.score.pairwise import Opponents, bare, pair_hash
-from ragate.protocols import Judge, JudgeMetric
+from ragate.protocols import Judge, Judged, SeparateCriteria, SparingJudge
 
 
 class KnownJudgements:
@@ -27,7 +27,7 @@ class KnownJudgements:
     def __init__(
         self,
         judge: Judge,
-        metrics: Sequence[JudgeMetric],
+        metrics: Sequence[Judged],
         *,
         baseline: Run | None,
         cache: CachedJudgements,
@@ -60,7 +60,7 @@ class KnownJudgements:
         missing = [name for name in self.criteria if name not in scores]
         by_model = [name for name in missing if asks(self.judge, [name], sample, output)]
         ruled = [name for name in missing if name not in by_model]
-        if getattr(self.judge, "apart", False):  # each is a question of its own
+        if isinstance(self.judge, SeparateCriteria) and self.judge.apart:
             return scores, [[name] for name in by_model], ruled
         return scores, [by_model] if by_model else [], ruled
 
@@ -81,8 +81,7 @@ class KnownJudgements:
 
     def _seen(self, sample: Sample) -> Sample:
         """Return the sample as the judge reads it: another date is another question."""
-        reads: Callable[[Sample], Sample] | None = getattr(self.judge, "seen", None)
-        return sample if reads is None else reads(sample)
+        return self.judge.seen(sample) if isinstance(self.judge, DatedJudge) else sample
 
     def _scores(self, key: str, sample: Sample, output: SystemOutput) -> Judgement:
         recorded = self._recorded(sample, output)
@@ -95,13 +94,14 @@ class KnownJudgements:
 class RecordedJudgements:
     """The baseline's judgements by the same judge, by content hash and output hash."""
 
-    def __init__(self, judge: Judge, metrics: Sequence[JudgeMetric], baseline: Run | None) -> None:
-        self._same: list[JudgeMetric] = []
+    def __init__(self, judge: Judge, metrics: Sequence[Judged], baseline: Run | None) -> None:
+        self._same: list[Judged] = []
         self._records: Mapping[str, Record] = {}
         self._same_date = True
         if baseline is None or baseline.manifest.judge != judge.fingerprint:
             return
-        self._same_date = baseline.manifest.eval_date == getattr(judge, "date", "")
+        date = judge.date if isinstance(judge, DatedJudge) else ""
+        self._same_date = baseline.manifest.eval_date == date
         infos = baseline.manifest.metrics
         self._same = [
             metric
@@ -140,5 +140,4 @@ def _content_key(content: str, output: str) -> str:
 
 def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
     """Return False where a judge says that it needs no model for a judgement."""
-    ask = getattr(judge, "asks", None)
-    return ask is None or bool(ask(criteria, sample, output))
+    return not isinstance(judge, SparingJudge) or judge.asks(criteria, sample, output)

@@ -15,7 +15,7 @@ from ragate.pipeline.score.judgement_cache import CachedJudgements, cached_judge
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.pipeline.score.pairwise import Opponents
-from ragate.protocols import ChatClient, Judge, JudgeMetric
+from ragate.protocols import ChatClient, Judge, Judged
 from ragate.runtime.resources import Opened
 
 
@@ -35,7 +35,7 @@ class OpenJudge:
 
     def judging(
         self,
-        metrics: Sequence[JudgeMetric],
+        metrics: Sequence[Judged],
         *,
         samples: Sequence[Sample],
         eval_date: str,
@@ -81,6 +81,5 @@ async def open_judge(
     """
     steps = cached_steps(config, opened)
     resources = replace(opened.judge, steps=steps, chat=chat or opened.judge.chat)
-    module = plugins.load("judges", settings.use)
-    async with module.create(settings.own, resources) as judge:
+    async with plugins.judge(settings.use, settings.own, resources) as judge:
         yield OpenJudge(judge, settings, cached_judgements(config, opened), steps)

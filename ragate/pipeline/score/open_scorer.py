@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import cast
 
 from ragate.config import Config
 from ragate.errors import ConfigError
@@ -12,9 +11,9 @@ from ragate.models import Needs, Reads
 from ragate.pipeline.score.client_watch import ClientWatch
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.pairwise import opponents_of
-from ragate.pipeline.score.policy_metrics import make_metrics
+from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.pipeline.score.scorer import Scorer, ScoringPlan
-from ragate.protocols import Aggregate, JudgeMetric, Metric
+from ragate.protocols import Aggregate, Metric
 
 
 @asynccontextmanager
@@ -29,7 +28,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     active = make_metrics(config, samples, states=states)
     left_out = _left_out(active, plan)
     metrics = [metric for metric in active if metric.info.name not in left_out]
-    judged = [cast("JudgeMetric", metric) for metric in metrics if metric.info.needs is Needs.JUDGE]
+    judged = judged_metrics(metrics)
     if not judged:
         yield Scorer(plan, metrics, left_out)
         return

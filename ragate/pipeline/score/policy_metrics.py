@@ -8,8 +8,8 @@ from ragate import plugins
 from ragate.config import Config, check_rule
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import PluginError
-from ragate.models import MetricInfo, Sample
-from ragate.protocols import Aggregate, Metric
+from ragate.models import Needs, Sample
+from ragate.protocols import Aggregate, Judged, Metric, MetricOfAPart
 
 
 def make_metrics(
@@ -43,15 +43,19 @@ def make_metrics(
     return metrics
 
 
+def judged_metrics(metrics: Sequence[Metric | Aggregate]) -> list[Judged]:
+    """Return those that a judge scores."""
+    return [m for m in metrics if m.info.needs is Needs.JUDGE and isinstance(m, Judged)]
+
+
 def with_counts(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregate]:
     """Return the metrics, each with the count of what it had to check, where it has one."""
     with_checked: list[Metric | Aggregate] = []
     for metric in metrics:
         with_checked.append(metric)
-        checked: Metric | None = getattr(metric, "checked", None)
-        if not isinstance(getattr(checked, "info", None), MetricInfo):
+        checked = metric.checked if isinstance(metric, MetricOfAPart) else None
+        if not isinstance(checked, Metric):
             continue  # a foreign metric may have an attribute of that name
-        assert checked is not None
         if checked.info.name != checked_name(metric.info.name):
             raise PluginError(
                 f"metric {metric.info.name!r} counts what it checks as {checked.info.name!r}",

