@@ -17,7 +17,7 @@ from ragate.core.comparison.affected_samples import (
 from ragate.core.comparison.aggregate_pairs import AggregatePair, pair_aggregates
 from ragate.core.comparison.comparability import problem_of
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
-from ragate.core.comparison.run_passes import Passes, PassPair, read_passes
+from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
 from ragate.core.comparison.sample_matching import cluster_numbers, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
@@ -104,28 +104,23 @@ def compare(
     """
     partial = candidate.manifest.filters.narrows
     matching = match(baseline, candidate, samples, partial=partial)
-    passes = PassPair(
-        read_passes(baseline, matching.matched),
-        read_passes(candidate, [*matching.matched, *matching.added]),
-        matching.matched,
-    )
+    passes = read_pair(baseline, candidate, matching.matched, matching.added)
     repetition = read_repetition(baseline, candidate, passes, policy=repeats)
-    unaffected, traceable = find_unaffected(
-        baseline, candidate, passes, repeats=declared_parts(repeats)
-    )
+    declared = declared_parts(repeats)
+    unaffected, traceable = find_unaffected(baseline, candidate, passes, repeats=declared)
     infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
+    added = matching.added
+    columns = _columns(infos, baseline, candidate, passes, added, unaffected, repetition)
     by_id = samples_by_id(samples)
     failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
         data=matching.data,
         ids=matching.matched,
-        added=matching.added,
+        added=added,
         enough=matching.enough,
         clusters=cluster_numbers(by_id, matching.matched, cluster),
         cluster=cluster,
-        columns=_columns(
-            infos, baseline, candidate, passes, matching.added, unaffected, repetition
-        ),
+        columns=columns,
         aggregates=pair_aggregates(infos, baseline, candidate),
         baseline=passes.baseline,
         candidate=passes.candidate,

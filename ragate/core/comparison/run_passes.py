@@ -80,6 +80,14 @@ def read_passes(run: Run | None, ids: Sequence[str]) -> Passes:
     return Passes(whole, _distinct(whole, ids), SampleTries(passes), repeats)
 
 
+def read_pair(
+    baseline: Run | None, candidate: Run, matched: Sequence[str], added: Sequence[str] = ()
+) -> PassPair:
+    """Return both runs' passes over the `matched` samples; the candidate has the `added`, too."""
+    before, after = read_passes(baseline, matched), read_passes(candidate, [*matched, *added])
+    return PassPair(before, after, matched)
+
+
 def _fullest(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:
     counts = [sum(key in each for key in ids) for each in passes]
     fullest = max(counts, default=0)

@@ -47,6 +47,16 @@ class FamilyTest:
         units = self.comparison.ids if clusters is None else set(clusters.tolist())
         return len(units) >= self.losses
 
+    def allowed_drops(self, case: MetricCase) -> tuple[float, float]:
+        """Return the smallest drops that count, by the deciding and by the other claim."""
+        assert case.column is not None
+        rule, settings, span = case.rule, self.settings, case.column.span
+        other = THIS_SET if self.claim == GENERALISE else GENERALISE
+        return (
+            allowed_drop(rule, settings, claim=self.claim, span=span),
+            allowed_drop(rule, settings, claim=other, span=span),
+        )
+
 
 def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | None:
     """Return the figures of the metric in one column, None where no sample has a value."""
@@ -55,16 +65,11 @@ def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | Non
     differences = table.spread(column)
     if not len(differences):
         return None
-    binary = bool(table.binary[column])
+    binary, rows = bool(table.binary[column]), table.speaks[:, column]
     interval = difference_interval(differences, seed=test.seed, paired_binary=binary)
-    rows = table.speaks[:, column]
     change = table.differences[rows, column]
     margin = case.rule.margin / case.column.span
-    other = THIS_SET if test.claim == GENERALISE else GENERALISE
-    allowed, allowed_other = (
-        allowed_drop(case.rule, test.settings, claim=claim, span=case.column.span)
-        for claim in (test.claim, other)
-    )
+    allowed, allowed_other = test.allowed_drops(case)
     return Figures(
         change=float(change.mean()),
         units=len(differences),

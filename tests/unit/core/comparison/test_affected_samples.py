@@ -7,7 +7,7 @@ import pytest
 
 from ragate.core.comparison.affected_samples import find_unaffected
 from ragate.core.comparison.compare import compare
-from ragate.core.comparison.run_passes import PassPair, read_passes
+from ragate.core.comparison.run_passes import read_pair
 from ragate.core.hashing import calls_hash, is_recorded
 from ragate.models import Failure, MetricInfo, MetricVerdict, Reads, Rule, Run, Verdict
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
@@ -38,7 +38,7 @@ def passed_run(*passes: Pass) -> Run:
 
 
 def is_unaffected(baseline: Run, candidate: Run) -> bool:
-    passes = PassPair(read_passes(baseline, ["q"]), read_passes(candidate, ["q"]), ["q"])
+    passes = read_pair(baseline, candidate, ["q"])
     unaffected, traceable = find_unaffected(baseline, candidate, passes)
     assert isinstance(unaffected, np.ndarray)
     assert traceable
