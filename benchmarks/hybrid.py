@@ -23,10 +23,10 @@ from ragate.embedders import sentence_transformers
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.systems.pgvector import create
+from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search import ranked_search
 from ragate.systems.pgvector.search.fusion import fuse
 from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.settings import HybridSettings
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7)
 Rankings = dict[str, list[Hit]]
@@ -97,7 +97,7 @@ async def rankings(
         table = {**settings, "retrieval": "hybrid", "embedder": {"use": "sentence_transformers"}}
         async with create(table, resources) as system:
             await system.prepare()
-            connection, index = await system.opened()
+            connection, index = await system.snapshot.opened()
             vectors = await embedder([sample.query for sample in samples])
             for sample, vector in zip(samples, vectors, strict=True):
                 counts = system.counts(sample.query)

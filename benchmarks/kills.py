@@ -45,7 +45,7 @@ from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Report
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.stores.local import LocalStore
 from tests.servers.evaluator import evaluation
 from tests.servers.model import is_judgement

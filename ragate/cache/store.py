@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
 
-from ragate.cache.file import (
-    TABLES,
-    Doubt,
-    failed,
-    is_damage,
-    open_database,
-    readable_errors,
-)
+from ragate.cache.connection import CacheConnection
+from ragate.cache.file import TABLES
 from ragate.cache.rows import (
     Draw,
     checked_keys,
@@ -32,10 +21,8 @@ from ragate.cache.rows import (
 )
 from ragate.models import Score
 
-T = TypeVar("T")
 CACHE_NAME = "cache.sqlite"
 STEPS = "judge"  # session of the replies on the way to a verdict
-_CHUNK = 500  # keys in one query
 DrawKey = tuple[str, str, int]  # session, key, draw
 
 
@@ -48,47 +35,11 @@ class CacheInfo:
     size: int
 
 
-class Cache:
-    """The cache of one project; safe for several processes and threads.
+class Cache(CacheConnection):
+    """The cache of one project: judgements, model answers and embeddings."""
 
-    A file that turns out to be broken is moved aside with a note, and the work goes on with a new
-    one: what the cache loses is asked for again.
-
-    Args:
-        path: The file, such as ``.ragate/cache.sqlite``; made on first use.
-        say: Prints one line.
-    """
-
-    def __init__(self, path: Path, *, say: Callable[[str], None] = lambda _line: None) -> None:
-        self.path = path
-        self._say = say
-        self._lock = threading.RLock()
-        self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        # Every write is on the disk already: who forgets to close loses nothing.
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        with self._lock:
-            connection, self._connection = self._connection, None
-            if connection is not None:
-                connection.close()
-
-    def verdicts(self, keys: Sequence[str]) -> dict[str, dict[str, Score]]:
-        """Return the known scores by key and criterion; a key without any is left out."""
+    def judgements(self, keys: Sequence[str]) -> dict[str, dict[str, Score]]:
+        """Return the scores by key and criterion; a key without any is left out."""
         found: dict[str, dict[str, Score]] = {}
         query = "SELECT key, criterion, score FROM verdicts WHERE key IN ({})"
         for key, criterion, text in self._select(query, checked_keys(keys)):
@@ -97,7 +48,7 @@ class Cache:
                 found.setdefault(key, {})[score.metric] = score
         return found
 
-    def put_verdicts(self, scores: Mapping[str, Mapping[str, Score]]) -> None:
+    def put_judgements(self, scores: Mapping[str, Mapping[str, Score]]) -> None:
         """Keep scores by key and criterion, but for unscored ones; the latest stays."""
         checked_keys(scores)
         rows = [
@@ -112,7 +63,7 @@ class Cache:
         """Return one stored answer, None where there is none."""
         checked_keys([key])
         query = "SELECT reply FROM draws WHERE session = ? AND key = ? AND draw = ?"
-        rows = self._run(lambda known: known.execute(query, (session, key, draw)).fetchall())
+        rows = self._run(lambda database: database.execute(query, (session, key, draw)).fetchall())
         return read_draw(rows[0][0]) if rows else None
 
     def put_draws(self, draws: Mapping[DrawKey, Draw]) -> None:
@@ -122,7 +73,7 @@ class Cache:
         self._write("INSERT OR REPLACE INTO draws VALUES (?, ?, ?, ?)", rows)
 
     def embeddings(self, keys: Sequence[str]) -> dict[str, list[float]]:
-        """Return the known vectors by key."""
+        """Return the vectors by key."""
         query = "SELECT key, vector FROM embeddings WHERE key IN ({})"
         rows = self._select(query, checked_keys(keys))
         found = {key: read_vector(content) for key, content in rows}
@@ -139,9 +90,9 @@ class Cache:
         if not self.path.exists():
             return CacheInfo(self.path, dict.fromkeys(TABLES, 0), 0)
 
-        def count(known: sqlite3.Connection) -> dict[str, int]:
+        def count(database: sqlite3.Connection) -> dict[str, int]:
             query = "SELECT count(*) FROM "
-            return {table: known.execute(query + table).fetchone()[0] for table in TABLES}
+            return {table: database.execute(query + table).fetchone()[0] for table in TABLES}
 
         rows = self._run(count)
         files = [self.path, self.path.with_name(f"{self.path.name}-wal")]
@@ -151,89 +102,12 @@ class Cache:
         """Forget everything, or the named tables; with verdicts go the replies they came from."""
         chosen = list(tables)
 
-        def forget(known: sqlite3.Connection) -> None:
+        def forget(database: sqlite3.Connection) -> None:
             for table in chosen:
-                known.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
+                database.execute(f"DELETE FROM {table}")  # noqa: S608 - a name of ours
             if "verdicts" in chosen:
-                known.execute("DELETE FROM draws WHERE session = ?", (STEPS,))
-            known.execute("VACUUM")
-            known.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                database.execute("DELETE FROM draws WHERE session = ?", (STEPS,))
+            database.execute("VACUUM")
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
         self._run(forget)
-
-    def rows(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a table in the order of their keys; as they are, unread.
-
-        Raises:
-            StorageError: the file is damaged; the next use of the cache moves it aside.
-        """
-        query = f"SELECT * FROM {table} ORDER BY 1, 2"  # noqa: S608 - a name of ours
-        try:
-            with self._lock, readable_errors():
-                yield from self._opened().execute(query)
-        except sqlite3.Error as error:
-            raise failed(self.path, error) from error
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Keep all that is put inside, or none of it."""
-        with self._lock:
-            self._run(lambda known: known.execute("BEGIN IMMEDIATE"))
-            known = self._opened()
-            try:
-                yield
-            except BaseException:
-                _roll_back(known)
-                raise
-            self._run(lambda known: known.execute("COMMIT"))
-
-    def _select(self, query: str, keys: Sequence[str]) -> list[tuple[Any, ...]]:
-        def select(known: sqlite3.Connection) -> list[tuple[Any, ...]]:
-            found: list[tuple[Any, ...]] = []
-            for start in range(0, len(keys), _CHUNK):
-                some = keys[start : start + _CHUNK]
-                found += known.execute(query.format(", ".join("?" * len(some))), some).fetchall()
-            return found
-
-        return self._run(select)
-
-    def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        if rows:
-            self._run(lambda known: _write(known, statement, rows))
-
-    def _run(self, use: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `use` returns; a file that is found broken is replaced on the way."""
-        with self._lock:
-            for doubt in Doubt:
-                known = self._opened(doubt)
-                try:
-                    with readable_errors():
-                        return use(known)
-                except sqlite3.Error as error:
-                    if known.in_transaction or not is_damage(error) or doubt is Doubt.FULL:
-                        raise failed(self.path, error) from error
-                self.close()
-        raise AssertionError("the last doubt returns or raises")
-
-    def _opened(self, doubt: Doubt = Doubt.NONE) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = open_database(self.path, say=self._say, doubt=doubt)
-        return self._connection
-
-
-def _write(known: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    if known.in_transaction:
-        known.executemany(statement, rows)
-        return
-    known.execute("BEGIN IMMEDIATE")
-    try:
-        known.executemany(statement, rows)
-        known.execute("COMMIT")
-    except BaseException:
-        _roll_back(known)
-        raise
-
-
-def _roll_back(known: sqlite3.Connection) -> None:
-    with contextlib.suppress(sqlite3.Error):  # some errors have rolled back already
-        known.execute("ROLLBACK")

@@ -97,7 +97,7 @@ class _Batch:
             raise _wrong(where, "is no verdict, draw or embedding")
 
     def put(self) -> None:
-        self._cache.put_verdicts(self._verdicts)
+        self._cache.put_judgements(self._verdicts)
         self._cache.put_draws(self._draws)
         self._cache.put_embeddings(self._vectors)
         self._verdicts, self._draws, self._vectors = {}, {}, {}

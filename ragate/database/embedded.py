@@ -9,35 +9,18 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.database.folder import SOCKET_NAME, give, is_abandoned, socket_folder
+from ragate.database.folder import SOCKET_NAME, is_abandoned, socket_folder
 from ragate.database.install import Account, Programs
 from ragate.database.locks import exclusive, try_lock
-from ragate.database.postmaster import Postmaster, read_postmaster
+from ragate.database.postmaster import read_postmaster
+from ragate.database.server_programs import START_S, ServerPrograms
 from ragate.errors import DatabaseError
 from ragate.process.interrupts import uninterrupted
-
-START_S = 60.0
-SETTINGS = """
-# ragate: a local index that can be built again; only its own user reaches it, through the socket.
-listen_addresses = ''
-unix_socket_permissions = 0700
-max_connections = 60
-synchronous_commit = off
-wal_level = minimal
-max_wal_senders = 0
-max_wal_size = 256MB
-max_parallel_workers_per_gather = 0
-max_parallel_maintenance_workers = 0
-jit = off
-timezone = 'UTC'
-"""
 
 
 @dataclass(frozen=True)
@@ -59,9 +42,9 @@ class EmbeddedServer:
 
     def __init__(self, home: Path, programs: Programs, account: Account | None = None) -> None:
         self.home = home
-        self._programs = programs
         self._account = account
         self._data = home / f"data-{programs.major}"
+        self._programs = ServerPrograms(home, self._data, programs, account)
         self._seat: int | None = None
 
     def __repr__(self) -> str:
@@ -149,97 +132,25 @@ class EmbeddedServer:
 
     def _stop(self) -> None:
         postmaster = read_postmaster(self._data)
-        if postmaster is None or not postmaster.alive:
-            return
-        done = self._run("pg_ctl", "stop", "-D", self._data.name, "-w", "-t", "30", "-m", "fast")
-        if done.returncode != 0 and postmaster.alive:
-            self._run("pg_ctl", "stop", "-D", self._data.name, "-w", "-t", "10", "-m", "immediate")
+        if postmaster is not None and postmaster.alive:
+            self._programs.stop()
 
     def _ensure_running(self) -> None:
         deadline = time.monotonic() + START_S
         while not self.alive:
             if not (self._data / "PG_VERSION").exists():
-                self._make()
+                self._programs.make()
             postmaster = read_postmaster(self._data)
             if postmaster is not None and postmaster.alive:
                 time.sleep(0.05)  # left starting, or recovering, by a process that was killed
             else:
-                self._launch(postmaster)
+                self._programs.launch(postmaster)
             if time.monotonic() > deadline:
                 raise DatabaseError(
-                    f"the embedded Postgres did not come up in {START_S:.0f} s\n{self._log_tail()}",
+                    f"the embedded Postgres did not come up in {START_S:.0f} s\n"
+                    f"{self._programs.log_tail()}",
                     remedy=f"`ragate db stop`; if that is not enough, remove {self.home}",
                 )
-
-    def _make(self) -> None:
-        """Make the data folder; it gets its name when it is whole."""
-        draft = Path(tempfile.mkdtemp(prefix="new-", dir=self.home))
-        give(draft, self._account)
-        done = self._run(
-            "initdb", "-D", draft.name, "-U", "postgres", "--auth=trust", "--encoding=UTF8",
-            "--no-locale", "--no-sync", "--no-instructions",
-        )  # fmt: skip
-        if done.returncode != 0:
-            shutil.rmtree(draft, ignore_errors=True)
-            raise self._failed("could not be set up", done)
-        with (draft / "postgresql.conf").open("a", encoding="utf-8") as file:
-            file.write(SETTINGS)
-        draft.rename(self._data)
-
-    def _launch(self, stale: Postmaster | None) -> None:
-        folder = socket_folder(self._data, self._account)
-        if stale is not None:  # its pid may be another process by now, which Postgres would respect
-            for path in (self._data / "postmaster.pid", folder / f"{SOCKET_NAME}.lock"):
-                path.unlink(missing_ok=True)
-        log = self._data / "log"
-        log.unlink(missing_ok=True)
-        # Relative paths: pg_ctl builds a shell line from them, and the project's may hold anything.
-        where = "." if folder == self._data else str(folder)
-        done = self._run(
-            "pg_ctl", "start", "-D", self._data.name, "-w", "-t", str(int(START_S)),
-            "-l", f"{self._data.name}/log", "-o", f"-k {where}",
-        )  # fmt: skip
-        if done.returncode == 0 or "still in use" in self._log_tail():
-            return  # in use: the backends of a killed server are leaving; the caller tries again
-        raise self._failed("did not start", done)
-
-    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        account = self._account
-        try:
-            return subprocess.run(  # noqa: S603 - our own programs, no shell
-                [str(self._programs.folder / program), *arguments],
-                cwd=self.home,
-                # Nothing of our environment: it holds keys, and variables that Postgres heeds.
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=START_S * 2,
-                check=False,
-                user=None if account is None else account.uid,
-                group=None if account is None else account.gid,
-                extra_groups=None if account is None else [],
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise DatabaseError(
-                f"the embedded Postgres in {self.home}: {program} could not be run: {error}",
-                remedy="set RAGATE_DATABASE_URL to a Postgres with pgvector",
-            ) from error
-
-    def _failed(self, what: str, done: subprocess.CompletedProcess[str]) -> DatabaseError:
-        said = " ".join(done.stderr.split())[-500:] or self._log_tail()
-        return DatabaseError(
-            f"the embedded Postgres in {self.home} {what}: {said}\n{self._log_tail()}".rstrip(),
-            remedy=f"remove {self.home} (it is built again), or set RAGATE_DATABASE_URL",
-        )
-
-    def _log_tail(self) -> str:
-        try:
-            lines = (self._data / "log").read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return ""
-        return "\n".join(f"  {line}" for line in lines[-5:])
 
 
 def _quoted(path: Path) -> str:

@@ -9,7 +9,7 @@ from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, earlier_passes
 from ragate.errors import UsageError
 from ragate.models import Record, Run
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.renderers.explain import explain

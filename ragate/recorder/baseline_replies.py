@@ -10,16 +10,16 @@ from ragate.config import Config
 from ragate.core.hashing import is_recorded
 from ragate.models import Run
 from ragate.protocols import System
-from ragate.recorder.proxy.reply_resolver import Desk
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.recorded_system import RecordedSystem
 
 RUN_REPLIES = "requests.jsonl.gz"
 
 
-def recorded_replies(desk: Desk) -> Replies:
+def recorded_replies(resolver: ReplyResolver) -> Replies:
     """Return every reply that was given, for the file of a recording."""
     found = Replies()
-    for key, draws in desk.used.items():
+    for key, draws in resolver.used.items():
         for run, (model, text) in draws.items():
             found.add(key, run, model, text)
     return found
@@ -27,7 +27,7 @@ def recorded_replies(desk: Desk) -> Replies:
 
 def given_replies(system: System) -> Replies | None:
     """Return the replies that a system was given, None where its calls are not recorded."""
-    return recorded_replies(system.desk) if isinstance(system, RecordedSystem) else None
+    return recorded_replies(system.resolver) if isinstance(system, RecordedSystem) else None
 
 
 def save_run_replies(system: System, folder: Path) -> None:

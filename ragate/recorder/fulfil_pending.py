@@ -14,7 +14,7 @@ from ragate.errors import BudgetError, ProviderError, UsageError
 from ragate.protocols import ChatReply
 from ragate.recorder.fulfil_rules import why_refused
 from ragate.recorder.pending_requests import read_pending
-from ragate.recorder.proxy.reply_resolver import Pending
+from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.recorder.proxy.upstream import Upstream
 from ragate.recorder.run_resolver import REPLIES_NAME, make_upstream
 from ragate.runtime.operations import Operations
@@ -67,7 +67,7 @@ async def fulfil_pending(
     wanted = list(read_pending(path))
     done = Fulfilled(output or operations.state / REPLIES_NAME)
     allowed = _models(config)
-    asked: list[Pending] = []
+    asked: list[UnansweredRequest] = []
     for number, pending in enumerate(wanted, start=2):
         if why := why_refused(pending, config.policy.providers, allowed):
             done.refused.append(f"line {number}: {why}")
@@ -100,13 +100,13 @@ class _Fulfilling:
         self._memo = Memo(opened.cache, budget=opened.budget)
         self._upstreams: dict[str, Upstream] = {}
 
-    async def run(self, wanted: list[Pending]) -> None:
+    async def run(self, wanted: list[UnansweredRequest]) -> None:
         for name in {pending.provider for pending in wanted}:
             self._upstreams[name] = self._upstream(name)
         gate = asyncio.Semaphore(self._operations.concurrency)
         minutes = self._config.policy.max_minutes
 
-        async def one(pending: Pending) -> None:
+        async def one(pending: UnansweredRequest) -> None:
             async with gate:
                 if not self._done.stopped:
                     await self._answer(pending)
@@ -122,7 +122,7 @@ class _Fulfilling:
             for upstream in self._upstreams.values():
                 await upstream.aclose()
 
-    async def _answer(self, pending: Pending) -> None:
+    async def _answer(self, pending: UnansweredRequest) -> None:
         known = (self._baseline, self._replies)
         if any(pending.draw in one.draws.get(pending.key, {}) for one in known):
             self._done.known += 1
@@ -139,7 +139,7 @@ class _Fulfilling:
             model = pending.request.model
             self._replies.add(pending.key, pending.draw, model, reply.text)
 
-    async def _ask(self, pending: Pending) -> ChatReply:
+    async def _ask(self, pending: UnansweredRequest) -> ChatReply:
         upstream = self._upstreams[pending.provider]
         reply = await upstream.ask(pending.request)
         return ChatReply(

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ragate.config import Provider
-from ragate.recorder.proxy.reply_resolver import Pending
 from ragate.recorder.proxy.request_identity import Kind
+from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.support.settings import shown
 
 MAX_BYTES = 1024**2
@@ -41,7 +41,7 @@ _REFERENCES = frozenset({"file_id", "file_url", "file_data", "file", "input_audi
 
 
 def why_refused(
-    pending: Pending, providers: Mapping[str, Provider], models: Collection[str]
+    pending: UnansweredRequest, providers: Mapping[str, Provider], models: Collection[str]
 ) -> str:
     """Return why a request is not sent, "" where it may be.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import StorageError, UsageError
-from ragate.recorder.proxy.reply_resolver import Pending
 from ragate.recorder.proxy.request_identity import Kind, checked_request
+from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.support.strict_json import read_lines
 
 PENDING_NAME = "pending.jsonl"
@@ -35,7 +35,7 @@ class PendingFile:
         """Remove the file of an earlier run."""
         self.path.unlink(missing_ok=True)
 
-    def add(self, pending: Pending) -> None:
+    def add(self, pending: UnansweredRequest) -> None:
         """Write one more.
 
         Raises:
@@ -59,7 +59,7 @@ class PendingFile:
         self.count += 1
 
 
-def read_pending(path: Path) -> Iterator[Pending]:
+def read_pending(path: Path) -> Iterator[UnansweredRequest]:
     """Yield the requests of a file that anybody may have written.
 
     Raises:
@@ -76,7 +76,7 @@ def read_pending(path: Path) -> Iterator[Pending]:
         yield _pending(row, f"{path}:{number}")
 
 
-def _pending(row: Any, where: str) -> Pending:
+def _pending(row: Any, where: str) -> UnansweredRequest:
     if not isinstance(row, dict) or set(row) != _FIELDS or not isinstance(row["body"], dict):
         raise UsageError(f"{where}: a line has {', '.join(sorted(_FIELDS))}")
     kind = next((one for one in Kind if one.value == row["path"]), None)
@@ -91,7 +91,7 @@ def _pending(row: Any, where: str) -> Pending:
         raise UsageError(f"{where}: {error.message}") from error
     if row["key"] != request.key(row["provider"], row["occurrence"]):
         raise UsageError(f"{where}: the key is not that of this request")
-    return Pending(row["key"], row["draw"], row["occurrence"], row["provider"], request)
+    return UnansweredRequest(row["key"], row["draw"], row["occurrence"], row["provider"], request)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -15,8 +15,8 @@ from ragate.errors import BudgetError, UsageError
 from ragate.recorder.baseline_replies import recorded_replies
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder
-from ragate.recorder.proxy.reply_resolver import Desk
-from ragate.recorder.run_resolver import open_desk
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
+from ragate.recorder.run_resolver import open_resolver
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
@@ -76,7 +76,7 @@ async def record_command(
     recording = f"record-{new_run_id()}" if options.fresh else ""
     async with open_resources(config, operations) as opened:
         with (
-            open_desk(
+            open_resolver(
                 config,
                 operations,
                 opened,
@@ -84,30 +84,30 @@ async def record_command(
                 recording=recording,
                 pending=pending,
                 run=options.run,
-            ) as desk,
-            open_recorder(desk) as recorder,
+            ) as resolver,
+            open_recorder(resolver) as recorder,
         ):
             passed = allowed_environment(operations.environment, config.policy.key_names, ())
             code = await _run(argv, recorder.environment(passed), config.policy.max_minutes)
-        stopped = desk.ledger.outside.stopped
-        whole = code == 0 and not desk.pending and stopped is None
+        stopped = resolver.ledger.outside.stopped
+        whole = code == 0 and not resolver.pending and stopped is None
         return RecordedCommand(
             code=code,
             tally=opened.tally,
-            pending=desk.pending,
+            pending=resolver.pending,
             pending_path=pending.path,
             stopped=stopped.message if stopped else "",
-            saved=_save(config, desk, options.run) if options.save and whole else None,
+            saved=_save(config, resolver, options.run) if options.save and whole else None,
         )
 
 
-def _save(config: Config, desk: Desk, run: int) -> Path:
+def _save(config: Config, resolver: ReplyResolver, run: int) -> Path:
     """Put the replies of one run in place of those that the gate's file has of it."""
     path = requests_path(config.baseline)
     replies = load_replies(path).without(run)
-    for key, draws in recorded_replies(desk).draws.items():
+    for key, draws in recorded_replies(resolver).draws.items():
         for number, text in draws.items():
-            replies.add(key, number, desk.used[key][number][0], text)
+            replies.add(key, number, resolver.used[key][number][0], text)
     save_replies(path, replies)
     return path
 

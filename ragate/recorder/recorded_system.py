@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
-from dataclasses import replace
-from typing import Any
 
-from ragate import plugins
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
-from ragate.config import Config
 from ragate.core.hashing import calls_hash
-from ragate.errors import ConfigError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
-from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
-from ragate.recorder.proxy.in_process import CURRENT, named_requests
-from ragate.recorder.proxy.recorder import Recorder, open_recorder
-from ragate.recorder.proxy.reply_resolver import NOT_RECORDED, Desk
+from ragate.recorder.proxy.in_process import CURRENT
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Scope
-from ragate.recorder.run_resolver import open_desk
+from ragate.recorder.proxy.unanswered import NOT_RECORDED
 from ragate.runtime.fatal import FATAL
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened
 from ragate.runtime.restartable import RestartableSystem
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.runtime.wrapped_system import WrappedSystem
@@ -42,9 +31,11 @@ class RecordedSystem(WrappedSystem):
         tells_apart: Every request says which sample it belongs to; else one is asked at a time.
     """
 
-    def __init__(self, system: System, desk: Desk, timeout_s: float, *, tells_apart: bool) -> None:
+    def __init__(
+        self, system: System, resolver: ReplyResolver, timeout_s: float, *, tells_apart: bool
+    ) -> None:
         super().__init__(system)
-        self.desk = desk
+        self.resolver = resolver
         self.timeout_s = timeout_s
         self._tells_apart = tells_apart
 
@@ -55,7 +46,7 @@ class RecordedSystem(WrappedSystem):
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the output with the hash of its requests; unscored where one got no reply."""
         clock = SAMPLE_CLOCK.get() or ProviderClock()
-        with self.desk.ledger.sample(sample.id, run, clock=clock) as scope:
+        with self.resolver.ledger.sample(sample.id, run, clock=clock) as scope:
             token = CURRENT.set(sample.id)
             try:
                 output = await self._asked(sample, run, scope)
@@ -113,81 +104,3 @@ async def _settled(scope: Scope) -> None:
 
 def _failed(kind: str, message: str) -> SystemOutput:
     return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))
-
-
-@asynccontextmanager
-async def open_system(
-    config: Config, operations: Operations, opened: Opened, *, recording: str = ""
-) -> AsyncIterator[System]:
-    """Yield the system under test, behind the recorder where it asks for one.
-
-    Args:
-        recording: Names the recording of a baseline, which takes no replies but its own.
-
-    Raises:
-        ConfigError: a key of ``[system]`` is wrong.
-        ProviderError: a baseline is to be recorded, and there is no key.
-    """
-    use, settings = config.system.use, config.system.settings
-    if not is_recorded_system(config):
-        async with RestartableSystem(lambda: plugins.system(use, settings, opened.system)) as made:
-            yield made
-        return
-    pending = PendingFile(operations.state / PENDING_NAME)
-    pending.clear()
-    in_process = use in IN_PROCESS
-    if in_process:
-        _refuse_shared_judge(config)
-    provider = str(settings.get("record_provider", ""))
-    with (
-        open_desk(
-            config, operations, opened, provider=provider, recording=recording, pending=pending
-        ) as desk,
-        ExitStack() as stack,
-    ):
-        recorder = stack.enter_context(open_recorder(desk))
-        if in_process:
-            stack.enter_context(recorder.in_this_process())
-            stack.enter_context(named_requests(recorder.base_url))
-        resources = _led(opened, recorder)
-        tells_apart = in_process or bool(settings.get("record_header"))
-        async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as made:
-            yield RecordedSystem(made, desk, opened.system.timeout_s, tells_apart=tells_apart)
-    if not (desk.used or desk.pending):
-        operations.say(
-            "[system] record = true, and no model request came: does the code make its client with "
-            "an address of its own? It must take OPENAI_BASE_URL and OPENAI_API_KEY"
-        )
-    if desk.pending:
-        operations.say(
-            f"{desk.pending} model requests are not recorded: {pending.path}; where the key is, "
-            "`ragate record fulfil` answers them"
-        )
-
-
-def _led(opened: Opened, recorder: Recorder) -> Any:
-    resources = opened.system
-    return replace(
-        resources,
-        environment=recorder.environment(resources.environment),
-        key_names=resources.key_names - recorder.names,
-    )
-
-
-def is_recorded_system(config: Config) -> bool:
-    """Return True where ``[system] record`` is on, and a key of that kind of system."""
-    if config.system.settings.get("record") is not True:
-        return False
-    model = plugins.settings_model("systems", config.system.use)
-    return model is not None and "record" in model.model_fields
-
-
-def _refuse_shared_judge(config: Config) -> None:
-    """Raise where a judge of foreign code would read the variables that lead to the recorder."""
-    judge = config.policy.judge
-    if judge is not None and judge.use == "llamaindex" and judge.settings.get("llm"):
-        raise ConfigError(
-            "[system] record = true leads this process's OPENAI_BASE_URL to the recorder, and "
-            "[policy.judge] llm would follow it",
-            remedy="use `ragate collect` and `ragate decide`, or a judge with a provider",
-        )

@@ -1,4 +1,4 @@
-"""The desk of one run: what answers recorded requests, by the policy and with what is known."""
+"""What answers the recorded requests of one run: by the policy, and with what is known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragate.errors import ConfigError, ProviderError
 from ragate.recorder.pending_requests import PendingFile
 from ragate.recorder.proxy.aiohttp_upstream import open_channel
 from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES
-from ragate.recorder.proxy.reply_resolver import Desk
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Ledger
 from ragate.recorder.proxy.upstream import Upstream
 from ragate.runtime.operations import Operations
@@ -24,7 +24,7 @@ REPLIES_NAME = "replies.jsonl.gz"
 
 
 @contextmanager
-def open_desk(
+def open_resolver(
     config: Config,
     operations: Operations,
     opened: Opened,
@@ -33,7 +33,7 @@ def open_desk(
     recording: str,
     pending: PendingFile,
     run: int | None = None,
-) -> Iterator[Desk]:
+) -> Iterator[ReplyResolver]:
     """Yield what answers the requests of one run.
 
     Args:
@@ -56,7 +56,7 @@ def open_desk(
         )
     ledger = Ledger(counts=run is not None)
     ledger.outside.run = run or 0
-    yield Desk(
+    yield ReplyResolver(
         provider=name,
         memo=memo,
         ledger=ledger,

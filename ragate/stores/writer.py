@@ -11,7 +11,7 @@ from typing import IO, Self
 
 from ragate.errors import StorageError
 from ragate.models import Sample, SystemOutput
-from ragate.outputs import OutputsHeader, header_line, output_line
+from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
 
 SYNC_SECONDS = 1.0
 

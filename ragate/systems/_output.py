@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from ragate.clients.http.outage import is_outage
 from ragate.models import Failure, SystemOutput
-from ragate.outputs import RecordedOutput
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.settings import shown

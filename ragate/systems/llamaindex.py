@@ -11,19 +11,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
+from ragate.systems._engine_kind import _is_factory, _text, kind_of
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of
 from ragate.systems._output import OutputError, failed, raised, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
-
-Kind = Literal["chat", "query", "retrieve"]
-# In this order: a query engine can also retrieve.
-_KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")
 
 
 class Settings(ForeignSettings):
@@ -152,38 +148,6 @@ class LlamaIndexSystem(Foreign):
         except (Exception, SystemExit) as error:
             what = f"[system] target = {self._settings.target!r}: setting it up raised"
             raise setup_failed(what, error) from error
-
-
-def kind_of(engine: Any, target: str) -> Kind:
-    """Return how an engine is asked, read from its methods.
-
-    Raises:
-        ConfigError: it has none of them.
-    """
-    for kind in _KINDS:
-        if callable(getattr(engine, kind, None)) or callable(getattr(engine, f"a{kind}", None)):
-            return kind
-    where = f"[system] target = {target!r}: a {type(engine).__name__}"
-    if hasattr(engine, "as_query_engine"):
-        raise ConfigError(
-            f"{where} is an index, not an engine",
-            remedy="give index.as_query_engine(), or a function that returns it",
-        )
-    raise ConfigError(
-        f"{where} has no query, chat or retrieve",
-        remedy="name a query engine, a chat engine or a retriever, or a function that makes one",
-    )
-
-
-def _text(response: Any) -> str:
-    text = getattr(response, "response", None)
-    if text is None:
-        return ""
-    return text if isinstance(text, str) else str(response)
-
-
-def _is_factory(found: Any) -> bool:
-    return inspect.isroutine(found) or inspect.isclass(found)
 
 
 @asynccontextmanager

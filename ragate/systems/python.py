@@ -5,12 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import (
-    AsyncContextDecorator,
-    AsyncExitStack,
-    ContextDecorator,
-    asynccontextmanager,
-)
+from contextlib import AsyncContextDecorator, AsyncExitStack, ContextDecorator, asynccontextmanager
 from pathlib import Path
 from typing import Any
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
-from ragate.outputs import OutputLocation, OutputLocations, read_locations
+from ragate.outputs.outputs_file import OutputLocation, OutputLocations, read_locations
 from ragate.protocols import Resources
 from ragate.support.settings import read_settings
 

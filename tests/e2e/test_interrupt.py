@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from tests.e2e.command import CLEAN, RAGATE, ragate, start
 from tests.projects import write_docs_project
 from tests.servers.openai_server import openai_server

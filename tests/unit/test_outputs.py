@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragate.core.hashing import output_hash
 from ragate.errors import DatasetError
 from ragate.models import Failure, RunManifest, SystemInfo, SystemOutput, Usage
-from ragate.outputs import OutputsHeader, header_line, output_line, read_outputs
+from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line, read_outputs
 from tests.factories import output_factory, sample_factory
 
 

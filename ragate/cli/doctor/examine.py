@@ -22,7 +22,7 @@ from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
 from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.recorder.recorded_system import is_recorded_system
+from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.support import git
 

@@ -17,7 +17,8 @@ from ragate.config import CONFIG_NAME, parse_config
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, RagateError, StorageError, UsageError
 from ragate.models import Sample
-from ragate.outputs import RecordedOutput, read_outputs
+from ragate.outputs.outputs_file import read_outputs
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support import git
 from ragate.systems.pgvector.corpus.files import read_corpus
 

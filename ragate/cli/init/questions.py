@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from ragate.core.hashing import digest
 from ragate.models import Sample
-from ragate.outputs import RecordedOutput
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.systems.pgvector.corpus.files import Corpus, Document
 
 STARTER_TAG = "starter"

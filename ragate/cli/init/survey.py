@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.support import git
 from ragate.systems.pgvector.corpus.files import SUFFIXES
 

@@ -12,15 +12,15 @@ from ragate.clients.http.cut_off import CutOffError
 
 
 @dataclass
-class _Lane:
-    pool: httpx.AsyncHTTPTransport
+class _Pool:
+    transport: httpx.AsyncHTTPTransport
     load: int = 0
 
     def leave(self) -> None:
         self.load -= 1
 
 
-class Lanes(httpx.AsyncBaseTransport):
+class PooledTransport(httpx.AsyncBaseTransport):
     """Sends each request by the pool that has the fewest under way.
 
     Args:
@@ -30,34 +30,34 @@ class Lanes(httpx.AsyncBaseTransport):
     def __init__(self, connections: int) -> None:
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
         context = httpx.create_ssl_context(trust_env=False)
-        self._lanes = [
-            _Lane(httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits))
+        self._pools = [
+            _Pool(httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits))
             for _ in range(connections)
         ]
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        # Ties go to the first lane, so that few calls need few connections.
-        lane = min(self._lanes, key=lambda one: one.load)
-        lane.load += 1
+        # Ties go to the first pool, so that few calls need few connections.
+        pool = min(self._pools, key=lambda one: one.load)
+        pool.load += 1
         try:
-            response = await lane.pool.handle_async_request(request)
+            response = await pool.transport.handle_async_request(request)
         except BaseException:
-            lane.leave()
+            pool.leave()
             raise
         assert isinstance(response.stream, httpx.AsyncByteStream)
         try:
             # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
             body = BoundedBody(response.headers.pop("content-encoding", ""), reply_bytes())
         except BaseException:
-            lane.leave()
+            pool.leave()
             await response.stream.aclose()
             raise
-        response.stream = _Watched(response.stream, lane.leave, body)
+        response.stream = _Watched(response.stream, pool.leave, body)
         return response
 
     async def aclose(self) -> None:
-        for lane in self._lanes:
-            await lane.pool.aclose()
+        for pool in self._pools:
+            await pool.transport.aclose()
 
 
 class _Watched(httpx.AsyncByteStream):

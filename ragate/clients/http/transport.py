@@ -45,7 +45,7 @@ class Transport:
         """Return a client of the package that repeats nothing and follows no redirect."""
         import httpx
 
-        from ragate.clients.http.pooled_transport import Lanes
+        from ragate.clients.http.pooled_transport import PooledTransport
 
         gc.disable()  # what an import makes stays: looking for garbage in it takes a tenth more
         try:
@@ -58,7 +58,7 @@ class Transport:
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(timeout_s),
-            transport=Lanes(connections),
+            transport=PooledTransport(connections),
             event_hooks={"request": [self._bare]},
         )
         return openai.AsyncOpenAI(

@@ -21,14 +21,7 @@ from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
 from ragate.core.comparison.sample_matching import cluster_numbers, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
-from ragate.models import (
-    DataChanges,
-    MetricInfo,
-    Reads,
-    Run,
-    Sample,
-    Waiver,
-)
+from ragate.models import DataChanges, MetricInfo, Reads, Run, Sample, Waiver
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ragate.core.drill.planted_breaks import BREAKS, Pair, Planted, plant, touches
-from ragate.models import (
-    Decision,
-    Direction,
-    Frozen,
-    MetricInfo,
-    MetricRow,
-    Reads,
-    Verdict,
-)
+from ragate.models import Decision, Direction, Frozen, MetricInfo, MetricRow, Reads, Verdict
 
 SHARES = (0.05, 0.1, 0.2, 0.5, 1.0)
 _SLACK = 1e-9

@@ -19,7 +19,7 @@ from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Record, Run, Verdict
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.stores.local import LocalStore
 
 _KEEP = (

@@ -7,7 +7,8 @@ import stat
 from pathlib import Path
 
 from ragate.errors import DatasetError
-from ragate.outputs import RecordedOutput, read_outputs
+from ragate.outputs.outputs_file import read_outputs
+from ragate.outputs.recorded_output import RecordedOutput
 
 MAX_BYTES = 256 * 1024 * 1024
 MOST_FILES = 20

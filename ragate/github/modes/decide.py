@@ -24,7 +24,7 @@ from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_ou
 from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish.publish import Target
 from ragate.github.rest.repository import Repository
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.decide_outputs import decide_outputs
 from ragate.runtime.operations import Operations
 

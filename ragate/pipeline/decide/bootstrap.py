@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ragate.models import (
-    Direction,
-    MetricRow,
-    Proposed,
-    Report,
-    SuggestedFloor,
-    Verdict,
-)
+from ragate.models import Direction, MetricRow, Proposed, Report, SuggestedFloor, Verdict
 
 LEAST = 0.02
 _ERRORS = 2.0

@@ -11,7 +11,8 @@ from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup, samples_by_id
 from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
-from ragate.outputs import OutputsHeader, RecordedOutput, header_line, output_line, read_outputs
+from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line, read_outputs
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.runtime.output_spool import Outputs, Spool
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_lines

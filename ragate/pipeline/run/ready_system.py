@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from ragate import __version__
 from ragate.config import Config
 from ragate.models import Run, RunManifest, Sample
-from ragate.outputs import OutputsHeader
+from ragate.outputs.outputs_file import OutputsHeader
 from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass, unheard
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.relative_dates import asked_on, noted_date
 from ragate.pipeline.run.selection import Selection
 from ragate.protocols import DateReader, LimitedSystem, System
 from ragate.recorder.baseline_replies import save_run_replies
-from ragate.recorder.recorded_system import open_system
+from ragate.recorder.open_system import open_system
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources

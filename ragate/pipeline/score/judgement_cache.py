@@ -34,7 +34,7 @@ class CachedJudgements:
     def get(self, key: str) -> Judgement | None:
         """Return the scores by criterion, None where there are none."""
         at_server = self._at_server(key)
-        return self._cache.verdicts([at_server]).get(at_server)
+        return self._cache.judgements([at_server]).get(at_server)
 
     async def put(self, key: str, judgement: Judgement) -> None:
         """Keep the scores; unscored ones never are."""
@@ -56,7 +56,7 @@ class CachedJudgements:
                 return
             batch, self._unwritten = self._unwritten, {}
             try:
-                await asyncio.to_thread(self._cache.put_verdicts, batch)
+                await asyncio.to_thread(self._cache.put_judgements, batch)
             except BaseException:
                 newer, self._unwritten = self._unwritten, batch  # others wait for it too
                 for newer_key, judgement in newer.items():

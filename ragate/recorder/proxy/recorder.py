@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ragate.errors import SystemStartError
-from ragate.recorder.proxy.reply_resolver import Desk
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -55,7 +55,7 @@ class Recorder:
         token: The key that it demands.
     """
 
-    desk: Desk
+    resolver: ReplyResolver
     base_url: str = ""
     token: str = field(default="", repr=False)
 
@@ -89,13 +89,13 @@ class Recorder:
 
 
 @contextmanager
-def open_recorder(desk: Desk) -> Iterator[Recorder]:
+def open_recorder(resolver: ReplyResolver) -> Iterator[Recorder]:
     """Yield a running recorder; its connections end with it.
 
     Raises:
         SystemStartError: it cannot listen.
     """
-    recorder = Recorder(desk, token=_place().token)
+    recorder = Recorder(resolver, token=_place().token)
     started = threading.Event()
     problem: list[BaseException] = []
     ending: list[Callable[[], object]] = []
@@ -133,7 +133,7 @@ async def _serve(
 
     # A caller that goes away is not answered: nobody would have the reply.
     runner = web.AppRunner(
-        application(recorder.desk, recorder.token),
+        application(recorder.resolver, recorder.token),
         access_log=None,
         handler_cancellation=True,
         shutdown_timeout=0.1,
@@ -149,8 +149,8 @@ async def _serve(
         await over.wait()
     finally:
         await runner.cleanup()
-        if recorder.desk.upstream is not None:
-            await recorder.desk.upstream.aclose()
+        if recorder.resolver.upstream is not None:
+            await recorder.resolver.upstream.aclose()
 
 
 async def _listen(runner: web.AppRunner) -> int:

@@ -9,41 +9,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.errors import BudgetError, ProviderError, RagateError
+from ragate.errors import BudgetError, ProviderError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy.request_identity import Request
 from ragate.recorder.proxy.request_ledger import Ledger, Scope
+from ragate.recorder.proxy.unanswered import (
+    NOT_RECORDED,
+    ForeignModelError,
+    PendingError,
+    UnansweredRequest,
+)
 from ragate.recorder.proxy.upstream import Send, Upstream
-
-NOT_RECORDED = "model request is not recorded; fulfil it"
-
-
-class PendingError(RagateError):
-    """A request that is not known, and that may not be forwarded."""
-
-
-class ForeignModelError(RagateError):
-    """A model that the policy does not allow."""
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A request that nobody has answered yet.
-
-    Attributes:
-        draw: Which of its answers is wanted.
-        occurrence: As in `Request.key`.
-    """
-
-    key: str
-    draw: int
-    occurrence: int
-    provider: str
-    request: Request
 
 
 @dataclass
-class Desk:
+class ReplyResolver:
     """Gives every request its reply, and notes who asked.
 
     Attributes:
@@ -58,14 +38,14 @@ class Desk:
     ledger: Ledger
     upstream: Upstream | None
     models: Collection[str] = ()
-    pend: Callable[[Pending], None] = lambda _pending: None
+    pend: Callable[[UnansweredRequest], None] = lambda _pending: None
     used: dict[str, dict[int, tuple[str, str]]] = field(default_factory=dict)
     pending: int = 0
     _pended: set[tuple[str, int]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
-    def seat(self, request: Request, sample_id: str) -> Iterator[Seat]:
+    def call(self, request: Request, sample_id: str) -> Iterator[PendingCall]:
         """Yield what answers one request; whoever leaves without the answer has not asked."""
         scopes = self.ledger.scopes(sample_id)
         first = scopes[0]
@@ -73,12 +53,12 @@ class Desk:
         plain = request.key(self.provider)
         occurrence = first.take(plain) if counted else 0
         key = request.key(self.provider, occurrence)
-        seat = Seat(self, request, scopes, key, occurrence, plain)
+        call = PendingCall(self, request, scopes, key, occurrence, plain)
         try:
-            yield seat
+            yield call
         finally:
-            if not seat.delivered:
-                seat.take_back()
+            if not call.delivered:
+                call.take_back()
                 if counted:
                     first.give_back(plain, occurrence)
 
@@ -87,26 +67,28 @@ class Desk:
         with self._lock:
             self.used.setdefault(key, {})[draw] = (model, text)
 
-    def note_pending(self, seat: Seat) -> None:
+    def note_pending(self, call: PendingCall) -> None:
         """Count a pending request, and have it written down, once."""
-        place = (seat.key, seat.draw)
+        place = (call.key, call.draw)
         with self._lock:
             if place in self._pended:
                 return
             self._pended.add(place)
             self.pending += 1
-        self.pend(Pending(seat.key, seat.draw, seat.occurrence, self.provider, seat.request))
+        self.pend(
+            UnansweredRequest(call.key, call.draw, call.occurrence, self.provider, call.request)
+        )
 
 
 @dataclass
-class Seat:
+class PendingCall:
     """One request under way.
 
     Attributes:
         plain: Its key as if it were the first of its kind.
     """
 
-    desk: Desk
+    resolver: ReplyResolver
     request: Request
     scopes: list[Scope]
     key: str
@@ -132,9 +114,9 @@ class Seat:
         """
         try:
             with self._waiting():
-                found = await self.desk.memo.draw(self.key, self.draw, lambda: self._ask(send))
+                found = await self.resolver.memo.draw(self.key, self.draw, lambda: self._ask(send))
         except PendingError:
-            self.desk.note_pending(self)
+            self.resolver.note_pending(self)
             for scope in self.scopes:
                 scope.pending.add(self.key)
             raise
@@ -148,7 +130,7 @@ class Seat:
             for scope in self.scopes:
                 scope.stopped = error
             raise
-        self.desk.note_used(self.key, self.draw, self.request.model, found.text)
+        self.resolver.note_used(self.key, self.draw, self.request.model, found.text)
         return found
 
     def handing_over(self, reply: ChatReply) -> None:
@@ -192,21 +174,21 @@ class Seat:
         self.broken(error.message)
 
     async def _ask(self, send: Send | None) -> ChatReply:
-        desk = self.desk
-        if desk.models and self.request.model not in desk.models:
+        resolver = self.resolver
+        if resolver.models and self.request.model not in resolver.models:
             raise ForeignModelError(
                 f"the model {self.request.model!r} is not in [policy.providers."
-                f"{desk.provider}] models"
+                f"{resolver.provider}] models"
             )
-        if desk.upstream is None:
+        if resolver.upstream is None:
             raise PendingError(NOT_RECORDED)
         if send is None:
-            reply = await desk.upstream.ask(self.request)
+            reply = await resolver.upstream.ask(self.request)
         else:
-            reply, self.held = await desk.upstream.stream(self.request, self._heard(send))
+            reply, self.held = await resolver.upstream.stream(self.request, self._heard(send))
         return ChatReply(
             text=reply.text,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
-            cost_usd=desk.upstream.channel.cost(self.request.model, reply),
+            cost_usd=resolver.upstream.channel.cost(self.request.model, reply),
         )

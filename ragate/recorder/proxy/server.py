@@ -14,9 +14,10 @@ from ragate.protocols import ChatReply
 from ragate.recorder.proxy import HEADER
 from ragate.recorder.proxy.chat_stream import chat_events
 from ragate.recorder.proxy.reply_format import shown_body
-from ragate.recorder.proxy.reply_resolver import Desk, ForeignModelError, PendingError, Seat
+from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
 from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Kind, Request, read_request
 from ragate.recorder.proxy.response_stream import response_events
+from ragate.recorder.proxy.unanswered import ForeignModelError, PendingError
 
 _SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Kind), "GET /v1/models"])
 # Everything here was tried as often as makes sense: a caller that tries again loses time, and would
@@ -36,7 +37,7 @@ class ApiError(Exception):
         self.body = {"error": {"message": message, "type": "ragate", "param": None, "code": code}}
 
 
-def application(desk: Desk, token: str) -> web.Application:
+def application(resolver: ReplyResolver, token: str) -> web.Application:
     """Return the server's application.
 
     Args:
@@ -59,17 +60,17 @@ def application(desk: Desk, token: str) -> web.Application:
         return found
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        return await _serve(request, desk)
+        return await _serve(request, resolver)
 
     made = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[guard])
     made.router.add_route("*", "/{path:.*}", serve)
     return made
 
 
-async def _serve(request: web.Request, desk: Desk) -> web.StreamResponse:
+async def _serve(request: web.Request, resolver: ReplyResolver) -> web.StreamResponse:
     kind = next((one for one in Kind if request.path == f"/v1{one.value}"), None)
     if request.path == "/v1/models" and request.method == "GET":
-        return _models(desk)
+        return _models(resolver)
     if kind is None or request.method != "POST":
         raise ApiError(
             404,
@@ -81,13 +82,13 @@ async def _serve(request: web.Request, desk: Desk) -> web.StreamResponse:
         asked = read_request(kind, await request.read())
     except UsageError as error:
         raise ApiError(400, error.message, "invalid_request") from error
-    with desk.seat(asked, request.headers.get(HEADER, "")) as seat:
+    with resolver.call(asked, request.headers.get(HEADER, "")) as call:
         try:
-            return await _answer(request, seat)
+            return await _answer(request, call)
         except (ApiError, OSError):
             raise
         except Exception as error:  # a kept reply that makes no sense, say
-            seat.broken(f"the recorder failed: {type(error).__name__}")
+            call.broken(f"the recorder failed: {type(error).__name__}")
             raise ApiError(500, "the recorder failed", "ragate") from error
 
 
@@ -106,26 +107,26 @@ def _error(status: int, message: str, code: str) -> web.Response:
     return web.json_response(ApiError(status, message, code).body, status=status, headers=_ONCE)
 
 
-def _models(desk: Desk) -> web.Response:
-    known = {model for draws in desk.used.values() for model, _ in draws.values()}
-    names = sorted(known | set(desk.models))
+def _models(resolver: ReplyResolver) -> web.Response:
+    known = {model for draws in resolver.used.values() for model, _ in draws.values()}
+    names = sorted(known | set(resolver.models))
     rows = [{"id": one, "object": "model", "created": 0, "owned_by": "ragate"} for one in names]
     return web.json_response({"object": "list", "data": rows})
 
 
-async def _answer(request: web.Request, seat: Seat) -> web.StreamResponse:
-    if seat.request.streams and seat.request.kind is not Kind.EMBEDDINGS:
-        return await _Streaming(request, seat).answer()
+async def _answer(request: web.Request, call: PendingCall) -> web.StreamResponse:
+    if call.request.streams and call.request.kind is not Kind.EMBEDDINGS:
+        return await _Streaming(request, call).answer()
     try:
-        reply = await seat.reply()
+        reply = await call.reply()
     except RagateError as error:
         raise _api_error(error) from error
-    text = json.dumps(shown_body(reply.text, seat.request), ensure_ascii=False)
+    text = json.dumps(shown_body(reply.text, call.request), ensure_ascii=False)
     response = web.Response(text=text, content_type="application/json")
-    seat.handing_over(reply)
+    call.handing_over(reply)
     await response.prepare(request)
     await response.write_eof()
-    seat.delivered = True
+    call.delivered = True
     return response
 
 
@@ -145,15 +146,15 @@ def _api_error(error: RagateError) -> ApiError:
 class _Streaming:
     """One answer as server-sent events."""
 
-    def __init__(self, request: web.Request, seat: Seat) -> None:
+    def __init__(self, request: web.Request, call: PendingCall) -> None:
         self._request = request
-        self._seat = seat
-        self._named = seat.request.kind is Kind.RESPONSES
+        self._call = call
+        self._named = call.request.kind is Kind.RESPONSES
         self._response: web.StreamResponse | None = None
 
     async def answer(self) -> web.StreamResponse:
         try:
-            reply = await self._seat.reply(self._send)
+            reply = await self._call.reply(self._send)
         except RagateError as error:
             problem = _api_error(error)
             if self._response is None:
@@ -161,24 +162,24 @@ class _Streaming:
             await self._send(problem.body)
             await self._response.write_eof()
             return self._response
-        self._seat.handing_over(reply)
+        self._call.handing_over(reply)
         for event in self._rest(reply):
             await self._send(event)
         response = self._response or await self._begun()
         if not self._named:
             await response.write(b"data: [DONE]\n\n")
         await response.write_eof()
-        self._seat.delivered = True
+        self._call.delivered = True
         return response
 
     def _rest(self, reply: ChatReply) -> Iterable[dict[str, Any]]:
         """Return what is not sent yet: the end of a fresh stream, or all of a known reply."""
-        if self._seat.held is not None:
-            return self._seat.held
+        if self._call.held is not None:
+            return self._call.held
         body = json.loads(reply.text)
         if self._named:
             return response_events(body)
-        return chat_events(body, usage=_wants_usage(self._seat.request))
+        return chat_events(body, usage=_wants_usage(self._call.request))
 
     async def _send(self, event: dict[str, Any]) -> None:
         response = self._response or await self._begun()

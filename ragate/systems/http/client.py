@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import ssl
-from collections.abc import AsyncIterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 
-from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
-from ragate.clients.http.error_mapping import MalformedError
-from ragate.support.escape import one_line
 from ragate.systems.http.address import AllowedHost, place_of, resolve
+from ragate.systems.http.hidden import Hidden
+from ragate.systems.http.raw_reply import (
+    BadReplyError,
+    Reply,
+    UnavailableError,
+    UnreachableError,
+    content_of,
+)
 
-MAX_BYTES = 16 * 1024 * 1024
 TRIES = 3
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _UNAVAILABLE = 503
@@ -25,39 +27,17 @@ _AGAIN = frozenset({502, _UNAVAILABLE, 504})
 _IDLE_S = 1.0
 
 
-class UnreachableError(Exception):
-    """No request reached the service."""
-
-
-class BadReplyError(Exception):
-    """The service answered, and not with what was asked for."""
-
-
-class UnavailableError(BadReplyError):
-    """The service answered that it cannot answer now (503), also after trying again."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A whole reply, with a status of success."""
-
-    headers: Mapping[str, str]
-    content: bytes
-
-
 class HttpClient:
     """Sends requests to the hosts that the policy allows.
 
     Args:
-        secrets: Header values; what a service sends back of them is cut out on arrival, so that no
-            message, run or baseline can hold one.
+        hidden: What is cut out of replies, on arrival, and of messages.
     """
 
-    def __init__(self, *, hosts: Sequence[str], timeout_s: float, secrets: Sequence[str]) -> None:
+    def __init__(self, *, hosts: Sequence[str], timeout_s: float, hidden: Hidden) -> None:
         self._hosts = hosts
-        self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
+        self._hidden = hidden
         self._addresses: dict[AllowedHost, list[str]] = {}
-        self._hidden: list[re.Pattern[str]] = []
         self._urls: dict[tuple[str, str, int], httpx.URL] = {}
         self._timeout_s = timeout_s
         self._tls: ssl.SSLContext | None = None
@@ -104,7 +84,7 @@ class HttpClient:
         if place not in self._addresses:
             found = self._addresses[place] = await resolve(place, key=key)
             if place.hidden:
-                self._hidden += [_whole(text) for text in (place.host, *found)]
+                self._hidden.add_hosts((place.host, *found))
 
     async def send(self, method: str, url: str, *, key: str, **parts: Any) -> Reply:
         """Return the reply to a request; `check` was called for its host.
@@ -125,7 +105,7 @@ class HttpClient:
                     raise UnreachableError(self._connect_failed(place, error)) from error
             except httpx.HTTPError as error:
                 if last or method != "GET":
-                    raise BadReplyError(self.clean(f"no reply: {_told(error)}")) from error
+                    raise BadReplyError(self._hidden.clean(f"no reply: {_told(error)}")) from error
             except _TryAgainError as error:
                 if last or method != "GET":
                     final = UnavailableError if error.unavailable else BadReplyError
@@ -151,14 +131,14 @@ class HttpClient:
             response = await transport.handle_async_request(request)
             response.request = request
             try:
-                content = self._without_secrets(await _content(response))
+                content = self._hidden.without_secrets(await content_of(response))
             finally:
                 await response.aclose()
         finally:
             self._free.append(transport)
         self._check(response, content)
         shown = {
-            name: self._without_secrets(value.encode()).decode("utf-8", "replace")
+            name: self._hidden.without_secrets(value.encode()).decode("utf-8", "replace")
             for name, value in response.headers.items()
         }
         return Reply(headers=shown, content=content)
@@ -168,31 +148,20 @@ class HttpClient:
         if 200 <= code < 300:
             return
         if 300 <= code < 400:
-            target = self.clean(response.headers.get("location", "nowhere"))
+            target = self._hidden.clean(response.headers.get("location", "nowhere"))
             raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
-        message = f"answered {code}: {self.clean(content[:2000].decode('utf-8', 'replace'))}"
+        message = (
+            f"answered {code}: {self._hidden.clean(content[:2000].decode('utf-8', 'replace'))}"
+        )
         if code in _AGAIN:
             raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
         raise BadReplyError(message)
-
-    def clean(self, text: str) -> str:
-        """Return foreign text on one line, without secrets that came back and hidden hosts."""
-        content = self._without_secrets(text.encode("utf-8", "replace"))
-        shown = content.decode("utf-8", "replace")
-        for pattern in self._hidden:
-            shown = pattern.sub("***", shown)
-        return one_line(shown, 200)
-
-    def _without_secrets(self, content: bytes) -> bytes:
-        for secret in self._secrets:
-            content = content.replace(secret, b"***")
-        return content
 
     def _connect_failed(self, place: AllowedHost, error: Exception) -> str:
         hint = ""
         if place.host in {"localhost", "127.0.0.1", "::1"} and not place.hidden:
             hint = "; in a container localhost is the container itself: call a service by its name"
-        return f"no connection to {place.told}: {self.clean(_told(error))}{hint}"
+        return f"no connection to {place.told}: {self._hidden.clean(_told(error))}{hint}"
 
 
 class _TryAgainError(Exception):
@@ -201,32 +170,6 @@ class _TryAgainError(Exception):
     def __init__(self, message: str, *, unavailable: bool) -> None:
         super().__init__(message)
         self.unavailable = unavailable
-
-
-async def _content(response: httpx.Response) -> bytes:
-    content = bytearray()
-    # The stream itself: half the CPU of a reply, and what is unpacked is bounded.
-    assert isinstance(response.stream, AsyncIterable)
-    try:
-        body = BoundedBody(response.headers.get("content-encoding", ""), MAX_BYTES)
-        async for part in response.stream:
-            content += body.feed(part)
-    except ReplyTooLargeError as error:
-        raise BadReplyError(f"answered with more than {MAX_BYTES} bytes") from error
-    except MalformedError as error:
-        raise BadReplyError(f"answered with a body that cannot be read: {error}") from error
-    return bytes(content)
-
-
-def _whole(host: str) -> re.Pattern[str]:
-    """Return what finds a host in a message, and no part of a longer word."""
-    return re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
-
-
-def _parts(secret: str) -> list[str]:
-    """Return a header's value, and the token in it: services send back the one or the other."""
-    token = secret.rpartition(" ")[2]
-    return [secret, token] if len(token) >= 8 else [secret]
 
 
 def _told(error: Exception) -> str:

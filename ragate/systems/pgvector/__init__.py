@@ -44,7 +44,7 @@ async def create(
     try:
         yield system
     finally:
-        await system.close()
+        await system.snapshot.close()
 
 
 def document_texts(settings: Mapping[str, Any], root: Path) -> dict[str, str]:

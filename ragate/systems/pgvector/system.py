@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
 
-import psycopg
-
-from ragate.database import describe
-from ragate.errors import DatabaseError, ProviderError
+from ragate.errors import ProviderError
 from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
 from ragate.protocols import Embedder, Reranker, Resources
 from ragate.systems.pgvector.answer.chat import Prompt, load_prompt, written
 from ragate.systems.pgvector.answer.extractive import extract
 from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
-from ragate.systems.pgvector.corpus.metadata import check_fields, conditions
+from ragate.systems.pgvector.corpus.metadata import conditions
 from ragate.systems.pgvector.identity import index_key, index_parts, system_info
-from ragate.systems.pgvector.index import lifetime, tables
-from ragate.systems.pgvector.index.ingest import Work, ingest
-from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.systems.pgvector.index.ingest import Work
+from ragate.systems.pgvector.index.snapshot import Snapshot
 from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.search import ranked_search
 from ragate.systems.pgvector.search.rerank import rerank
 from ragate.systems.pgvector.search.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
-
-T = TypeVar("T")
-_BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
-TRIES = 3  # of a database call whose connection was lost, and of opening a contended index
 
 
 class PgvectorSystem:
@@ -54,8 +44,7 @@ class PgvectorSystem:
         if settings.answer.use == "chat":
             self._prompt = load_prompt(resources.root, settings.answer)
         self._corpus: Corpus | None = None
-        self._connection: Connection | None = None
-        self._index: Index | None = None
+        self.snapshot = Snapshot(lambda: resources.database, self.work)
         self._turn = asyncio.Lock()
         self.info: SystemInfo = self._describe("")
 
@@ -66,9 +55,9 @@ class PgvectorSystem:
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Read the corpus, bring the index up to date and open it."""
-        await self.close()
+        await self.snapshot.close()
         self.read()
-        await self._guarded(lambda: self._open(rebuild=rebuild))
+        await self.snapshot.guarded(lambda: self.snapshot.open(rebuild=rebuild))
 
     def read(self) -> None:
         """Read the corpus; the database is not asked."""
@@ -102,12 +91,6 @@ class PgvectorSystem:
         """Return how often each dimension of the words of a text occurs."""
         return self._analyzer.counts(text)
 
-    async def close(self) -> None:
-        """Close the connection, and with it the snapshot."""
-        connection, self._connection, self._index = self._connection, None, None
-        if connection is not None:
-            await connection.close()
-
     def _describe(self, corpus_hash: str) -> SystemInfo:
         return system_info(
             self.settings,
@@ -137,14 +120,14 @@ class PgvectorSystem:
             wanted = max(wanted, self.settings.rerank.candidates)
 
         async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
-            connection, index = await self.opened()
+            connection, index = await self.snapshot.opened()
             weights = await ranked_search.weights_of(connection, index, counts)
             question = Question(counts, weights, embedding, allowed)
             hits = await retrieve(connection, index, question, self.settings, wanted=wanted)
             return await ranked_search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
-            return await self._guarded(found)
+            return await self.snapshot.guarded(found)
 
     async def _written(
         self,
@@ -167,32 +150,6 @@ class PgvectorSystem:
         text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
 
-    async def opened(self) -> tuple[Connection, Index]:
-        """Return the connection that holds the snapshot, and the index in it."""
-        if self._connection is None or self._index is None:
-            await self._open()
-        assert self._connection is not None
-        assert self._index is not None
-        return self._connection, self._index
-
-    async def _open(self, *, rebuild: bool = False) -> None:
-        """Ingest what changed and begin the snapshot that all questions are answered from."""
-        work = self.work()
-        self._connection = await tables.connect(self._resources.database.conninfo())
-        for _ in range(TRIES):
-            await ingest(self._connection, work, rebuild=rebuild)
-            rebuild = False
-            self._index = await lifetime.open_snapshot(self._connection, work.key, work.corpus.hash)
-            if self._index is not None:
-                if self.settings.filtered:
-                    known = await tables.metadata_fields(self._connection, self._index)
-                    check_fields(known, self.settings)
-                return
-        raise DatabaseError(
-            "another process keeps changing this index to another state of the corpus",
-            remedy="run one of them at a time, or give each its own database",
-        )
-
     def work(self) -> Work:
         """Return what an ingestion of the corpus needs."""
         assert self._corpus is not None, "read first"
@@ -209,22 +166,6 @@ class PgvectorSystem:
             embedder=self.embedder,
             say=self._resources.say,
         )
-
-    async def _guarded(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Return what `call` returns; a connection that broke is opened again a few times.
-
-        A sample that ran out of time leaves its transaction failed, which is mended the same way.
-        """
-        for attempt in range(1, TRIES + 1):
-            try:
-                return await call()
-            except psycopg.Error as error:
-                await self.close()
-                if attempt == TRIES or not isinstance(error, _BROKEN):
-                    conninfo = self._resources.database.conninfo()
-                    raise describe(error, conninfo) from error
-                await asyncio.sleep(0.2 * attempt)
-        raise AssertionError("TRIES is at least 1")
 
 
 def _embedder(settings: Settings, resources: Resources) -> Embedder | None:

@@ -11,8 +11,9 @@ from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.support.atomic_files import write_atomic
 from ragate.systems.pgvector.corpus.chunking import Chunk
-from ragate.systems.pgvector.index import lifetime, tables
-from ragate.systems.pgvector.index.index_file import Content, Header, pack, unpack
+from ragate.systems.pgvector.index import index_rows, lifetime, tables
+from ragate.systems.pgvector.index.index_file import Content, Header, pack
+from ragate.systems.pgvector.index.index_reader import unpack
 from ragate.systems.pgvector.index.ingest import Work, count, weigh_all
 from ragate.systems.pgvector.index.tables import Connection, Index
 from ragate.systems.pgvector.index.vectors import store_vectors
@@ -57,7 +58,7 @@ async def dump(system: PgvectorSystem, path: Path) -> Content:
         StorageError: the file cannot be written.
     """
     await system.prepare()
-    connection, index = await system.opened()
+    connection, index = await system.snapshot.opened()
     content = await _content(connection, index)
     write_atomic(path, pack(content, system.work().parts))
     return content
@@ -123,9 +124,9 @@ def _check_parts(header: Header, work: Work, path: Path) -> None:
 async def _fill(connection: Connection, index: Index, content: Content, work: Work) -> None:
     import numpy as np
 
-    await tables.add_documents(connection, index, content.documents)
+    await index_rows.add_documents(connection, index, content.documents)
     counted = count(content.chunks, work)
-    await tables.add_chunks(connection, index, content.chunks, content.parents, counted)
+    await index_rows.add_chunks(connection, index, content.chunks, content.parents, counted)
     if content.vectors:
         places = [(one.doc_id, one.position) for one in content.chunks]
         vectors = np.array(content.vectors, dtype=np.float32)
@@ -147,7 +148,7 @@ async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -
             remedy='set retrieval = "dense" or "hybrid", and index = "hnsw"',
         )
     await system.prepare()
-    connection, index = await system.opened()
+    connection, index = await system.snapshot.opened()
     found = []
     for vector in await embedder([sample.query for sample in samples]):
         right = await ranked_search.dense(connection, index, vector, limit=k)

@@ -8,13 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.adoption.apps import (
-    App,
-    answer_all,
-    jsonl_script,
-    llamaindex_app,
-    starlette_service,
-)
+from tests.e2e.adoption.apps import App, answer_all, jsonl_script, llamaindex_app, starlette_service
 
 pytestmark = pytest.mark.e2e
 MOST_LINES = 15

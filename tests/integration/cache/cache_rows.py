@@ -10,7 +10,9 @@ KEY = digest("one")
 
 
 def fill(cache: Cache) -> None:
-    cache.put_verdicts({KEY: {"faithfulness": Score(metric="faithfulness", value=0.5, reason="é")}})
+    cache.put_judgements(
+        {KEY: {"faithfulness": Score(metric="faithfulness", value=0.5, reason="é")}}
+    )
     cache.put_draws({("", KEY, 0): Draw(text="so", prompt_tokens=3, cost_usd=0.25)})
     cache.put_draws({("recording", KEY, 2): Draw(text="otherwise")})
     cache.put_embeddings({KEY: [0.5, -1.25]})

@@ -75,9 +75,9 @@ def test_a_file_that_is_no_cache_is_moved_aside_with_a_note(
     said: list[str] = []
 
     with Cache(path, say=said.append) as cache:
-        assert cache.verdicts([KEY]) == {}
+        assert cache.judgements([KEY]) == {}
         fill(cache)
-        assert cache.verdicts([KEY])
+        assert cache.judgements([KEY])
 
     assert len(said) == 1
     assert "no usable cache" in said[0]
@@ -106,7 +106,7 @@ def test_whatever_page_is_damaged_the_work_goes_on_or_ends_in_our_own_error(path
         with Cache(path) as cache:
             fill(cache)
             cache.draw("", KEY, 0)
-            cache.verdicts([KEY])
+            cache.judgements([KEY])
             with contextlib.suppress(StorageError):  # an export reads what was never looked up
                 list(cache.rows("draws"))
 
@@ -147,4 +147,4 @@ def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
 
     with pytest.raises(StorageError, match="RAGATE_STATE_DIR"):
-        Cache(tmp_path / "file" / CACHE_NAME).verdicts([KEY])
+        Cache(tmp_path / "file" / CACHE_NAME).judgements([KEY])

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.integration
 
 def test_an_unscored_verdict_is_never_kept(path: Path) -> None:
     with Cache(path) as cache:
-        cache.put_verdicts(
+        cache.put_judgements(
             {KEY: {"a": unscored("a", "provider out"), "b": not_applicable("b", "no reference")}}
         )
 
-        assert cache.verdicts([KEY]) == {KEY: {"b": not_applicable("b", "no reference")}}
+        assert cache.judgements([KEY]) == {KEY: {"b": not_applicable("b", "no reference")}}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_row_that_does_not_fit_is_no_row(
         known.close()
 
         found = {
-            "verdicts": cache.verdicts([KEY]),
+            "verdicts": cache.judgements([KEY]),
             "draws": cache.draw("", KEY, 0),
             "embeddings": cache.embeddings([KEY]),
         }

@@ -42,7 +42,7 @@ def test_what_was_kept_is_found_by_another_process(path: Path) -> None:
         fill(cache)
 
     with Cache(path) as cache:
-        score = cache.verdicts([KEY, digest("two")])[KEY]["faithfulness"]
+        score = cache.judgements([KEY, digest("two")])[KEY]["faithfulness"]
         assert (score.value, score.reason) == (0.5, "é")
         draw = cache.draw("", KEY, 0)
         assert draw == Draw(text="so", prompt_tokens=3, cost_usd=0.25)

@@ -18,8 +18,9 @@ from ragate.clients.http.retry import Retry
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.recorder.proxy.aiohttp_upstream import open_channel
 from ragate.recorder.proxy.recorder import Recorder, open_recorder
-from ragate.recorder.proxy.reply_resolver import Desk, Pending
+from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Ledger
+from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.recorder.proxy.upstream import Upstream
 from tests.servers.openai_server import FakeOpenAI
 
@@ -36,7 +37,7 @@ class Bench:
     provider: FakeOpenAI
     folder: Path
     stack: ExitStack
-    pended: list[Pending] = field(default_factory=list)
+    pended: list[UnansweredRequest] = field(default_factory=list)
     recorder: Recorder = field(init=False)
 
     def open(
@@ -50,7 +51,7 @@ class Bench:
         models: tuple[str, ...] = (),
         key: str = KEY,
         baseline: dict[str, tuple[str, ...]] | None = None,
-    ) -> Desk:
+    ) -> ReplyResolver:
         """Start a recorder; one that runs goes on beside it."""
         cache = self.stack.enter_context(Cache(self.folder / "cache.sqlite"))
         budget = budget or no_caps()
@@ -63,7 +64,7 @@ class Bench:
             retry=Retry(tries=tries, base_s=0.01),
             budget=budget,
         )
-        desk = Desk(
+        resolver = ReplyResolver(
             provider="openai",
             memo=Memo(cache, baseline=baseline or {}, budget=budget),
             ledger=Ledger(counts=counts),
@@ -71,8 +72,8 @@ class Bench:
             models=models,
             pend=self.pended.append,
         )
-        self.recorder = self.stack.enter_context(open_recorder(desk))
-        return desk
+        self.recorder = self.stack.enter_context(open_recorder(resolver))
+        return resolver
 
     def client(self, **options: Any) -> openai.OpenAI:
         given = {"base_url": self.recorder.base_url, "api_key": self.recorder.token, **options}

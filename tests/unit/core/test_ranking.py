@@ -5,14 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.ranking import (
-    dcg,
-    exponential_gain,
-    hits,
-    ideal_dcg,
-    linear_gain,
-    ranked_doc_ids,
-)
+from ragate.core.ranking import dcg, exponential_gain, hits, ideal_dcg, linear_gain, ranked_doc_ids
 from ragate.models import RetrievedChunk
 
 

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.metrics.metric_factories import (
-    aggregate,
-    answered,
-    asked,
-    judged,
-    retrieved,
-    value,
-)
+from tests.unit.metrics.metric_factories import aggregate, answered, asked, judged, retrieved, value
 
 
 @pytest.mark.parametrize(

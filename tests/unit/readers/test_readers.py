@@ -26,7 +26,7 @@ from ragate.dataset._labels import read_labels
 from ragate.errors import DatasetError, RagateError
 from ragate.github.event.event_file import read_event
 from ragate.github.event.slash_command import parse_command
-from ragate.outputs import read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.recorder.pending_requests import read_pending
 from ragate.recorder.proxy.request_identity import Kind, Request
 from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragate.recorder.proxy.reply_resolver import Pending
 from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.unanswered import UnansweredRequest
 
 MESSAGES = [{"role": "user", "content": "Hello?"}]
 
 
-def pending(kind: Kind = Kind.CHAT, provider: str = "openai", **body: Any) -> Pending:
+def pending(kind: Kind = Kind.CHAT, provider: str = "openai", **body: Any) -> UnansweredRequest:
     content = {"messages": MESSAGES} if kind is Kind.CHAT else {"input": "Hello?"}
     request = Request(kind, {"model": "m", **content, **body})
-    return Pending(request.key(provider), 0, 0, provider, request)
+    return UnansweredRequest(request.key(provider), 0, 0, provider, request)

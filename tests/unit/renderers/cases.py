@@ -28,12 +28,7 @@ from ragate.models import (
     Verdict,
     WaiverRow,
 )
-from tests.factories import (
-    decision_factory,
-    metric_row_factory,
-    report_factory,
-    sample_row_factory,
-)
+from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 
 INVOICE = sample_row_factory(
     "q031",

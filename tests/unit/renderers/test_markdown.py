@@ -30,12 +30,7 @@ from ragate.models import (
     WaiverRow,
 )
 from ragate.renderers import markdown
-from tests.factories import (
-    decision_factory,
-    metric_row_factory,
-    report_factory,
-    sample_row_factory,
-)
+from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
 
 PARSER = Options.CMARK_OPT_UNSAFE | Options.CMARK_OPT_GITHUB_PRE_LANG

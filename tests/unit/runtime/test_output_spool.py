@@ -19,7 +19,7 @@ from ragate.models import (
     ToolCall,
     Usage,
 )
-from ragate.outputs import read_locations
+from ragate.outputs.outputs_file import read_locations
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.score.metric_records import BATCH, evaluate
 from ragate.runtime.output_spool import Spool

@@ -8,7 +8,7 @@ import pytest
 
 from ragate.errors import StorageError
 from ragate.models import RunManifest, SystemInfo
-from ragate.outputs import OutputsHeader, read_outputs
+from ragate.outputs.outputs_file import OutputsHeader, read_outputs
 from ragate.stores.writer import OutputsWriter
 from tests.factories import output_factory, sample_factory
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.systems.pgvector.index.terms import DIMENSIONS
-from ragate.systems.pgvector.settings import Bm25Settings
+from ragate.systems.pgvector.retrieval_settings import Bm25Settings
 
 _I32, _F32 = np.dtype(">i4"), np.dtype(">f4")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragate.protocols import Embedder
 from ragate.systems.pgvector.corpus.files import Corpus, Document
 from ragate.systems.pgvector.corpus.metadata import fields_of
-from ragate.systems.pgvector.index import lifetime, tables
+from ragate.systems.pgvector.index import index_rows, lifetime, tables
 from ragate.systems.pgvector.index.bm25_weights import Counted, document_frequencies, weigh
 from ragate.systems.pgvector.index.tables import Connection, Index
 from ragate.systems.pgvector.index.terms import Analyzer
@@ -69,13 +69,13 @@ async def _is_current(connection: Connection, work: Work) -> bool:
 
 
 async def _update(connection: Connection, index: Index, work: Work) -> None:
-    known = await tables.hashes(connection, index)
+    known = await index_rows.hashes(connection, index)
     documents = work.corpus.documents
     changed = [one for one in documents if known.get(one.doc_id) != one.hash]
     gone = known.keys() - {one.doc_id for one in documents}
     stale = sorted(gone | (known.keys() & {one.doc_id for one in changed}))
     if stale:
-        await tables.remove(connection, index, stale)
+        await index_rows.remove(connection, index, stale)
     if changed:
         index = await _add(connection, index, work, changed)
     index = await weigh_all(connection, index, work)
@@ -95,8 +95,8 @@ async def _add(
     settings = work.settings
     chunks, parents = cut(documents, settings)
     rows = [(one.doc_id, one.hash, fields_of(one, settings)) for one in documents]
-    await tables.add_documents(connection, index, rows)
-    await tables.add_chunks(connection, index, chunks, parents, count(chunks, work))
+    await index_rows.add_documents(connection, index, rows)
+    await index_rows.add_chunks(connection, index, chunks, parents, count(chunks, work))
     if work.embedder is None:
         return index
     return await add_vectors(connection, index, chunks, work.embedder, settings)
@@ -112,11 +112,11 @@ def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:
 
 
 async def weigh_all(connection: Connection, index: Index, work: Work) -> Index:
-    chunks = await tables.counted(connection, index)
+    chunks = await index_rows.counted(connection, index)
     total = sum(one.length for one in chunks)
     average = total / len(chunks) if chunks else 0.0
     weights = weigh(chunks, work.settings.bm25, average)
-    await tables.replace_weights(
+    await index_rows.replace_weights(
         connection,
         index,
         ((c.doc_id, c.position, tf) for c, tf in zip(chunks, weights, strict=True)),

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 
 from ragate.core.text.words import tokens
-from ragate.systems.pgvector.settings import Bm25Settings
+from ragate.systems.pgvector.retrieval_settings import Bm25Settings
 
 DIMENSIONS = 1_000_000_000  # the most that sparsevec takes; 50,000 words share about one place
 MAX_NONZERO = 16_000  # the most that one sparsevec holds

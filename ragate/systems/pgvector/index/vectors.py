@@ -11,7 +11,8 @@ from psycopg import sql
 from ragate.errors import ConfigError, DatabaseError
 from ragate.protocols import Embedder
 from ragate.systems.pgvector.index.tables import Connection, Index
-from ragate.systems.pgvector.settings import HNSW_LIMIT, HnswSettings, Settings
+from ragate.systems.pgvector.retrieval_settings import HnswSettings
+from ragate.systems.pgvector.settings import HNSW_LIMIT, Settings
 
 if TYPE_CHECKING:
     import numpy as np

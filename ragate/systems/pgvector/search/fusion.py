@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.settings import HybridSettings
 
 
 def fuse(

@@ -66,7 +66,7 @@ def test_a_question_that_ran_out_of_time_does_not_spoil_the_next(project: Projec
     async def run(system: Any) -> Any:
         await system.prepare()
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(system._connection.execute("SELECT pg_sleep(9)"), 0.2)
+            await asyncio.wait_for(system.snapshot._connection.execute("SELECT pg_sleep(9)"), 0.2)
         return await system.answer(project.sample("pump"))
 
     assert project.run(run).chunks == project.ask("pump").chunks

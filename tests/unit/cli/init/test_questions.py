@@ -9,7 +9,7 @@ import pytest
 from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
 from ragate.dataset import read_dataset
 from ragate.models import Sample
-from ragate.outputs import RecordedOutput
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.systems.pgvector.corpus.files import read_corpus
 from tests.unit.cli.init.init_factories import pages, write
 

@@ -7,14 +7,7 @@ import pytest
 
 from ragate.core.comparison.compare import compare
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
-from tests.unit.core.decision_factories import (
-    NOISY,
-    judge,
-    noisy_pair,
-    row_of,
-    run_of,
-    samples_of,
-)
+from tests.unit.core.decision_factories import NOISY, judge, noisy_pair, row_of, run_of, samples_of
 
 RULE = Rule(metric="faithfulness")
 

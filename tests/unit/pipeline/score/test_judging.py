@@ -228,7 +228,7 @@ def test_what_could_not_be_written_is_written_with_the_next(tmp_path: Path) -> N
         with Cache(tmp_path / "cache.sqlite") as cache:
             kept, steps = CachedJudgements(cache), CachedSteps(cache)
             with pytest.MonkeyPatch.context() as patch:
-                for name in ("put_verdicts", "put_draws"):
+                for name in ("put_judgements", "put_draws"):
                     patch.setattr(cache, name, full)
                 with pytest.raises(StorageError):
                     await kept.put(key, {"correctness": scores["correctness"]})

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search.fusion import fuse
 from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.settings import HybridSettings
 
 
 def ranking(**scores: float) -> list[Hit]:

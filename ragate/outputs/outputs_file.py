@@ -1,44 +1,25 @@
-"""Recorded outputs as JSON lines: the cut between collect and decide, and what replay reads.
-
-One object a line: ``{"id" or "question", "answer", "contexts" or "chunks", ...}``. A first line
-``{"ragate_outputs": 1, ...}`` is written by ragate itself and says where the outputs come from;
-the user's own files have none.
-"""
+"""A file of recorded outputs: one JSON object a line, after a header where ragate wrote it."""
 
 from __future__ import annotations
 
-import difflib
 import json
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from zlib import crc32
 
-from pydantic import AliasChoices, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
-from ragate.core.hashing import content_hash, digest
+from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import (
-    Failure,
-    Frozen,
-    RetrievedChunk,
-    RunManifest,
-    Sample,
-    SystemOutput,
-    ToolCall,
-    Usage,
-)
+from ragate.models import Frozen, RunManifest, Sample, SystemOutput
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
 
 OUTPUTS_VERSION = 1
-# Other fields are the user's own and are left alone, unless they look like a slip of these.
-_KNOWN = frozenset(
-    {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
-    | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
-)
 MAX_BYTES = 2 * 1024**3
 
 
@@ -53,101 +34,6 @@ class OutputsHeader(Frozen):
     ragate_outputs: int = OUTPUTS_VERSION
     manifest: RunManifest
     samples: int = 0
-
-
-class RecordedChunk(Frozen):
-    """A chunk as users write it; without a document id its text is its identity."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-    doc_id: str = Field(default="", validation_alias=AliasChoices("doc_id", "id", "document_id"))
-    text: str = ""
-    score: float | None = None
-    metadata: dict[str, str | int | float | bool | None] = {}
-
-    def chunk(self) -> RetrievedChunk:
-        doc_id = self.doc_id or f"text:{digest(self.text)}"
-        return RetrievedChunk(
-            doc_id=doc_id, text=self.text, score=self.score, metadata=self.metadata
-        )
-
-
-class RecordedOutput(Frozen):
-    """One line of recorded outputs; `id` or `question` says which sample it answers."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-    id: Annotated[str, Field(coerce_numbers_to_str=True)] = ""
-    question: str = Field(default="", validation_alias=AliasChoices("question", "query"))
-    run: int | None = Field(default=None, ge=0, le=1000)
-    hash: str = ""
-    answer: str | None = None
-    chunks: tuple[RecordedChunk, ...] = ()
-    citations: tuple[int | str, ...] | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
-    usage: Usage | None = None
-    latency: float | None = Field(
-        default=None, ge=0, validation_alias=AliasChoices("latency", "latency_s")
-    )
-    error: Failure | None = None
-    request_hash: str | None = None
-    first_stage: tuple[str, ...] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _friendly(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        data = dict(data)
-        for key in data.keys() - _KNOWN:
-            if close := difflib.get_close_matches(key, _KNOWN, n=1, cutoff=0.8):
-                raise ValueError(f"unknown field {key!r}; did you mean {close[0]!r}?")
-        if "contexts" in data and "chunks" in data:
-            raise ValueError("give contexts or chunks, not both")
-        name = "contexts" if "contexts" in data else "chunks"
-        given = data.pop(name, None)
-        if given is not None and not isinstance(given, list | tuple):
-            # A text is a sequence too: each of its characters would be a passage.
-            raise ValueError(f"{name} is a list of texts or objects")
-        data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in given or ()]
-        if isinstance(data.get("error"), str):
-            data["error"] = {"kind": "system", "message": data["error"]} if data["error"] else None
-        return data
-
-    @model_validator(mode="after")
-    def _named(self) -> RecordedOutput:
-        if not self.id and not self.question:
-            raise ValueError("neither id nor question says which sample this is")
-        return self
-
-    def output(self) -> SystemOutput:
-        """Return the output; citations by document id become 1-based chunk numbers, 0 if none."""
-        chunks = tuple(chunk.chunk() for chunk in self.chunks)
-        return SystemOutput(
-            chunks=chunks,
-            answer=self.answer,
-            citations=_numbers(self.citations, chunks),
-            tool_calls=self.tool_calls,
-            usage=self.usage,
-            latency_s=self.latency,
-            error=self.error,
-            request_hash=self.request_hash,
-            first_stage=self.first_stage,
-        )
-
-
-def _numbers(
-    citations: tuple[int | str, ...] | None, chunks: tuple[RetrievedChunk, ...]
-) -> tuple[int, ...] | None:
-    if citations is None:
-        return None
-    place = {chunk.doc_id: rank for rank, chunk in reversed(list(enumerate(chunks, 1)))}
-    return tuple(
-        (cited if 1 <= cited <= len(chunks) else 0)
-        if isinstance(cited, int)
-        else place.get(cited, 0)
-        for cited in citations
-    )
 
 
 def header_line(header: OutputsHeader) -> str:

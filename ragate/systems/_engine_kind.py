@@ -1,0 +1,47 @@
+"""What kind of LlamaIndex engine a target is."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Literal
+
+from ragate.errors import ConfigError
+
+
+def kind_of(engine: Any, target: str) -> Kind:
+    """Return how an engine is asked, read from its methods.
+
+    Raises:
+        ConfigError: it has none of them.
+    """
+    for kind in _KINDS:
+        if callable(getattr(engine, kind, None)) or callable(getattr(engine, f"a{kind}", None)):
+            return kind
+    where = f"[system] target = {target!r}: a {type(engine).__name__}"
+    if hasattr(engine, "as_query_engine"):
+        raise ConfigError(
+            f"{where} is an index, not an engine",
+            remedy="give index.as_query_engine(), or a function that returns it",
+        )
+    raise ConfigError(
+        f"{where} has no query, chat or retrieve",
+        remedy="name a query engine, a chat engine or a retriever, or a function that makes one",
+    )
+
+
+def _text(response: Any) -> str:
+    text = getattr(response, "response", None)
+    if text is None:
+        return ""
+    return text if isinstance(text, str) else str(response)
+
+
+def _is_factory(found: Any) -> bool:
+    return inspect.isroutine(found) or inspect.isclass(found)
+
+
+Kind = Literal["chat", "query", "retrieve"]
+
+
+# In this order: a query engine can also retrieve.
+_KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")

@@ -1,0 +1,50 @@
+"""Secrets that a service sends back, and hosts from a variable: no message may show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ragate.support.escape import one_line
+
+
+class Hidden:
+    """Cuts header values and hidden hosts out of what a service says.
+
+    Args:
+        secrets: Header values; what a service sends back of them is cut out on arrival, so that no
+            message, run or baseline can hold one.
+    """
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
+        self._hosts: list[re.Pattern[str]] = []
+
+    def add_hosts(self, hosts: Iterable[str]) -> None:
+        """Show none of these hosts and addresses from now on."""
+        self._hosts += [_whole(host) for host in hosts]
+
+    def without_secrets(self, content: bytes) -> bytes:
+        """Return what a service sent, without secrets that came back."""
+        for secret in self._secrets:
+            content = content.replace(secret, b"***")
+        return content
+
+    def clean(self, text: str) -> str:
+        """Return foreign text on one line, without secrets that came back and hidden hosts."""
+        content = self.without_secrets(text.encode("utf-8", "replace"))
+        shown = content.decode("utf-8", "replace")
+        for pattern in self._hosts:
+            shown = pattern.sub("***", shown)
+        return one_line(shown, 200)
+
+
+def _whole(host: str) -> re.Pattern[str]:
+    """Return what finds a host in a message, and no part of a longer word."""
+    return re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
+
+
+def _parts(secret: str) -> list[str]:
+    """Return a header's value, and the token in it: services send back the one or the other."""
+    token = secret.rpartition(" ")[2]
+    return [secret, token] if len(token) >= 8 else [secret]

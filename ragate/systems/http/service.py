@@ -1,0 +1,91 @@
+"""A service of the project: started for the run where that is wanted, and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ragate.errors import SystemStartError
+from ragate.protocols import Resources
+from ragate.systems._process import Child, allowed_environment, start
+from ragate.systems.http.client import HttpClient
+from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
+from ragate.systems.http.settings import Settings
+
+_POLL_S = 0.1
+
+
+class Service:
+    """The service that is asked; its process is ours only where ``start`` says how to make it."""
+
+    def __init__(self, settings: Settings, resources: Resources, client: HttpClient) -> None:
+        self._settings = settings
+        self._resources = resources
+        self._client = client
+        self._child: Child | None = None
+
+    async def come_up(self) -> None:
+        """Start the service where that is wanted, and wait until its health page answers.
+
+        Raises:
+            SystemStartError: it does not come up, or something else answers there already.
+        """
+        if self._settings.start and self._child is None:
+            self._child = await self._start()
+        if self._settings.health:
+            await self._wait()
+
+    async def stop(self) -> None:
+        """End the service with all that it started."""
+        child, self._child = self._child, None
+        if child is not None:
+            await child.stop()
+
+    async def explained(self, message: str) -> str:
+        """Return the message, with the last lines that our process wrote."""
+        if self._child is None:
+            return message
+        return f"{message}{self._child.tail.told()}"
+
+    async def _start(self) -> Child:
+        own, resources = self._settings, self._resources
+        if await self._is_up():
+            raise SystemStartError(
+                f"[system] start: {own.health} answers already, before {own.start[0]!r} is started",
+                remedy="end the service that runs there, which is another build, or remove start",
+            )
+        passed = allowed_environment(resources.environment, resources.key_names, own.pass_env)
+        return await start(
+            own.start, key="start", cwd=resources.root, environment=passed, talks=False
+        )
+
+    async def _is_up(self) -> bool:
+        try:
+            await self._client.send("GET", self._settings.health, key="health")
+        except UnreachableError:
+            return False
+        except BadReplyError:
+            return True  # something is there
+        return True
+
+    async def _wait(self) -> None:
+        own, last = self._settings, "nothing"
+        try:
+            async with asyncio.timeout(own.start_timeout_s):
+                while True:
+                    if self._child is not None and self._child.ended:
+                        why = await self._child.why()
+                        raise SystemStartError(f"[system] start: {own.start[0]!r} {why}")
+                    try:
+                        await self._client.send("GET", own.health, key="health")
+                    except (UnreachableError, BadReplyError) as error:
+                        last = str(error)
+                        await asyncio.sleep(_POLL_S)
+                    else:
+                        return
+        except TimeoutError as error:
+            raise SystemStartError(
+                await self.explained(
+                    f"[system] health: no success in {own.start_timeout_s:g} s: {last}"
+                ),
+                remedy="raise start_timeout_s, or check the address of health",
+            ) from error
