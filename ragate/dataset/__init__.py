@@ -64,20 +64,20 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     In a format other than JSON Lines, reading ends where the file is no longer in its format.
     """
     entries, errors = Entries(path), []
-    found: list[Entry] = []
+    readable: list[Entry] = []
     try:
-        for place, row in _each(path):
+        for where, row in _each(path):
             try:
                 if isinstance(row, DatasetError):
                     raise row
-                found.append(entries.read(place, row))
+                readable.append(entries.read(where, row))
             except DatasetError as error:
                 errors.append(error)
     except DatasetError as error:
         errors.append(error)
-    if not found and not errors:
+    if not readable and not errors:
         errors.append(DatasetError(f"{path}: no samples"))
-    return found, errors
+    return readable, errors
 
 
 def _each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:

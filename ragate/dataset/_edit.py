@@ -110,9 +110,9 @@ def with_field(line: str, name: str, value: Any) -> str:
     """Return the line of one object with a field set, under the spelling that is there."""
     members = list(_members(line))
     text = json.dumps(value, ensure_ascii=False)
-    for one in members:
-        if one.name in SPELLINGS.get(name, (name,)):
-            return line[: one.value] + text + line[one.end :]
+    for member in members:
+        if member.name in SPELLINGS.get(name, (name,)):
+            return line[: member.value] + text + line[member.end :]
     gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
     if not members:
         start = line.index("{") + 1
@@ -124,31 +124,31 @@ def with_field(line: str, name: str, value: Any) -> str:
 def without(line: str, name: str) -> str:
     """Return the line without a field."""
     members = list(_members(line))
-    for place, one in enumerate(members):
-        if one.name not in SPELLINGS.get(name, (name,)):
+    for number, member in enumerate(members):
+        if member.name not in SPELLINGS.get(name, (name,)):
             continue
-        if place:
-            return line[: members[place - 1].end] + line[one.end :]
-        after = members[1].start if len(members) > 1 else one.end
-        return line[: one.start] + line[after:]
+        if number:
+            return line[: members[number - 1].end] + line[member.end :]
+        after = members[1].start if len(members) > 1 else member.end
+        return line[: member.start] + line[after:]
     return line
 
 
 def _members(line: str) -> Iterator[_Member]:
     """Yield the fields of the object that a line holds; the line has been read as JSON before."""
-    place = _skip(line, line.index("{") + 1)
-    while line[place] != "}":
-        start = place
-        name, place = scanstring(line, place + 1)
-        value = _skip(line, _skip(line, place) + 1)
+    position = _skip(line, line.index("{") + 1)
+    while line[position] != "}":
+        start = position
+        name, position = scanstring(line, position + 1)
+        value = _skip(line, _skip(line, position) + 1)
         _, end = _DECODER.raw_decode(line, value)
         yield _Member(name, start, value, end)
-        place = _skip(line, end)
-        if line[place] == ",":
-            place = _skip(line, place + 1)
+        position = _skip(line, end)
+        if line[position] == ",":
+            position = _skip(line, position + 1)
 
 
-def _skip(line: str, place: int) -> int:
-    while line[place] in _BLANK:
-        place += 1
-    return place
+def _skip(line: str, position: int) -> int:
+    while line[position] in _BLANK:
+        position += 1
+    return position

@@ -53,94 +53,94 @@ def read_labels(path: Path) -> list[Label]:
     Raises:
         DatasetError: names the line; or the file holds no label.
     """
-    found: list[Label] = []
-    seen: dict[tuple[str, str], str] = {}
+    labels: list[Label] = []
+    places: dict[tuple[str, str], str] = {}
     for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
-        place = f"{path}:{number}"
-        if len(found) == MAX_SAMPLES:
+        where = f"{path}:{number}"
+        if len(labels) == MAX_SAMPLES:
             raise DatasetError(f"{path}: more than {MAX_SAMPLES} labels")
-        label = _label(place, number, _fields(place, row))
+        label = _label(where, number, _fields(where, row))
         key = (label.sample.id, label.criterion)
-        if key in seen:
-            raise DatasetError(f"{place}: {key[0]!r} has a label for {key[1]} at {seen[key]}")
-        seen[key] = place
-        found.append(label)
-    if not found:
+        if key in places:
+            raise DatasetError(f"{where}: {key[0]!r} has a label for {key[1]} at {places[key]}")
+        places[key] = where
+        labels.append(label)
+    if not labels:
         raise DatasetError(f"{path}: no labels", remedy="docs/calibrate.md shows how to write one")
-    return found
+    return labels
 
 
-def _fields(place: str, row: Any) -> dict[str, Any]:
+def _fields(where: str, row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
-        raise DatasetError(f"{place}: {shown(row)}: a label is an object")
+        raise DatasetError(f"{where}: {shown(row)}: a label is an object")
     fields: dict[str, Any] = {}
     for name, value in row.items():
         field = _FIELD_OF.get(name)
         if field is None:
-            raise DatasetError(f"{place}: unknown field {shown(name)}{nearest(name, _FIELD_OF)}")
+            raise DatasetError(f"{where}: unknown field {shown(name)}{nearest(name, _FIELD_OF)}")
         if field in fields:
-            raise DatasetError(f"{place}: {field!r} stands twice, the second time as {name!r}")
+            raise DatasetError(f"{where}: {field!r} stands twice, the second time as {name!r}")
         fields[field] = value
     for name in _REQUIRED:
         if name not in fields:
-            raise DatasetError(f"{place}: {name!r} is missing")
+            raise DatasetError(f"{where}: {name!r} is missing")
     return fields
 
 
-def _label(place: str, number: int, fields: Mapping[str, Any]) -> Label:
-    name = _text(place, "id", fields.get("id", f"line-{number}"))
+def _label(where: str, number: int, fields: Mapping[str, Any]) -> Label:
+    name = _text(where, "id", fields.get("id", f"line-{number}"))
     if len(name) > MAX_ID:
-        raise _wrong(place, "id", name, f"must have at most {MAX_ID} characters")
+        raise _wrong(where, "id", name, f"must have at most {MAX_ID} characters")
     sample = Sample(
         id=name,
-        query=_text(place, "query", fields["query"]),
-        references=tuple(_texts(place, "references", fields.get("references", []))),
-        answerable=_flag(place, "answerable", fields.get("answerable", True)),
+        query=_text(where, "query", fields["query"]),
+        references=tuple(_texts(where, "references", fields.get("references", []))),
+        answerable=_flag(where, "answerable", fields.get("answerable", True)),
     )
-    texts = _texts(place, "contexts", fields.get("contexts", []))
+    texts = _texts(where, "contexts", fields.get("contexts", []))
     chunks = (RetrievedChunk(doc_id=f"context-{n}", text=text) for n, text in enumerate(texts, 1))
     answer = fields["answer"]
     if not isinstance(answer, str):
-        raise _wrong(place, "answer", answer, "must be text")
-    criterion = _text(place, "criterion", fields["criterion"])
+        raise _wrong(where, "answer", answer, "must be text")
+    criterion = _text(where, "criterion", fields["criterion"])
     return Label(
         sample=sample,
         output=SystemOutput(chunks=tuple(chunks), answer=answer),
         criterion=criterion,
-        label=_verdict(place, fields["label"], criterion),
+        label=_grade(where, fields["label"], criterion),
     )
 
 
-def _verdict(place: str, value: Any, criterion: str) -> bool | float:
+def _grade(where: str, value: Any, criterion: str) -> bool | float:
     if isinstance(value, bool):
         return value
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise _wrong(place, "label", value, "must be true, false or a grade")
-    known = ALL_CRITERIA.get(criterion)
-    if known is not None and not known.low <= value <= known.high:
-        scale = f"{known.low:g} to {known.high:g}"
-        raise _wrong(place, "label", value, f"{criterion} goes from {scale}")
+        raise _wrong(where, "label", value, "must be true, false or a grade")
+    judged = ALL_CRITERIA.get(criterion)
+    if judged is not None and not judged.low <= value <= judged.high:
+        scale = f"{judged.low:g} to {judged.high:g}"
+        raise _wrong(where, "label", value, f"{criterion} goes from {scale}")
     return float(value)
 
 
-def _text(place: str, name: str, value: Any) -> str:
+def _text(where: str, name: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _wrong(place, name, value, "must be text that is not blank")
+        raise _wrong(where, name, value, "must be text that is not blank")
     return value
 
 
-def _texts(place: str, name: str, value: Any) -> Iterator[str]:
+def _texts(where: str, name: str, value: Any) -> Iterator[str]:
     for item in value if isinstance(value, list) else [value]:
         if not isinstance(item, str):
-            raise _wrong(place, name, item, "must be text")
+            raise _wrong(where, name, item, "must be text")
         yield item
 
 
-def _flag(place: str, name: str, value: Any) -> bool:
+def _flag(where: str, name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _wrong(place, name, value, "must be true or false")
+        raise _wrong(where, name, value, "must be true or false")
     return value
 
 
-def _wrong(place: str, name: str, value: Any, reason: str) -> DatasetError:
-    return DatasetError(f"{place}: {name} = {shown(value)}: {reason}")
+def _wrong(where: str, name: str, value: Any, reason: str) -> DatasetError:
+    return DatasetError(f"{where}: {name} = {shown(value)}: {reason}")

@@ -70,7 +70,7 @@ class Entries:
     places: dict[str, str] = field(default_factory=dict)
     own_ids: bool | None = None
 
-    def read(self, place: str, row: Any) -> Entry:
+    def read(self, where: str, row: Any) -> Entry:
         """Return the entry of a row.
 
         Raises:
@@ -78,17 +78,17 @@ class Entries:
         """
         if len(self.places) == MAX_SAMPLES:
             raise DatasetError(f"{self.path}: more than {MAX_SAMPLES} samples")
-        fields = _fields(place, row)
-        self.own_ids = _own_id(place, fields, self.own_ids)
-        entry = _entry(place, fields)
+        fields = _fields(where, row)
+        self.own_ids = _own_id(where, fields, self.own_ids)
+        entry = _entry(where, fields)
         sample = entry.sample
         if sample.id in self.places:
-            what = f"id {sample.id!r}" if self.own_ids else f"the question {shown(sample.query)}"
+            subject = f"id {sample.id!r}" if self.own_ids else f"the question {shown(sample.query)}"
             raise DatasetError(
-                f"{place}: {what} stands already at {self.places[sample.id]}",
+                f"{where}: {subject} stands already at {self.places[sample.id]}",
                 remedy="" if self.own_ids else "give every sample an id, or remove one of the two",
             )
-        self.places[sample.id] = place
+        self.places[sample.id] = where
         return entry
 
 
@@ -101,12 +101,11 @@ def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
         DatasetError: a row is wrong, an id stands twice, or there are no rows or too many.
     """
     entries = Entries(path)
-    for place, row in rows:
-        yield entries.read(place, row)
+    for where, row in rows:
+        yield entries.read(where, row)
     if not entries.places:
-        raise DatasetError(
-            f"{path}: no samples", remedy="docs/golden-set.md shows how to write one"
-        )
+        remedy = "docs/golden-set.md shows how to write one"
+        raise DatasetError(f"{path}: no samples", remedy=remedy)
 
 
 def samples_of(rows: Iterable[Row], *, path: Path) -> Sequence[Sample]:
@@ -124,79 +123,79 @@ def asked(entries: Iterable[Entry], *, path: Path) -> Sequence[Sample]:
     Raises:
         DatasetError: every one is a draft.
     """
-    found = Spill(Sample, (entry.sample for entry in entries if not entry.draft))
-    if not found:
+    samples = Spill(Sample, (entry.sample for entry in entries if not entry.draft))
+    if not samples:
         raise DatasetError(
             f"{path}: every sample is a draft, and drafts are not asked",
             remedy="read them, then `ragate dataset accept` those that are right",
         )
-    return found
+    return samples
 
 
-def _fields(place: str, row: Any) -> dict[str, Any]:
+def _fields(where: str, row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
-        raise DatasetError(f"{place}: {shown(row)}: a sample is an object with a query")
+        raise DatasetError(f"{where}: {shown(row)}: a sample is an object with a query")
     fields: dict[str, Any] = {}
     for name, value in row.items():
         field = FIELD_OF.get(name)
         if field is None:
-            raise _unknown(place, name)
+            raise _unknown(where, name)
         if value is None:
             continue
         if field in fields:
-            raise DatasetError(f"{place}: {field!r} stands twice, the second time as {name!r}")
+            raise DatasetError(f"{where}: {field!r} stands twice, the second time as {name!r}")
         try:
             fields[field] = READ[field](value)
         except ValueError as error:
-            raise DatasetError(f"{place}: {name} = {shown(value)}: {error}") from error
+            raise DatasetError(f"{where}: {name} = {shown(value)}: {error}") from error
     return fields
 
 
-def _unknown(place: str, name: str) -> DatasetError:
+def _unknown(where: str, name: str) -> DatasetError:
     if name in _RECORDED:
         return DatasetError(
-            f"{place}: {name!r} is a recorded output, not part of a golden set",
+            f"{where}: {name!r} is a recorded output, not part of a golden set",
             remedy="keep outputs in a file of their own; the right answer goes under 'references'",
         )
     return DatasetError(
-        f"{place}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
+        f"{where}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
         remedy="data of your own goes under 'metadata'",
     )
 
 
-def _own_id(place: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
+def _own_id(where: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
     """Return whether rows have ids of their own; where they have none, make one."""
     has_id = "id" in fields
     if own_ids is not None and has_id != own_ids:
-        what = "an id, and those above have none" if has_id else "no id, and those above have one"
-        raise DatasetError(f"{place}: this sample has {what}", remedy="give every sample an id")
+        id_here, above = ("an id", "none") if has_id else ("no id", "one")
+        problem = f"{where}: this sample has {id_here}, and those above have {above}"
+        raise DatasetError(problem, remedy="give every sample an id")
     if not has_id and "query" in fields:
         fields["id"] = f"q-{digest(fields['query'])[:12]}"
     return has_id
 
 
-def _entry(place: str, fields: Mapping[str, Any]) -> Entry:
+def _entry(where: str, fields: Mapping[str, Any]) -> Entry:
     references: tuple[tuple[str, bool], ...] = fields.get("references", ())
-    kept = {key: value for key, value in fields.items() if key not in {"draft", "references"}}
+    of_sample = {key: value for key, value in fields.items() if key not in {"draft", "references"}}
     if references:
-        kept["references"] = tuple(text for text, draft in references if not draft)
+        of_sample["references"] = tuple(text for text, draft in references if not draft)
     return Entry(
-        place=place,
-        sample=_sample(place, kept),
+        place=where,
+        sample=_sample(where, of_sample),
         draft=fields.get("draft", False),
         drafted=tuple(text for text, draft in references if draft),
         given=frozenset(fields),
     )
 
 
-def _sample(place: str, fields: Mapping[str, Any]) -> Sample:
+def _sample(where: str, fields: Mapping[str, Any]) -> Sample:
     if "query" not in fields:
-        raise DatasetError(f"{place}: 'query' is missing")
+        raise DatasetError(f"{where}: 'query' is missing")
     try:
         return lean(Sample(**fields))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in problem["loc"])
-        raise DatasetError(
-            f"{place}: {name} = {shown(problem['input'])}: {problem['msg']}"
-        ) from error
+        detail = error.errors(include_url=False)[0]
+        name = ".".join(map(str, detail["loc"]))
+        problem = f"{where}: {name} = {shown(detail['input'])}: {detail['msg']}"
+        raise DatasetError(problem) from error

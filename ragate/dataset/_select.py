@@ -31,36 +31,38 @@ def select(samples: Sequence[Sample], filters: Filters) -> Sequence[Sample]:
     _refuse_unknown("tag", filters.tags, {tag for sample in samples for tag in sample.tags})
     ids, tags = set(filters.ids), set(filters.tags)
     conditions = [_condition(text, samples) for text in filters.where]
-    kept = (
+    passing = (
         sample
         for sample in samples
         if (not ids or sample.id in ids)
         and (not tags or not tags.isdisjoint(sample.tags))
         and all(meets(sample) for meets in conditions)
     )
-    found = Spill(Sample, islice(kept, filters.limit))
-    if not found:
+    selected = Spill(Sample, islice(passing, filters.limit))
+    if not selected:
         raise UsageError(
             "the filters leave no sample", remedy="--ids, --tags and --where must all fit"
         )
-    return found
+    return selected
 
 
 def _condition(text: str, samples: Sequence[Sample]) -> Callable[[Sample], bool]:
     """Return whether a sample meets ``field=value``, ``field>=number`` or ``field<=number``."""
-    found = _CONDITION.fullmatch(text)
-    if found is None:
+    match = _CONDITION.fullmatch(text)
+    if match is None:
         raise UsageError(
             f"--where {text!r}: must be FIELD=VALUE, FIELD>=NUMBER or FIELD<=NUMBER",
             remedy="a field of the samples' metadata, such as source=forum",
         )
-    name, sign, wanted = found[1].strip(), found[2], found[3].strip()
-    _refuse_unknown("metadata field", [name], {key for one in samples for key in one.metadata})
+    name, sign, expected = match[1].strip(), match[2], match[3].strip()
+    _refuse_unknown("metadata field", [name], {key for s in samples for key in s.metadata})
     if sign == "=":
-        return lambda sample: name in sample.metadata and _written(sample.metadata[name]) == wanted
-    limit = _number(wanted)
+        return lambda sample: (
+            name in sample.metadata and _written(sample.metadata[name]) == expected
+        )
+    limit = _number(expected)
     if math.isnan(limit):
-        raise UsageError(f"--where {text!r}: {wanted!r} is not a number")
+        raise UsageError(f"--where {text!r}: {expected!r} is not a number")
     above = sign == ">="
 
     def meets(sample: Sample) -> bool:
@@ -85,11 +87,13 @@ def _number(value: MetadataValue) -> float:
         return math.nan
 
 
-def _refuse_unknown(what: str, wanted: Sequence[str], known: Collection[str]) -> None:
-    names = set(known)
-    for name in wanted:
+def _refuse_unknown(noun: str, asked_for: Sequence[str], existing: Collection[str]) -> None:
+    names = set(existing)
+    for name in asked_for:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=1)
-            some = ", ".join(sorted(names)[:5])
-            hint = f"did you mean {close[0]!r}?" if close else f"it has {some}" if some else ""
-            raise UsageError(f"no sample has the {what} {name!r}{'; ' if hint else ''}{hint}")
+            examples = ", ".join(sorted(names)[:5])
+            hint = (
+                f"did you mean {close[0]!r}?" if close else f"it has {examples}" if examples else ""
+            )
+            raise UsageError(f"no sample has the {noun} {name!r}{'; ' if hint else ''}{hint}")

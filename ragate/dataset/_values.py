@@ -70,16 +70,16 @@ def _evidence(value: Any) -> dict[str, Any]:
 
 
 def _tags(value: Any) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else _listed(value)
-    tags = (_text(part).strip() for part in parts)
+    texts = value.split(",") if isinstance(value, str) else _listed(value)
+    tags = (_text(text).strip() for text in texts)
     return tuple(dict.fromkeys(tag for tag in tags if tag))
 
 
 def _flag(value: Any) -> bool:
-    known = value if isinstance(value, bool) else _FLAGS.get(str(value).strip().lower())
-    if known is None or not isinstance(value, bool | str):
+    flag = value if isinstance(value, bool) else _FLAGS.get(str(value).strip().lower())
+    if flag is None or not isinstance(value, bool | str):
         raise ValueError("must be true or false")
-    return known
+    return flag
 
 
 def _metadata(value: Any) -> dict[str, Any]:

@@ -27,12 +27,13 @@ def row_of(entry: Entry) -> dict[str, Any]:
         "must_pass": sample.must_pass,
         "metadata": dict(sample.metadata),
         "evidence": {
-            doc_id: one.model_dump(exclude_defaults=True) for doc_id, one in sample.evidence.items()
+            doc_id: passage.model_dump(exclude_defaults=True)
+            for doc_id, passage in sample.evidence.items()
         },
         "draft": entry.draft,
     }
-    kept = {name: value for name, value in row.items() if value}
-    return {**kept, "answerable": sample.answerable} if "answerable" in kept else kept
+    filled = {name: value for name, value in row.items() if value}
+    return {**filled, "answerable": sample.answerable} if "answerable" in filled else filled
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> int:

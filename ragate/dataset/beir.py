@@ -35,20 +35,20 @@ def read(path: Path) -> Sequence[Sample]:
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a BEIR folder; raises as `read`."""
     folder = path if path.is_dir() else path.parent.parent
-    chosen, others = _qrels(path)
+    chosen, unused = _qrels(path)
     grades = _grades(_inner(folder, f"qrels/{chosen}"))
     elsewhere = {
-        query for name in others for query in _grades(_inner(folder, f"qrels/{name}"))
+        query for name in unused for query in _grades(_inner(folder, f"qrels/{name}"))
     } - grades.keys()
-    found = list(_rows(_inner(folder, "queries.jsonl"), grades))
-    known = {str(row["id"]) for _, row in found}
+    queries = list(_rows(_inner(folder, "queries.jsonl"), grades))
+    ids = {str(row["id"]) for _, row in queries}
     for query in grades:
-        if query not in known:
+        if query not in ids:
             raise DatasetError(
                 f"{folder / 'qrels' / chosen}: query {query!r} is not in queries.jsonl"
-                f"{nearest(query, known) if len(known) < 1000 else ''}"
+                f"{nearest(query, ids) if len(ids) < 1000 else ''}"
             )
-    yield from (row for row in found if str(row[1]["id"]) not in elsewhere)
+    yield from (row for row in queries if str(row[1]["id"]) not in elsewhere)
 
 
 def _qrels(path: Path) -> tuple[str, list[str]]:
@@ -88,24 +88,24 @@ def _grades(path: Path) -> Grades:
     return grades
 
 
-def _judgement(cells: list[str], place: str) -> tuple[str, str, int]:
+def _judgement(cells: list[str], where: str) -> tuple[str, str, int]:
     try:
         query, doc_id, grade = (cell.strip() for cell in cells)
         return query, doc_id, int(grade)
     except ValueError as error:
         raise DatasetError(
-            f"{place}: {cells!r}: a line is query-id, corpus-id and a whole number, with tabs"
+            f"{where}: {cells!r}: a line is query-id, corpus-id and a whole number, with tabs"
         ) from error
 
 
 def _rows(path: Path, grades: Grades) -> Iterator[Row]:
     for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
-        place = f"{path}:{number}"
+        where = f"{path}:{number}"
         if not isinstance(row, dict) or not isinstance(row.get("_id"), str | int):
-            raise DatasetError(f"{place}: a query is an object with _id and text")
+            raise DatasetError(f"{where}: a query is an object with _id and text")
         if not row.keys().isdisjoint(SPELLINGS["relevant"]):
-            raise DatasetError(f"{place}: in a BEIR folder the judgements stand in qrels/*.tsv")
-        yield place, _fields(row, grades)
+            raise DatasetError(f"{where}: in a BEIR folder the judgements stand in qrels/*.tsv")
+        yield where, _fields(row, grades)
 
 
 def _fields(row: dict[str, Any], grades: Grades) -> dict[str, Any]:

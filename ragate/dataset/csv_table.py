@@ -44,31 +44,31 @@ def _rows(path: Path, rows: Any) -> Iterator[Row]:
     header: list[str] | None = None
     start = 1
     for cells in rows:
-        place, start = f"{path}:{start}", rows.line_num + 1
+        where, start = f"{path}:{start}", rows.line_num + 1
         if not any(cell.strip() for cell in cells):
             continue
         if header is None:
-            header = _header(place, cells)
+            header = _header(where, cells)
         elif len(cells) != len(header):
             raise DatasetError(
-                f"{place}: {len(cells)} cells, and the header has {len(header)}",
+                f"{where}: {len(cells)} cells, and the header has {len(header)}",
                 remedy='put a cell that holds a comma in "quotes"',
             )
         else:
-            yield place, _fields(place, dict(zip(header, cells, strict=True)))
+            yield where, _fields(where, dict(zip(header, cells, strict=True)))
 
 
-def _header(place: str, cells: list[str]) -> list[str]:
+def _header(where: str, cells: list[str]) -> list[str]:
     header = [cell.strip() for cell in cells]
     twice = {name for name in header if header.count(name) > 1}
     if twice:
-        raise DatasetError(f"{place}: column {min(twice)!r} stands twice")
+        raise DatasetError(f"{where}: column {min(twice)!r} stands twice")
     if len(header) == 1 and ";" in header[0]:
-        raise DatasetError(f"{place}: cells must be separated by commas, not semicolons")
+        raise DatasetError(f"{where}: cells must be separated by commas, not semicolons")
     return header
 
 
-def _fields(place: str, row: dict[str, str]) -> dict[str, Any]:
+def _fields(where: str, row: dict[str, str]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     metadata = {}
     for name, cell in row.items():
@@ -76,17 +76,17 @@ def _fields(place: str, row: dict[str, str]) -> dict[str, Any]:
             if cell:
                 metadata[name.removeprefix(_METADATA)] = cell
         else:
-            fields[name] = _value(place, name, cell) if cell.strip() else None
+            fields[name] = _value(where, name, cell) if cell.strip() else None
     if metadata:
         fields["metadata"] = metadata
     return fields
 
 
-def _value(place: str, name: str, cell: str) -> Any:
+def _value(where: str, name: str, cell: str) -> Any:
     field = FIELD_OF.get(name)
     is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
     if is_json or field in {"metadata", "evidence"}:
-        return loads(cell, where=f"{place}: {name}", error=DatasetError)
+        return loads(cell, where=f"{where}: {name}", error=DatasetError)
     if field == "relevant":
-        return [part.strip() for part in cell.split(";") if part.strip()]
+        return [doc_id.strip() for doc_id in cell.split(";") if doc_id.strip()]
     return cell

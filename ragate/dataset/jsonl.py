@@ -32,10 +32,10 @@ def each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
     """Yield the rows like `rows`, and in place of a line that cannot be read, its error."""
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
-            place = f"{path}:{number}"
+            where = f"{path}:{number}"
             if not line.strip():
                 continue
             try:
-                yield place, loads(line, where=place, error=DatasetError)
+                yield where, loads(line, where=where, error=DatasetError)
             except DatasetError as error:
-                yield place, error
+                yield where, error

@@ -26,29 +26,29 @@ class _Loader(_BASE):  # type: ignore[misc]
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:  # noqa: ARG002
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.MarkedYAMLError(
                     problem="a key must be text", problem_mark=key.start_mark
                 )
-            if key.value in found:
+            if key.value in mapping:
                 raise yaml.MarkedYAMLError(
                     problem=f"key {key.value!r} stands twice", problem_mark=key.start_mark
                 )
-            found[key.value] = self.construct_object(value, deep=True)
-        return found
+            mapping[key.value] = self.construct_object(value, deep=True)
+        return mapping
 
 
 _INT = re.compile(r"-?(0|[1-9][0-9]{0,17})")
-for _tag, _pattern, _first in (
+for _tag, _pattern, _openers in (
     ("bool", re.compile(r"true|false|True|False|TRUE|FALSE"), "tTfF"),
     ("null", re.compile(r"~|null|Null|NULL|"), ["~", "n", "N", ""]),
     ("int", re.compile(rf"{_INT.pattern}"), "-0123456789"),
     ("float", re.compile(rf"{_INT.pattern}\.[0-9]+([eE][-+]?[0-9]+)?"), "-0123456789"),
 ):
     _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern.pattern})\Z"), list(_first)
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern.pattern})\Z"), list(_openers)
     )
 
 

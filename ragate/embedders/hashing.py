@@ -58,25 +58,25 @@ class HashingEmbedder:
         """
         vectors = np.zeros((len(texts), self._dimensions), dtype=np.float32)
         for vector, text in zip(vectors, texts, strict=True):
-            for place, value in self._features(text).items():
-                vector[place] = value
+            for index, value in self._features(text).items():
+                vector[index] = value
         return vectors
 
     def _features(self, text: str) -> dict[int, float]:
         """Return the places that are not zero; the sums are exact, in whatever order they come."""
         added: dict[int, list[float]] = {}
         for word, count in Counter(tokens(text)).items():
-            place, sign = _place(word, self._dimensions - 1)
-            added.setdefault(place, []).append(sign * (1.0 + log(count)))
-        summed = {place: fsum(values) for place, values in added.items()}
+            index, sign = _index(word, self._dimensions - 1)
+            added.setdefault(index, []).append(sign * (1.0 + log(count)))
+        summed = {index: fsum(values) for index, values in added.items()}
         length = sqrt(fsum(value * value for value in summed.values()))
         if not length:
             return {self._dimensions - 1: 1.0}
-        return {place: value / length for place, value in summed.items()}
+        return {index: value / length for index, value in summed.items()}
 
 
 @lru_cache(maxsize=100_000)
-def _place(word: str, places: int) -> tuple[int, float]:
+def _index(word: str, places: int) -> tuple[int, float]:
     hashed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
     return (hashed >> 1) % places, 1.0 if hashed & 1 else -1.0
 

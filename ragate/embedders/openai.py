@@ -30,7 +30,7 @@ class Settings(Frozen):
     batch_size: int = Field(default=64, ge=1, le=2048)
 
 
-class EmbeddingClient(Protocol):
+class ProviderEmbeddings(Protocol):
     """The part of `ragate.clients.openai.OpenAIClient` that is used here."""
 
     async def embed(
@@ -43,15 +43,15 @@ class OpenAIEmbedder:
 
     deterministic = False  # a service may give the same text slightly other numbers
 
-    def __init__(self, settings: Settings, client: EmbeddingClient) -> None:
+    def __init__(self, settings: Settings, client: ProviderEmbeddings) -> None:
         self._settings = settings
         self._client = client
 
     @property
     def fingerprint(self) -> str:
         """Identity of the vectors: who makes them, and how long they are."""
-        one = self._settings
-        return f"openai:{digest([one.provider, one.model, one.dimensions])}"
+        settings = self._settings
+        return f"openai:{digest([settings.provider, settings.model, settings.dimensions])}"
 
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the embeddings, in order; batches are sent at once, the client limits how many.
@@ -59,24 +59,26 @@ class OpenAIEmbedder:
         Raises:
             ProviderError: the provider failed after retries.
         """
-        one = self._settings
-        batches = [texts[i : i + one.batch_size] for i in range(0, len(texts), one.batch_size)]
-        found = await asyncio.gather(
+        settings = self._settings
+        batches = [
+            texts[i : i + settings.batch_size] for i in range(0, len(texts), settings.batch_size)
+        ]
+        replies = await asyncio.gather(
             *(
                 # An empty text is refused by some servers; a space means as little.
                 self._client.embed(
                     [text if text.strip() else " " for text in batch],
-                    model=one.model,
-                    dimensions=one.dimensions,
+                    model=settings.model,
+                    dimensions=settings.dimensions,
                 )
                 for batch in batches
             )
         )
-        return np.array([vector for batch in found for vector in batch], dtype=np.float32)
+        return np.array([vector for batch in replies for vector in batch], dtype=np.float32)
 
 
 def create(
-    settings: Mapping[str, Any], clients: Callable[[str], EmbeddingClient]
+    settings: Mapping[str, Any], clients: Callable[[str], ProviderEmbeddings]
 ) -> OpenAIEmbedder:
     """Return the embedder.
 
@@ -86,5 +88,5 @@ def create(
     Raises:
         ConfigError: a key is unknown or wrong.
     """
-    wanted = read_settings(Settings, settings, where="[system.embedder]")
-    return OpenAIEmbedder(wanted, clients(wanted.provider))
+    keys = read_settings(Settings, settings, where="[system.embedder]")
+    return OpenAIEmbedder(keys, clients(keys.provider))

@@ -33,7 +33,7 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class Model(Protocol):
+class SentenceEncoder(Protocol):
     """The part of ``SentenceTransformer`` that is used here."""
 
     def encode(self, sentences: list[str], **options: Any) -> Any: ...
@@ -49,11 +49,13 @@ class LocalEmbedder:
     # Another processor, thread count or batch adds up in another order: the last bits differ.
     deterministic = False
 
-    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Model]) -> None:
+    def __init__(
+        self, settings: Settings, fingerprint: str, load: Callable[[], SentenceEncoder]
+    ) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
         self._load = load
-        self._model: Model | None = None
+        self._model: SentenceEncoder | None = None
         self._turn = asyncio.Lock()
 
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -80,8 +82,8 @@ class LocalEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
 
-def _loaded(settings: Settings) -> Model:
-    model: Model = load_model(
+def _loaded(settings: Settings) -> SentenceEncoder:
+    model: SentenceEncoder = load_model(
         "SentenceTransformer",
         settings.model,
         settings.revision,
@@ -98,9 +100,11 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalE
         ConfigError: a key is unknown or wrong, or the model's folder is not there.
     """
     del clients
-    own = read_settings(Settings, settings, where="[system.embedder]")
+    keys = read_settings(Settings, settings, where="[system.embedder]")
     identity = (
-        check_folder(own.model, where=WHERE) if is_folder(own.model) else [own.model, own.revision]
+        check_folder(keys.model, where=WHERE)
+        if is_folder(keys.model)
+        else [keys.model, keys.revision]
     )
     name = f"sentence_transformers:{digest(identity)}"
-    return LocalEmbedder(own, name, lambda: _loaded(own))
+    return LocalEmbedder(keys, name, lambda: _loaded(keys))

@@ -35,7 +35,7 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class Model(Protocol):
+class PairScorer(Protocol):
     """The part of ``CrossEncoder`` that is used here."""
 
     def predict(self, sentences: list[tuple[str, str]], **options: Any) -> Any: ...
@@ -48,11 +48,13 @@ class LocalReranker:
         load: Returns the model; slow, and called once.
     """
 
-    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Model]) -> None:
+    def __init__(
+        self, settings: Settings, fingerprint: str, load: Callable[[], PairScorer]
+    ) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
         self._load = load
-        self._model: Model | None = None
+        self._model: PairScorer | None = None
         self._turn = asyncio.Lock()
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -79,7 +81,7 @@ class LocalReranker:
         return [float(score) for score in scores]
 
 
-def _loaded(settings: Settings) -> Model:
+def _loaded(settings: Settings) -> PairScorer:
     model: Any = load_model(
         "CrossEncoder",
         settings.model,
@@ -88,7 +90,7 @@ def _loaded(settings: Settings) -> Model:
         use="cross_encoder",
     )
     _check_kind(settings.model, getattr(model, "config", None))
-    ranker: Model = model
+    ranker: PairScorer = model
     return ranker
 
 
@@ -110,9 +112,9 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalR
         ConfigError: a key is unknown or wrong, or the model's folder is not there.
     """
     del clients
-    own = read_settings(Settings, settings, where="[system.rerank]")
-    identity: Any = [own.model, own.revision]
-    if is_folder(own.model):
-        identity = check_folder(own.model, where=WHERE, listed="config.json")
+    keys = read_settings(Settings, settings, where="[system.rerank]")
+    identity: Any = [keys.model, keys.revision]
+    if is_folder(keys.model):
+        identity = check_folder(keys.model, where=WHERE, listed="config.json")
     name = f"cross_encoder:{digest(identity)}"
-    return LocalReranker(own, name, lambda: _loaded(own))
+    return LocalReranker(keys, name, lambda: _loaded(keys))

@@ -44,8 +44,8 @@ class EndpointReranker:
     @property
     def fingerprint(self) -> str:
         """Identity of the scores: who gives them."""
-        one = self._settings
-        return f"endpoint:{digest([one.provider, one.model, one.form])}"
+        settings = self._settings
+        return f"endpoint:{digest([settings.provider, settings.model, settings.form])}"
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one score a text, in order.
@@ -57,8 +57,8 @@ class EndpointReranker:
             return []
         # An empty text is refused by some servers; a space means as little.
         sent = [text if text.strip() else " " for text in texts]
-        own = self._settings
-        return await self._client.rerank(query, sent, model=own.model, form=own.form)
+        settings = self._settings
+        return await self._client.rerank(query, sent, model=settings.model, form=settings.form)
 
 
 def create(settings: Mapping[str, Any], clients: Callable[[str], RerankClient]) -> EndpointReranker:
@@ -70,5 +70,5 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], RerankClient]) 
     Raises:
         ConfigError: a key is unknown or wrong.
     """
-    wanted = read_settings(Settings, settings, where="[system.rerank]")
-    return EndpointReranker(wanted, clients(wanted.provider))
+    keys = read_settings(Settings, settings, where="[system.rerank]")
+    return EndpointReranker(keys, clients(keys.provider))

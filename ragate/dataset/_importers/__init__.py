@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.dataset._importers._common import Imported, Notes
-from ragate.dataset._importers._resolve import Resolver, Unplaced
+from ragate.dataset._importers._resolve import PlacementCounts, Resolver
 from ragate.dataset._importers._sources import KINDS, read_foreign
 
-__all__ = ["KINDS", "Imported", "Notes", "Resolver", "Unplaced", "read_foreign"]
+__all__ = ["KINDS", "Imported", "Notes", "PlacementCounts", "Resolver", "read_foreign"]

@@ -61,20 +61,20 @@ def records(path: Path) -> Iterator[Record]:
     """
     ending = path.suffix.lower()
     if ending in {".jsonl", ".ndjson"}:
-        found: Iterator[tuple[str, Any]] = (
+        rows: Iterator[tuple[str, Any]] = (
             (f"{path}:{number}", row)
             for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
         )
     elif ending == ".csv":
-        found = _csv_records(path)
+        rows = _csv_records(path)
     elif ending == ".json":
-        found = _json_records(path)
+        rows = _json_records(path)
     else:
         raise DatasetError(f"{path}: no reader for {path.suffix!r}; known: .jsonl, .json, .csv")
-    for place, row in found:
+    for where, row in rows:
         if not isinstance(row, Mapping):
-            raise DatasetError(f"{place}: {shown(row)}: must be an object")
-        yield place, row
+            raise DatasetError(f"{where}: {shown(row)}: must be an object")
+        yield where, row
 
 
 def _csv_records(path: Path) -> Iterator[tuple[str, Any]]:
@@ -82,10 +82,10 @@ def _csv_records(path: Path) -> Iterator[tuple[str, Any]]:
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         for row in rows:
-            place = f"{path}:{rows.line_num}"
+            where = f"{path}:{rows.line_num}"
             if None in row or None in row.values():
-                raise DatasetError(f"{place}: has another number of cells than the header")
-            yield place, {name: cell for name, cell in row.items() if cell != ""}
+                raise DatasetError(f"{where}: has another number of cells than the header")
+            yield where, {name: cell for name, cell in row.items() if cell != ""}
     except csv.Error as error:
         raise DatasetError(f"{path}:{rows.line_num}: not CSV: {error}") from error
 
@@ -107,7 +107,7 @@ def json_value(path: Path) -> Any:
     return loads(content, where=str(path), error=DatasetError)
 
 
-def text_of(place: str, name: str, value: Any) -> str:
+def text_of(where: str, name: str, value: Any) -> str:
     """Return a text that is not blank, "" where there is none.
 
     Raises:
@@ -116,17 +116,17 @@ def text_of(place: str, name: str, value: Any) -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise DatasetError(f"{place}: {name} = {shown(value)}: must be text")
+        raise DatasetError(f"{where}: {name} = {shown(value)}: must be text")
     try:
         str(value).encode()
     except UnicodeEncodeError as error:
         # A cell may spell a list as Python does, escapes included.
         half = error.object[error.start]
-        raise DatasetError(f"{place}: {name}: {half!r} is half of a character") from error
+        raise DatasetError(f"{where}: {name}: {half!r} is half of a character") from error
     return str(value)
 
 
-def texts_of(place: str, name: str, value: Any, *, separator: str = "") -> tuple[str, ...]:
+def texts_of(where: str, name: str, value: Any, *, separator: str = "") -> tuple[str, ...]:
     """Return a list of texts, blank ones left out.
 
     Args:
@@ -140,7 +140,7 @@ def texts_of(place: str, name: str, value: Any, *, separator: str = "") -> tuple
     if value is None:
         return ()
     items = value if isinstance(value, list | tuple) else [value]
-    return tuple(text for item in items if (text := text_of(place, name, item)))
+    return tuple(text for item in items if (text := text_of(where, name, item)))
 
 
 def _literal(cell: str) -> Any:
@@ -160,7 +160,7 @@ def scalar(value: Any) -> MetadataValue:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def kept(row: Mapping[str, Any], taken: frozenset[str]) -> dict[str, MetadataValue]:
+def untaken(row: Mapping[str, Any], taken: frozenset[str]) -> dict[str, MetadataValue]:
     """Return what is not taken otherwise, as metadata; empty values are left out."""
     return {
         str(name): scalar(value)

@@ -9,11 +9,11 @@ from typing import Any
 from ragate.dataset._importers._common import (
     Imported,
     Notes,
-    kept,
     records,
     scalar,
     text_of,
     texts_of,
+    untaken,
 )
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue
@@ -27,33 +27,33 @@ _TAKEN = _RECORDED | {"input", "expected_output", "context", "source_file", *_NE
 def read(path: Path, notes: Notes) -> Iterator[Imported]:
     """Yield the goldens; conversations and recorded outputs are noted and left out."""
     separator = "" if path.suffix.lower() == ".json" else "|"
-    for place, row in records(path):
+    for where, row in records(path):
         if "input" not in row and ("scenario" in row or "turns" in row):
             notes.add("left out: a conversational golden")
             continue
-        query = text_of(place, "input", row.get("input"))
+        query = text_of(where, "input", row.get("input"))
         if not query:
-            raise DatasetError(f"{place}: there is no input", remedy="is this file of deepeval?")
+            raise DatasetError(f"{where}: there is no input", remedy="is this file of deepeval?")
         for name in sorted(_RECORDED & row.keys()):
             if row[name] not in (None, "", []):
                 notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
-        reference = text_of(place, "expected_output", row.get("expected_output"))
+        reference = text_of(where, "expected_output", row.get("expected_output"))
         yield Imported(
-            place=place,
+            place=where,
             query=query,
-            contexts=texts_of(place, "context", row.get("context"), separator=separator),
-            sources=texts_of(place, "source_file", row.get("source_file"), separator="\0"),
+            contexts=texts_of(where, "context", row.get("context"), separator=separator),
+            sources=texts_of(where, "source_file", row.get("source_file"), separator="\0"),
             references=(reference,) if reference else (),
-            metadata=_metadata(place, row),
+            metadata=_metadata(where, row),
         )
 
 
-def _metadata(place: str, row: Mapping[str, Any]) -> dict[str, MetadataValue]:
-    found = kept(row, _TAKEN)
+def _metadata(where: str, row: Mapping[str, Any]) -> dict[str, MetadataValue]:
+    metadata = untaken(row, _TAKEN)
     for name in _NESTED:
         value = row.get(name)
         if isinstance(value, str):  # a cell of a table
-            value = loads(value, where=f"{place}: {name}", error=DatasetError)
+            value = loads(value, where=f"{where}: {name}", error=DatasetError)
         if isinstance(value, Mapping):
-            found |= {str(key): scalar(item) for key, item in value.items() if item is not None}
-    return found
+            metadata |= {str(key): scalar(item) for key, item in value.items() if item is not None}
+    return metadata

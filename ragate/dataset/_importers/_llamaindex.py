@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._importers._common import Imported, Notes, json_value, kept, text_of, texts_of
+from ragate.dataset._importers._common import (
+    Imported,
+    Notes,
+    json_value,
+    text_of,
+    texts_of,
+    untaken,
+)
 from ragate.errors import DatasetError
 from ragate.support.settings import shown
 
@@ -33,21 +40,21 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
 
 def _labelled(path: Path, examples: list[Any]) -> Iterator[Imported]:
     for number, row in enumerate(examples, start=1):
-        place = f"{path}: example {number}"
+        where = f"{path}: example {number}"
         if not isinstance(row, Mapping):
-            raise DatasetError(f"{place}: {shown(row)}: must be an object")
-        query = text_of(place, "query", row.get("query"))
+            raise DatasetError(f"{where}: {shown(row)}: must be an object")
+        query = text_of(where, "query", row.get("query"))
         if not query:
-            raise DatasetError(f"{place}: there is no query")
-        reference = text_of(place, "reference_answer", row.get("reference_answer"))
+            raise DatasetError(f"{where}: there is no query")
+        reference = text_of(where, "reference_answer", row.get("reference_answer"))
         authors = {name: _author(row.get(name)) for name in ("query_by", "reference_answer_by")}
         yield Imported(
-            place=place,
+            place=where,
             query=query,
-            contexts=texts_of(place, "reference_contexts", row.get("reference_contexts")),
+            contexts=texts_of(where, "reference_contexts", row.get("reference_contexts")),
             references=(reference,) if reference else (),
             metadata={
-                **kept(row, _TAKEN),
+                **untaken(row, _TAKEN),
                 **{name: author for name, author in authors.items() if author},
             },
         )
@@ -62,20 +69,20 @@ def _author(value: Any) -> str:
 
 def _pairs(path: Path, value: Mapping[str, Any]) -> Iterator[Imported]:
     queries, corpus, relevant = value["queries"], value["corpus"], value["relevant_docs"]
-    if not all(isinstance(one, Mapping) for one in (queries, corpus, relevant)):
+    if not all(isinstance(table, Mapping) for table in (queries, corpus, relevant)):
         raise DatasetError(f"{path}: queries, corpus and relevant_docs must be objects")
     for name, text in queries.items():
-        place = f"{path}: query {name}"
-        query = text_of(place, "text", text)
+        where = f"{path}: query {name}"
+        query = text_of(where, "text", text)
         if not query:
-            raise DatasetError(f"{place}: is blank")
-        nodes = texts_of(place, "relevant_docs", relevant.get(name))
+            raise DatasetError(f"{where}: is blank")
+        nodes = texts_of(where, "relevant_docs", relevant.get(name))
         if unknown := [node for node in nodes if node not in corpus]:
-            raise DatasetError(f"{place}: {shown(unknown[0])} is not in corpus")
+            raise DatasetError(f"{where}: {shown(unknown[0])} is not in corpus")
         yield Imported(
-            place=place,
+            place=where,
             query=query,
             id=name,
             relevant=dict.fromkeys(nodes, 1),
-            contexts=tuple(text_of(place, "corpus", corpus[node]) for node in nodes),
+            contexts=tuple(text_of(where, "corpus", corpus[node]) for node in nodes),
         )

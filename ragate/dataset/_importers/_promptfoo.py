@@ -30,20 +30,20 @@ def read(path: Path, notes: Notes, *, query_name: str = "") -> Iterator[Imported
     defaults = _mapping(f"{path}: defaultTest", default)
     shared = _mapping(f"{path}: defaultTest: vars", defaults.get("vars") or {})
     for number, test in enumerate(tests, start=1):
-        place = f"{path}: test {number}"
+        where = f"{path}: test {number}"
         if isinstance(test, str):
             notes.add(f"left out: tests in another file ({test}); import that file")
             continue
-        row = _mapping(place, test)
-        values = {**shared, **_mapping(f"{place}: vars", row.get("vars") or {})}
-        name = query_name or _query_name(place, values)
+        row = _mapping(where, test)
+        values = {**shared, **_mapping(f"{where}: vars", row.get("vars") or {})}
+        name = query_name or _query_name(where, values)
         if name not in values:
-            raise DatasetError(f"{place}: there is no variable {name!r}{nearest(name, values)}")
-        for query in texts_of(place, name, values[name]):
+            raise DatasetError(f"{where}: there is no variable {name!r}{nearest(name, values)}")
+        for query in texts_of(where, name, values[name]):
             if query.startswith("file://"):
                 notes.add("left out: a question that stands in a file of its own")
                 continue
-            yield _imported(place, row, values, name, query)
+            yield _imported(where, row, values, name, query)
 
 
 def _tests(path: Path, notes: Notes) -> tuple[list[Any], Any]:
@@ -66,20 +66,20 @@ def _tests(path: Path, notes: Notes) -> tuple[list[Any], Any]:
     return value, default
 
 
-def _mapping(place: str, value: Any) -> Mapping[str, Any]:
+def _mapping(where: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise DatasetError(f"{place}: {shown(value)}: must be an object")
+        raise DatasetError(f"{where}: {shown(value)}: must be an object")
     return value
 
 
-def _query_name(place: str, values: Mapping[str, Any]) -> str:
+def _query_name(where: str, values: Mapping[str, Any]) -> str:
     usual = [name for name in QUERY_NAMES if name in values]
     if usual:
         return usual[0]
     if len(values) == 1:
         return next(iter(values))
     raise DatasetError(
-        f"{place}: which variable is the question? It has {', '.join(values) or 'none'}",
+        f"{where}: which variable is the question? It has {', '.join(values) or 'none'}",
         remedy="name it with --query-var",
     )
 
@@ -90,47 +90,47 @@ class _Asserted:
 
     references: list[str] = field(default_factory=list)
     answerable: bool | None = None
-    others: list[Any] = field(default_factory=list)
+    unread: list[Any] = field(default_factory=list)
 
-    def add_all(self, place: str, assertions: Any) -> None:
+    def add_all(self, where: str, assertions: Any) -> None:
         if not isinstance(assertions or [], list):
-            raise DatasetError(f"{place}: assert = {shown(assertions)}: must be a list")
+            raise DatasetError(f"{where}: assert = {shown(assertions)}: must be a list")
         for assertion in assertions or []:
-            self._add(place, assertion)
+            self._add(where, assertion)
 
-    def _add(self, place: str, assertion: Any) -> None:
-        row = _mapping(f"{place}: assert", assertion)
-        kind, value = text_of(f"{place}: assert", "type", row.get("type")), row.get("value")
+    def _add(self, where: str, assertion: Any) -> None:
+        row = _mapping(f"{where}: assert", assertion)
+        kind, value = text_of(f"{where}: assert", "type", row.get("type")), row.get("value")
         if kind == "assert-set":
-            self.add_all(place, row.get("assert"))
+            self.add_all(where, row.get("assert"))
         elif kind == "is-refusal":
             self.answerable = False
         elif kind in _REFERENCES and not str(value).startswith("file://"):
-            self.references += texts_of(place, "assert", value)
+            self.references += texts_of(where, "assert", value)
         else:
-            self.others.append(row)
+            self.unread.append(row)
 
 
 def _imported(
-    place: str, row: Mapping[str, Any], values: Mapping[str, Any], name: str, query: str
+    where: str, row: Mapping[str, Any], values: Mapping[str, Any], name: str, query: str
 ) -> Imported:
     asserted = _Asserted()
-    asserted.add_all(place, row.get("assert"))
+    asserted.add_all(where, row.get("assert"))
     contexts = [
-        text for key in _CONTEXTS if key != name for text in texts_of(place, key, values.get(key))
+        text for key in _CONTEXTS if key != name for text in texts_of(where, key, values.get(key))
     ]
     metadata: dict[str, MetadataValue] = {
         key: scalar(value) for key, value in values.items() if key not in {name, *_CONTEXTS}
     }
     metadata |= {
-        key: scalar(value) for key, value in _mapping(place, row.get("metadata") or {}).items()
+        key: scalar(value) for key, value in _mapping(where, row.get("metadata") or {}).items()
     }
-    if description := text_of(place, "description", row.get("description")):
+    if description := text_of(where, "description", row.get("description")):
         metadata["description"] = description
-    for number, other in enumerate(asserted.others, start=1):
-        metadata[f"assert.{number}"] = scalar(other)
+    for number, assertion in enumerate(asserted.unread, start=1):
+        metadata[f"assert.{number}"] = scalar(assertion)
     return Imported(
-        place=place,
+        place=where,
         query=query,
         contexts=tuple(text for text in contexts if not text.startswith("file://")),
         references=tuple(dict.fromkeys(asserted.references)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._importers._common import Imported, Notes, kept, records, text_of, texts_of
+from ragate.dataset._importers._common import Imported, Notes, records, text_of, texts_of, untaken
 from ragate.errors import DatasetError
 
 _HOP = re.compile(r"\A<\d+-hop>\s*")  # before each context of a question over several documents
@@ -25,36 +25,36 @@ _TAKEN = _RECORDED | {
 
 def read(path: Path, notes: Notes) -> Iterator[Imported]:
     """Yield the questions; conversations and recorded outputs are noted and left out."""
-    for place, row in records(path):
-        asked = row.get("user_input", row.get("question"))
-        if isinstance(asked, list):
+    for where, row in records(path):
+        user_input = row.get("user_input", row.get("question"))
+        if isinstance(user_input, list):
             notes.add("left out: a conversation of several turns")
             continue
-        query = text_of(place, "user_input", asked)
+        query = text_of(where, "user_input", user_input)
         if not query:
-            raise DatasetError(f"{place}: there is no user_input", remedy="is this file of ragas?")
+            raise DatasetError(f"{where}: there is no user_input", remedy="is this file of ragas?")
         for name in sorted(_RECORDED & row.keys()):
             if row[name] not in (None, "", []):
                 notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
-        ids = texts_of(place, "reference_context_ids", row.get("reference_context_ids"))
+        ids = texts_of(where, "reference_context_ids", row.get("reference_context_ids"))
         yield Imported(
-            place=place,
+            place=where,
             query=query,
             relevant=dict.fromkeys(ids, 1),
-            contexts=() if ids else _contexts(place, row),
-            references=_references(place, row),
-            metadata=kept(row, _TAKEN),
+            contexts=() if ids else _contexts(where, row),
+            references=_references(where, row),
+            metadata=untaken(row, _TAKEN),
         )
 
 
-def _contexts(place: str, row: Mapping[str, Any]) -> tuple[str, ...]:
+def _contexts(where: str, row: Mapping[str, Any]) -> tuple[str, ...]:
     name = "reference_contexts"
     if name not in row and "answer" not in row:
         name = "contexts"  # of test sets before version 0.2
-    return tuple(_HOP.sub("", text) for text in texts_of(place, name, row.get(name)))
+    return tuple(_HOP.sub("", text) for text in texts_of(where, name, row.get(name)))
 
 
-def _references(place: str, row: Mapping[str, Any]) -> tuple[str, ...]:
+def _references(where: str, row: Mapping[str, Any]) -> tuple[str, ...]:
     name = "reference" if "reference" in row else "ground_truth"
-    text = text_of(place, name, row.get(name))
+    text = text_of(where, name, row.get(name))
     return (text,) if text else ()

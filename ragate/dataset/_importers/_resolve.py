@@ -10,10 +10,11 @@ from typing import Any
 from ragate.core.hashing import digest
 from ragate.core.text.quoted_passages import normalise, passage_hash
 from ragate.dataset._importers._common import Imported, scalar
+from ragate.models import MetadataValue
 
 
 @dataclass
-class Unplaced:
+class PlacementCounts:
     """Counts of what was placed in documents and what was not."""
 
     placed: int = 0
@@ -34,69 +35,83 @@ class Resolver:
     """
 
     texts: Mapping[str, str] | None
-    count: Unplaced = field(default_factory=Unplaced)
+    count: PlacementCounts = field(default_factory=PlacementCounts)
     _normal: dict[str, str] = field(default_factory=dict)
     _ids: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._normal = {doc_id: normalise(text) for doc_id, text in (self.texts or {}).items()}
 
-    def row(self, one: Imported) -> dict[str, Any]:
+    def row(self, question: Imported) -> dict[str, Any]:
         """Return one row; an id that is taken already gets a number."""
-        relevant, evidence, metadata = dict(one.relevant), {}, dict(one.metadata)
-        if self.texts is not None:
-            placed = self._place(one)
-            if placed or (one.contexts and not relevant.keys() <= self.texts.keys()):
-                relevant = {doc_id: 1 for doc_id, _ in placed}
-            evidence = {
-                doc_id: {"quote": text, "hash": passage_hash(text)}
-                for doc_id, text in placed
-                if text
-            }
-        lost = [] if relevant and self.texts is None else self._unplaced(one)
-        if lost:
-            metadata["reference_contexts"] = scalar(lost)
-            self.count.contexts += len(lost)
-        unknown = [name for name in one.sources if name and not self._document(name)]
-        if unknown:
-            metadata["source_file"] = "; ".join(unknown)
-            self.count.sources += len(unknown)
+        passages = self._passages(question)
+        relevant = self._relevant(question, passages)
         self.count.placed += bool(relevant)
+        metadata = {**question.metadata, **self._unplaced(question, relevant)}
+        graded = any(grade != 1 for grade in relevant.values())
         row = {
-            "id": self._id(one),
-            "query": one.query,
-            "relevant": relevant if any(g != 1 for g in relevant.values()) else list(relevant),
-            "references": list(one.references),
+            "id": self._id(question),
+            "query": question.query,
+            "relevant": relevant if graded else list(relevant),
+            "references": list(question.references),
             "metadata": {key: value for key, value in metadata.items() if value is not None},
-            "evidence": evidence,
+            "evidence": {
+                doc_id: {"quote": text, "hash": passage_hash(text)}
+                for doc_id, text in passages.items()
+                if text
+            },
         }
-        kept = {key: value for key, value in row.items() if value}
-        return kept if one.answerable is None else {**kept, "answerable": one.answerable}
+        filled = {key: value for key, value in row.items() if value}
+        answerable = question.answerable
+        return filled if answerable is None else {**filled, "answerable": answerable}
 
-    def _place(self, one: Imported) -> list[tuple[str, str]]:
-        """Return (document, passage) pairs; the passage is "" for a file that is named."""
-        named = [(doc_id, "") for name in one.sources if (doc_id := self._document(name))]
-        held = [(doc_id, text) for text in one.contexts for doc_id in self._holding(text)]
-        first: dict[str, str] = {}
-        for doc_id, text in [*held, *named]:
-            first.setdefault(doc_id, text)
-        return list(first.items())
+    def _passages(self, question: Imported) -> dict[str, str]:
+        """Return a passage by document; it is "" for a file that is only named."""
+        passages: dict[str, str] = {}
+        for text in question.contexts:
+            for doc_id in self._holding(text):
+                passages.setdefault(doc_id, text)
+        for name in question.sources:
+            if doc_id := self._document(name):
+                passages.setdefault(doc_id, "")
+        return passages
+
+    def _relevant(self, question: Imported, passages: Mapping[str, str]) -> dict[str, int]:
+        """Return the grades: of the documents that were found, or as the tool names them."""
+        of_corpus = self.texts is None or question.relevant.keys() <= self.texts.keys()
+        if passages or (question.contexts and not of_corpus):
+            return dict.fromkeys(passages, 1)
+        return dict(question.relevant)
+
+    def _unplaced(
+        self, question: Imported, relevant: Mapping[str, int]
+    ) -> dict[str, MetadataValue]:
+        """Return what stands in no document as metadata, and count it."""
+        metadata: dict[str, MetadataValue] = {}
+        if self.texts is not None or not relevant:
+            contexts = [text for text in question.contexts if not any(self._holding(text))]
+            if contexts:
+                metadata["reference_contexts"] = scalar(contexts)
+                self.count.contexts += len(contexts)
+        sources = [name for name in question.sources if name and not self._document(name)]
+        if sources:
+            metadata["source_file"] = "; ".join(sources)
+            self.count.sources += len(sources)
+        return metadata
 
     def _holding(self, text: str) -> Iterator[str]:
-        wanted = normalise(text)
-        if wanted:
-            yield from (doc_id for doc_id, page in self._normal.items() if wanted in page)
-
-    def _unplaced(self, one: Imported) -> list[str]:
-        return [text for text in one.contexts if not any(self._holding(text))]
+        """Yield the documents that hold a passage."""
+        passage = normalise(text)
+        if passage:
+            yield from (doc_id for doc_id, page in self._normal.items() if passage in page)
 
     def _document(self, name: str) -> str:
         """Return the one document that a file name stands for, "" where there is none, or two."""
-        found = [doc_id for doc_id in self._normal if _same_file(doc_id, name)]
-        return found[0] if len(found) == 1 else ""
+        doc_ids = [doc_id for doc_id in self._normal if _same_file(doc_id, name)]
+        return doc_ids[0] if len(doc_ids) == 1 else ""
 
-    def _id(self, one: Imported) -> str:
-        name = one.id or f"q-{digest(one.query)[:12]}"
+    def _id(self, question: Imported) -> str:
+        name = question.id or f"q-{digest(question.query)[:12]}"
         self._ids[name] += 1
         return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.dataset import read_entries, row_of, write_rows
 from ragate.dataset._importers import KINDS as FOREIGN
-from ragate.dataset._importers import Notes, Resolver, Unplaced, read_foreign
+from ragate.dataset._importers import Notes, PlacementCounts, Resolver, read_foreign
 from ragate.dataset._rows import entries_of
 from ragate.errors import DatasetError
 from ragate.pipeline.run.corpus_texts import Texts
@@ -29,7 +29,7 @@ class Import:
     samples: int
     labelled: int
     references: int
-    unplaced: Unplaced
+    unplaced: PlacementCounts
     notes: dict[str, int]
 
 
