@@ -4,62 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any
 
 from ragate import plugins
 from ragate.clients.memoised.memoised_chat import MemoisedChat
-from ragate.clients.prices import Price, price_of
+from ragate.clients.prices import price_of
 from ragate.config import Config
 from ragate.core.judging.criteria import PAIRWISE
-from ragate.errors import ProviderError
 from ragate.judges import canaries_for
 from ragate.models import RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
+from ragate.pipeline.request_sizes import (
+    CHARS_PER_TOKEN,
+    JUDGEMENT_TOKENS,
+    Sizes,
+    Unsent,
+    prices_of,
+)
 from ragate.pipeline.run.collect_pass import run_pass
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks
 from ragate.pipeline.score.pairwise import opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.protocols import ChatClient
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
 
-CHARS_PER_TOKEN = 4
 ANSWER_TOKENS = 250
-JUDGEMENT_TOKENS = 500
 CONTEXT_TOKENS = 2000
-
-
-@dataclass
-class Sizes:
-    """Requests that would be sent: how many, their tokens by rule of thumb, and their price."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    cost_usd: float | None = 0.0
-
-    def add(self, request: ChatRequest, price: Price | None, *, output_tokens: int) -> None:
-        tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
-        self._count(1, tokens, price, output_tokens=output_tokens)
-
-    def add_unbuilt(self, output: SystemOutput, calls: int, price: Price | None) -> None:
-        """Count the calls of a judge that sends them by ways of its own: at least one a criterion.
-
-        Such a judge is not asked even for an estimate, since nothing would hold its requests back.
-        """
-        texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
-        tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
-        self._count(calls, tokens, price, output_tokens=calls * JUDGEMENT_TOKENS)
-
-    def _count(self, calls: int, tokens: int, price: Price | None, *, output_tokens: int) -> None:
-        self.calls += calls
-        self.prompt_tokens += tokens
-        if price is None or self.cost_usd is None:
-            self.cost_usd = None
-        else:
-            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
 
 
 @dataclass
@@ -89,28 +63,6 @@ class Estimate:
         return self.answers.cost_usd + self.judgements.cost_usd
 
 
-@dataclass
-class Unsent:
-    """A client that measures requests in place of sending them."""
-
-    prices: dict[str, Price]
-    output_tokens: int
-    sizes: Sizes
-
-    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
-        del draw
-        price = price_of(request.model, self.prices)
-        self.sizes.add(request, price, output_tokens=self.output_tokens)
-        _not_sent()
-
-    async def embed(self, _texts: Sequence[str], **_settings: object) -> NoReturn:
-        _not_sent()
-
-
-def _not_sent() -> NoReturn:
-    raise ProviderError("not sent: this is an estimate")
-
-
 async def estimate(config: Config, operations: Operations, selection: Selection) -> Estimate:
     """Return what `check` with the same options would send in its first run."""
     samples = load_samples(config, selection.filters)
@@ -138,7 +90,7 @@ async def _answers(
     """Return the outputs, those without a known answer as failures; count their requests."""
 
     def chat(name: str) -> ChatClient:
-        unsent = Unsent(_prices(config, name), ANSWER_TOKENS, total.answers)
+        unsent = Unsent(prices_of(config, name), ANSWER_TOKENS, total.answers)
         address = config.policy.address(name)
         return MemoisedChat(unsent, opened.memo, provider=name, address=address)
 
@@ -178,7 +130,7 @@ async def _judgements(
     sizes = Sizes()
     if settings is None or not judged:
         return sizes
-    prices = _prices(config, settings.provider)
+    prices = prices_of(config, settings.provider)
     price = price_of(_model(settings.own), prices)
     unsent = Unsent(prices, JUDGEMENT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)
@@ -228,8 +180,3 @@ def _model(settings: Mapping[str, Any]) -> str:
     """Return the name of the judge's model, "" where only its own code knows it."""
     named = {**settings.get("llm_settings", {}), **settings}
     return str(named.get("model", ""))
-
-
-def _prices(config: Config, name: str) -> dict[str, Price]:
-    provider = config.policy.providers.get(name)
-    return dict(provider.prices) if provider is not None else {}
