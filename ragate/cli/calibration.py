@@ -44,7 +44,7 @@ def _row(name: str, report: CalibrationReport) -> str:
         best,
     )
     return f"{one_line(name, 25):<26}{report.n:>10}" + "".join(
-        f"{_figure(one):>10}" for one in cells
+        f"{_figure(figure):>10}" for figure in cells
     )
 
 

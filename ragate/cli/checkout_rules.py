@@ -17,8 +17,8 @@ from ragate.support import git
 
 def with_checkout_rules(report: Report, config: Config, *, ci: bool) -> Report:
     """Return the report with whose rules it went by, where that may not be the base's."""
-    found = checkout_rules(config, ci=ci)
-    return report if found is None else report.model_copy(update={"checkout_rules": found})
+    rules = checkout_rules(config, ci=ci)
+    return report if rules is None else report.model_copy(update={"checkout_rules": rules})
 
 
 def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
@@ -34,11 +34,13 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     files = {"golden set": config.dataset, "baseline": config.baseline, "judge prompt": None}
     if prompt := _prompt(config):
         files["judge prompt"] = prompt
-    told = {what: _differs(top, base, path) for what, path in files.items() if path is not None}
-    if not base or None in told.values():
+    differing = {
+        kind: _differs(top, base, path) for kind, path in files.items() if path is not None
+    }
+    if not base or None in differing.values():
         return CheckoutRules(base_read=False)
-    told = {"policy": _policy_differs(config, top, base), **told}
-    changed = tuple(what for what, differs in told.items() if differs)
+    differing = {"policy": _policy_differs(config, top, base), **differing}
+    changed = tuple(kind for kind, differs in differing.items() if differs)
     return (
         CheckoutRules.model_validate({"base_read": True, "changed": changed}) if changed else None
     )
@@ -59,8 +61,8 @@ def _differs(top: Path, base: str, path: Path) -> bool | None:
 def _policy_differs(config: Config, top: Path, base: str) -> bool:
     """Whether [policy] is another table; [system] is the change's own in any case."""
     path = config.root / config.path.name
-    then = git.file_at(top, base, path.relative_to(top).as_posix())
-    return bool(_policy(then) != _policy(path.read_text(encoding="utf-8")))
+    base_text = git.file_at(top, base, path.relative_to(top).as_posix())
+    return bool(_policy(base_text) != _policy(path.read_text(encoding="utf-8")))
 
 
 def _policy(text: str) -> Any:

@@ -9,8 +9,6 @@ from enum import StrEnum
 from ragate.errors import RagateError
 from ragate.support.machine_faults import machine_fault
 
-SHOWN = 5
-
 
 class Status(StrEnum):
     """How a check ended."""
@@ -66,21 +64,14 @@ def guarded(check: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
         return [of_error(check, error)]
     except Exception as error:  # noqa: BLE001 - a plugin is foreign code, and the next check counts
         lack, remedy = machine_fault(error)
-        said = lack or f"unexpected {type(error).__name__}: {error}"
-        return [problem(check, said, remedy, exit_code=3)]
+        message = lack or f"unexpected {type(error).__name__}: {error}"
+        return [problem(check, message, remedy, exit_code=3)]
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
     """Return 2 where something has to be edited, else 3 where something is out of reach, else 0."""
     codes = {finding.exit_code for finding in findings}
     return 2 if 2 in codes else max(codes, default=0)
-
-
-def some(names: Iterable[str]) -> str:
-    """Return the first few names, and how many more there are."""
-    found = list(names)
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return ", ".join(found[:SHOWN]) + more
 
 
 def plural(count: int, noun: str) -> str:

@@ -32,14 +32,14 @@ def in_ci(environment: Mapping[str, str]) -> bool:
     return environment.get("CI", "").lower() not in {"", "0", "false"}
 
 
-def open_config(given: Path | None) -> tuple[Config, Operations]:
+def open_config(path: Path | None) -> tuple[Config, Operations]:
     """Return the configuration and the operations' settings.
 
     Raises:
         ConfigError: there is no ragate.toml, or it or a variable is wrong.
     """
     environment = dict(os.environ)
-    named = given or (
+    named = path or (
         Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
     config = load_config(find_config(Path.cwd(), given=named))
@@ -53,8 +53,8 @@ def with_dotenv(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 def operations(root: Path, environment: Mapping[str, str]) -> Operations:
     """Return the operational settings that the environment gives."""
-    made = read_operations(root, environment)
-    return replace(made, say=say, progress=_progress(quiet=in_ci(environment)))
+    settings = read_operations(root, environment)
+    return replace(settings, say=say, progress=_progress(quiet=in_ci(environment)))
 
 
 def say(line: str) -> None:
@@ -67,8 +67,8 @@ def _dotenv(path: Path) -> dict[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    found = dotenv_values(path, interpolate=False)
-    return {key: value for key, value in found.items() if value is not None}
+    variables = dotenv_values(path, interpolate=False)
+    return {key: value for key, value in variables.items() if value is not None}
 
 
 def _progress(*, quiet: bool) -> Callable[[int, int, str], None]:
@@ -78,16 +78,18 @@ def _progress(*, quiet: bool) -> Callable[[int, int, str], None]:
     return _quarters
 
 
-def _bar(done: int, total: int, what: str) -> None:
+def _bar(count: int, total: int, noun: str) -> None:
     width = 30
-    filled = width * done // max(total, 1)
-    end = "\n" if done == total else ""
+    filled = width * count // max(total, 1)
+    end = "\n" if count == total else ""
     click.echo(
-        f"\r{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}{end}", nl=False, err=True
+        f"\r{noun} [{'#' * filled}{'.' * (width - filled)}] {count}/{total}{end}",
+        nl=False,
+        err=True,
     )
 
 
-def _quarters(done: int, total: int, what: str) -> None:
-    quarters = {total * part // 4 for part in (1, 2, 3)} if total >= 100 else set()
-    if done == total or done in quarters:
-        say(f"{what}: {done}/{total} samples")
+def _quarters(count: int, total: int, noun: str) -> None:
+    quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= 100 else set()
+    if count == total or count in quarters:
+        say(f"{noun}: {count}/{total} samples")

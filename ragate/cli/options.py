@@ -73,9 +73,9 @@ class RunOptions:
         """
         from ragate.pipeline.run.run_profile import RunRequest, selection_of
 
-        given = {field.name: getattr(self, field.name) for field in fields(RunRequest)}
-        given["eval_date"] = self.eval_date.date() if self.eval_date else None
-        return selection_of(config, RunRequest(**given), runs=runs)
+        fields_given = {field.name: getattr(self, field.name) for field in fields(RunRequest)}
+        fields_given["eval_date"] = self.eval_date.date() if self.eval_date else None
+        return selection_of(config, RunRequest(**fields_given), runs=runs)
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""
@@ -149,18 +149,20 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
     Raises:
         UsageError: more files than formats, or one file for two of them.
     """
-    wanted = list(formats) or ["console"]
-    if len(outputs) > len(wanted):
+    names = list(formats) or ["console"]
+    if len(outputs) > len(names):
         raise UsageError(
-            f"{len(outputs)} --output for {len(wanted)} --format",
+            f"{len(outputs)} --output for {len(names)} --format",
             remedy="give every --output its own --format",
         )
     if len(set(outputs)) < len(outputs):
         raise UsageError("two --output name the same file", remedy="give every --format its own")
-    return [(one, path) for one, path in zip_longest(wanted, outputs) if one is not None]
+    return [(name, path) for name, path in zip_longest(names, outputs) if name is not None]
 
 
-def show(report: Report, wanted: Sequence[tuple[str, Path | None]], *, limit: int = 20) -> int:
+def show(
+    report: Report, destinations: Sequence[tuple[str, Path | None]], *, limit: int = 20
+) -> int:
     """Write the report in every wanted format; return the exit code of its verdict.
 
     Args:
@@ -168,13 +170,13 @@ def show(report: Report, wanted: Sequence[tuple[str, Path | None]], *, limit: in
     """
     from ragate.support.atomic_files import write_atomic
 
-    for name, path in wanted:
+    for name, path in destinations:
         text = _render(report, name, path, limit=limit)
         if path is not None:
             write_atomic(path, text.encode())
         else:
             click.echo(text.rstrip("\n"))
-    if all(path is not None for _, path in wanted):
+    if all(path is not None for _, path in destinations):
         click.echo(summary(report), err=True)
     return report.decision.exit_code
 

@@ -12,6 +12,7 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option, eval_date_option
+from ragate.core.text.listed_names import listed
 from ragate.errors import BaselineError
 from ragate.support.escape import one_line
 
@@ -43,13 +44,13 @@ def update(
         update_baseline(loaded, operations, runs=runs, force=force, eval_date=date)
     )
     path = loaded.policy.baseline
-    said = {
+    outcomes = {
         BaselineOutcome.CREATED: f"{path}: recorded; commit it",
         BaselineOutcome.REPLACED: f"{path}: recorded anew; commit it",
         BaselineOutcome.UNCHANGED: f"{path}: unchanged, byte for byte",
         BaselineOutcome.WITHIN_NOISE: f"{path}: kept: {recording.note}",
     }
-    click.echo(said[recording.outcome])
+    click.echo(outcomes[recording.outcome])
     _means(recording.run, recording.old)
     return 0
 
@@ -65,8 +66,8 @@ def _means(run: object, old: object) -> None:
     same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
     click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
     for name, value in run_means(run).items():
-        then = before.get(name)
-        change = "" if then is None else f"  ({round(value - then, 3) + 0.0:+.3f})"
+        mean_before = before.get(name)
+        change = "" if mean_before is None else f"  ({round(value - mean_before, 3) + 0.0:+.3f})"
         click.echo(f"  {name:<24} {value:.3f}{change}")
 
 
@@ -81,28 +82,31 @@ def rejudge_command(*, config: Path | None) -> int:
     from ragate.pipeline.baseline.rejudge import rejudge
 
     loaded, operations = open_config(config)
-    done = asyncio.run(rejudge(loaded, operations))
-    if done.same_judge:
+    rejudgement = asyncio.run(rejudge(loaded, operations))
+    if rejudgement.same_judge:
         click.echo("the baseline was judged by this very judge; nothing to do")
         return 0
-    click.echo(f"{loaded.policy.baseline}: {done.judged} stored outputs judged anew; commit it")
+    click.echo(
+        f"{loaded.policy.baseline}: {rejudgement.judged} stored outputs judged anew; commit it"
+    )
     click.echo(f"  {'metric':<24}{'n':>5}{'old':>8}{'new':>8}{'agree':>8}{'kappa':>8}  flips")
-    for row in done.rows:
+    for row in rejudgement.rows:
         figures = (row.old_mean, row.new_mean, row.agreement, row.kappa)
-        shown = "".join(f"{'–' if one is None else format(one, '.3f'):>8}" for one in figures)
+        shown = "".join(
+            f"{'–' if figure is None else format(figure, '.3f'):>8}" for figure in figures
+        )
         click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {_flips(row.flips)}")
-    if not done.without_contexts:
+    if not rejudgement.without_contexts:
         return 0
+    names = ", ".join(rejudgement.without_contexts)
     raise BaselineError(
-        f"not judged, since the baseline holds no contexts: {', '.join(done.without_contexts)}; "
-        "they left the baseline",
+        f"not judged, since the baseline holds no contexts: {names}; they left the baseline",
         remedy='set [policy] store = "full" and run `ragate baseline update`',
     )
 
 
 def _flips(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
-    return one_line((", ".join(ids[:10]) or "none") + more)
+    return one_line(listed(ids, 10) or "none")
 
 
 @command.command("show")
@@ -125,7 +129,9 @@ def show(*, config: Path | None, as_json: bool) -> int:
         "samples": samples,
         "runs": manifest.runs,
         "identical": manifest.identical,
-        "accepted": [one.model_dump(exclude_defaults=True) for one in manifest.accepted],
+        "accepted": [
+            acceptance.model_dump(exclude_defaults=True) for acceptance in manifest.accepted
+        ],
         "means": run_means(run),
     }
     if as_json:
@@ -134,9 +140,10 @@ def show(*, config: Path | None, as_json: bool) -> int:
     for key, value in facts.items():
         if key not in ("means", "accepted"):
             click.echo(f"{key + ':':<11} {one_line(str(value))}")
-    for taken in manifest.accepted:
-        said = f"{taken.metric} by {taken.by} at {taken.commit[:7]}: {taken.reason}"
-        click.echo(f"{'accepted:':<11} {one_line(said)}")
+    for acceptance in manifest.accepted:
+        by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
+        accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
+        click.echo(f"{'accepted:':<11} {accepted}")
     for name, value in run_means(run).items():
         click.echo(f"  {one_line(name):<24} {value:.3f}")
     return 0

@@ -27,9 +27,9 @@ def command() -> None:
 def info(*, config: Path | None) -> int:
     """Say where the cache is and what it holds."""
     with _opened(config) as cache:
-        found = cache.info()
-    click.echo(f"cache: {found.path}, {found.size / 1024**2:.1f} MiB")
-    for table, rows in found.rows.items():
+        cache_info = cache.info()
+    click.echo(f"cache: {cache_info.path}, {cache_info.size / 1024**2:.1f} MiB")
+    for table, rows in cache_info.rows.items():
         click.echo(f"{table}: {rows}")
     return 0
 

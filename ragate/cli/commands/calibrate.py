@@ -53,14 +53,14 @@ def command(*, config: Path | None, labels: Path, repeats: int, form: str) -> in
     judge = loaded.policy.judge
     if judge is None:
         raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
-    known = read_labels(labels)
-    scores = asyncio.run(judged(loaded, operations, judge, known, repeats=repeats))
-    reports = compared(loaded, known, scores)
+    known_labels = read_labels(labels)
+    scores = asyncio.run(judged(loaded, operations, judge, known_labels, repeats=repeats))
+    reports = compared(loaded, known_labels, scores)
     title = f"Judge {judge.use} {judge.model}".rstrip()
     if form == "json":
         click.echo(as_json(reports))
     else:
-        heading = f"{title} against {len(known)} labels, {repeats} judgements each"
+        heading = f"{title} against {len(known_labels)} labels, {repeats} judgements each"
         click.echo(as_table(heading, reports, [score for row in scores for score in row]))
     return 0 if any(report.n for report in reports.values()) else 3
 
@@ -158,14 +158,14 @@ def compared(
     reports = {}
     for criterion in dict.fromkeys(label.criterion for label in labels):
         rows = [
-            (label.label, [score.value for score in found])
-            for label, found in zip(labels, scores, strict=True)
+            (label.label, [score.value for score in judged_scores])
+            for label, judged_scores in zip(labels, scores, strict=True)
             if label.criterion == criterion
         ]
         reports[criterion] = calibrate(
             [label for label, _ in rows],
-            [found[0] for _, found in rows],
-            [found for _, found in rows],
+            [judged_scores[0] for _, judged_scores in rows],
+            [judged_scores for _, judged_scores in rows],
             pass_at=pass_mark(config, criterion),
         )
     return reports
@@ -178,5 +178,5 @@ def pass_mark(config: Config, criterion: str) -> float:
     for rule in config.policy.metrics:
         if rule.metric == criterion and rule.pass_at is not None:
             return rule.pass_at
-    known = CRITERIA.get(criterion)
-    return 4.0 if known is not None and known.unit == "grade" else 0.5
+    criterion_info = CRITERIA.get(criterion)
+    return 4.0 if criterion_info is not None and criterion_info.unit == "grade" else 0.5

@@ -42,7 +42,7 @@ def command(
     """
     from ragate.pipeline.line import check
 
-    wanted = options.targets()
+    destinations = options.targets()
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded, runs=runs)
     if estimate:
@@ -64,21 +64,21 @@ def command(
             save_outputs=options.save_outputs,
         )
     )
-    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), wanted)
+    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), destinations)
 
 
-def _estimate(config: Config, found: Estimate) -> str:
+def _estimate(config: Config, total: Estimate) -> str:
     """Return the estimate as text; tokens are counted as a quarter of the characters."""
     policy = config.policy
-    lines = [f"{found.samples} samples, {found.reused} with a model request that is known already"]
-    if not found.known:
+    lines = [f"{total.samples} samples, {total.reused} with a model request that is known already"]
+    if not total.known:
         lines.append(f"the calls of the {config.system.use!r} system itself are not known here")
-    for name, sizes in (("answers", found.answers), ("judgements", found.judgements)):
+    for name, sizes in (("answers", total.answers), ("judgements", total.judgements)):
         lines.append(
             f"  {name + ':':<12} {sizes.calls:>6} calls, about {sizes.prompt_tokens:,} tokens in"
         )
-    cost = "unknown: no price for a model" if found.cost_usd is None else f"${found.cost_usd:.2f}"
-    lines.append(f"first run: {found.calls} calls, cost about {cost}")
+    cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
+    lines.append(f"first run: {total.calls} calls, cost about {cost}")
     lines.append(
         f"at most {1 + policy.confirm} times that where the first run is suspicious and not clear; "
         f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"

@@ -35,7 +35,7 @@ def command(
     """
     from ragate.pipeline.line import collect
 
-    wanted = options.targets()
+    destinations = options.targets()
     if "junit" in options.formats:
         raise UsageError(
             "collect has no verdict for --format junit", remedy="give it to `decide` or `check`"
@@ -45,7 +45,7 @@ def command(
     path = options.save_outputs or operations.state / "outputs.jsonl"
     collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))
     summary = summarise(collected, path)
-    for name, target in wanted:
+    for name, target in destinations:
         _write(_RENDER[name](summary), target)
     return 3 if summary["outputs"] == summary["failed"] else 0
 
@@ -74,23 +74,23 @@ def _line(summary: dict[str, object]) -> str:
 
 
 def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = summary["failures"]  # type: ignore[assignment]
-    return found
+    failures: list[dict[str, str]] = summary["failures"]  # type: ignore[assignment]
+    return failures
 
 
 def _console(summary: dict[str, object]) -> str:
     lines = [_line(summary), f"written to {summary['file']}; next: ragate decide"]
     lines += [
-        f"  failed {one['id']}: {one_line(one['message'])} ({one['kind']})"
-        for one in _failures(summary)
+        f"  failed {failure['id']}: {one_line(failure['message'])} ({failure['kind']})"
+        for failure in _failures(summary)
     ]
     return "\n".join(lines)
 
 
 def _markdown(summary: dict[str, object]) -> str:
     rows = [
-        f"<tr><td>{code(one['id'])}</td><td>{one['kind']}</td><td>{code(one['message'])}</td></tr>"
-        for one in _failures(summary)
+        f"<tr><td>{code(failure['id'])}</td><td>{failure['kind']}</td><td>{code(failure['message'])}</td></tr>"
+        for failure in _failures(summary)
     ]
     table = ["<table>", *rows, "</table>"] if rows else []
     return "\n".join([f"**{_line(summary)}**", "", *table])

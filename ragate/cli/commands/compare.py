@@ -29,6 +29,6 @@ def command(
     """
     from ragate.pipeline.compare_stored import compare_stored
 
-    wanted = targets(formats, outputs)
+    destinations = targets(formats, outputs)
     loaded, operations = open_config(config)
-    return show(compare_stored(loaded, operations, a, b), wanted)
+    return show(compare_stored(loaded, operations, a, b), destinations)

@@ -28,10 +28,10 @@ def status(*, config: Path | None) -> int:
             server.conninfo()
         click.echo("the server of RAGATE_DATABASE_URL: reachable, with pgvector")
         return 0
-    found = database.status(operations.state)
-    state = f"running (pid {found.pid})" if found.running else "stopped"
-    users = ", in use by another command" if found.in_use else ""
-    click.echo(f"embedded Postgres: {state}{users}\ndata: {found.folder}")
+    status = database.status(operations.state)
+    state = f"running (pid {status.pid})" if status.running else "stopped"
+    users = ", in use by another command" if status.in_use else ""
+    click.echo(f"embedded Postgres: {state}{users}\ndata: {status.folder}")
     return 0
 
 

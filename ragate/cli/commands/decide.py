@@ -35,7 +35,7 @@ def command(
     """
     from ragate.pipeline.decide_outputs import decide_outputs
 
-    wanted = options.targets()
+    destinations = options.targets()
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded)
     report = asyncio.run(
@@ -48,4 +48,4 @@ def command(
             save_outputs=options.save_outputs,
         )
     )
-    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), wanted)
+    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), destinations)

@@ -29,19 +29,19 @@ def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json:
     from ragate.pipeline.drill import run_drill
 
     loaded, operations = open_config(config)
-    found = run_drill(loaded, operations, files, seed=seed)
-    click.echo(found.model_dump_json(indent=2) if as_json else _table(found))
-    return 0 if found.caught else 1
+    drill = run_drill(loaded, operations, files, seed=seed)
+    click.echo(drill.model_dump_json(indent=2) if as_json else _table(drill))
+    return 0 if drill.caught else 1
 
 
-def _table(found: Drill) -> str:
+def _table(drill: Drill) -> str:
     lines = [f"{'break':<20} {'broken':>13}  result"]
-    for row in found.rows:
-        broken = f"{row.planted} of {found.samples}"
+    for row in drill.rows:
+        broken = f"{row.planted} of {drill.samples}"
         result = f"caught by {', '.join(row.by)}" if row.caught else f"not caught: {row.why_not}"
         lines.append(f"{row.name:<20} {broken:>13}  {result}")
     lines.append(
-        f"{found.caught} of {len(found.rows)} breaks caught, each at the smallest share shown; "
-        f"without a break the gate says: {found.clean.value.replace('_', ' ')}"
+        f"{drill.caught} of {len(drill.rows)} breaks caught, each at the smallest share shown; "
+        f"without a break the gate says: {drill.clean.value.replace('_', ' ')}"
     )
     return "\n".join(lines)

@@ -40,10 +40,10 @@ def restore(*, file: Path, config: Path | None) -> int:
     """Make the index from FILE; what changed in the corpus since is ingested by the next run."""
     from ragate.pipeline.index_file import restore_index
 
-    found = asyncio.run(restore_index(*open_config(config), file))
-    click.echo(f"{found.documents} documents and {found.chunks} chunks restored from {file}")
-    if found.other:
-        click.echo(f"{found.other} documents differ from the corpus; the next run ingests them")
+    restored = asyncio.run(restore_index(*open_config(config), file))
+    click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {file}")
+    if restored.other:
+        click.echo(f"{restored.other} documents differ from the corpus; the next run ingests them")
     return 0
 
 
@@ -57,9 +57,9 @@ def recall(*, k: int, config: Path | None) -> int:
 
     loaded, operations = open_config(config)
     samples = read_dataset(loaded.dataset)
-    found = asyncio.run(graph_recall(loaded, operations, samples, k=k))
+    shares = asyncio.run(graph_recall(loaded, operations, samples, k=k))
     click.echo(
-        f"recall@{k} of the graph against exact search: {fmean(found):.3f} on {len(found)} "
-        f"questions, {min(found):.3f} at worst"
+        f"recall@{k} of the graph against exact search: {fmean(shares):.3f} on {len(shares)} "
+        f"questions, {min(shares):.3f} at worst"
     )
     return 0

@@ -59,28 +59,30 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     baseline = load_baseline_or_none(loaded)
     if baseline is not None and noise is None:
         today = datetime.now(UTC).date()
-        found = plans(loaded, questions, baseline, today=today, size=samples)
+        metric_plans = plans(loaded, questions, baseline, today=today, size=samples)
         runs = baseline.manifest.runs - baseline.manifest.identical
     else:
         q = ASSUMED_NOISE if noise is None else noise
-        found = assumed_plans(loaded, samples or len(questions), Noise(q=q, carriers=q))
+        metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q, carriers=q))
         runs = loaded.policy.runs
-    source = _source(found, runs)
-    click.echo("\n".join([*_table(loaded, found, source), "", *_needs(loaded, found, drop)]))
+    source = _source(metric_plans, runs)
+    click.echo(
+        "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
+    )
     return 0
 
 
-def _source(found: Sequence[MetricPower], runs: int) -> str:
+def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:
     counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
-    assumed = {plan.noise.q for plan in found if not plan.exact and not plan.noise.measured}
-    if all(plan.exact for plan in found):
+    assumed = {plan.noise.q for plan in metric_plans if not plan.exact and not plan.noise.measured}
+    if all(plan.exact for plan in metric_plans):
         return f"{counted} of metrics without noise"
     if not assumed:
         return f"noise measured on {counted}"
     return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"
 
 
-def _table(config: Config, found: Sequence[MetricPower], source: str) -> list[str]:
+def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
     from ragate.pipeline.power_tables import claims
 
     looks = ["1 run", f"up to {1 + config.policy.confirm}"][: 2 if config.policy.confirm else 1]
@@ -91,7 +93,7 @@ def _table(config: Config, found: Sequence[MetricPower], source: str) -> list[st
         " " * _LEFT + "".join(f"{name:>{wide}}" for name in names),
         f"{'metric':<22}{'samples':>8}{'noise':>8}"
         + "".join(f"{look:>{_WIDTH}}" for look in looks) * len(names),
-        *(_row(plan, len(looks)) for plan in found),
+        *(_row(plan, len(looks)) for plan in metric_plans),
     ]
 
 
@@ -107,17 +109,17 @@ def _drop(value: float | None) -> str:
     return "never" if value is None else f"{value:.3f}"
 
 
-def _needs(config: Config, found: Sequence[MetricPower], drop: float) -> list[str]:
+def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
     from ragate.core.statistics.power_search import power_plot
     from ragate.pipeline.power_tables import claims, needs
 
-    noisy = [plan for plan in found if not plan.exact]
+    noisy = [plan for plan in metric_plans if not plan.exact]
     if not noisy:
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
     policy = config.policy
     claim = _CLAIMS[claims(config)[0]]
     lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs ({claim}):"]
-    for need in needs(config, found, drop):
+    for need in needs(config, metric_plans, drop):
         if need.samples is None:
             lines.append(f"  {need.metric}: no set of this noise can ({need.allowed:g} is allowed)")
             continue

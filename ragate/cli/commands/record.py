@@ -73,29 +73,33 @@ def run(
     if offline:
         operations = replace(operations, offline=True)
     options = Options(run=run, save=save, fresh=fresh, provider=provider, pending=pending)
-    done = asyncio.run(record_command(loaded, operations, argv, options))
-    for line in _lines(done):
+    recorded = asyncio.run(record_command(loaded, operations, argv, options))
+    for line in _lines(recorded):
         click.echo(line, err=True)
-    return 0 if done.code == 0 and not done.pending and not done.stopped else NO_DECISION
+    return (
+        0 if recorded.code == 0 and not recorded.pending and not recorded.stopped else NO_DECISION
+    )
 
 
-def _lines(done: RecordedCommand) -> list[str]:
+def _lines(recorded: RecordedCommand) -> list[str]:
     """Return what is told beside the command's own output."""
-    tally = done.tally
-    counts = f"{tally.calls} model calls forwarded, {tally.reused} replayed, {done.pending} pending"
+    tally = recorded.tally
+    counts = (
+        f"{tally.calls} model calls forwarded, {tally.reused} replayed, {recorded.pending} pending"
+    )
     lines = [f"ragate: {counts}{_cost(tally)}"]
-    if done.code:
-        how = f"signal {-done.code}" if done.code < 0 else f"exit code {done.code}"
+    if recorded.code:
+        how = f"signal {-recorded.code}" if recorded.code < 0 else f"exit code {recorded.code}"
         lines.append(f"ragate: the command ended with {how}")
-    if done.stopped:
-        lines.append(f"ragate: {one_line(done.stopped)}")
-    if done.pending:
+    if recorded.stopped:
+        lines.append(f"ragate: {one_line(recorded.stopped)}")
+    if recorded.pending:
         lines.append(
-            f"ragate: pending requests are in {done.pending_path}; where the key is: "
-            f"ragate record fulfil {done.pending_path}"
+            f"ragate: pending requests are in {recorded.pending_path}; where the key is: "
+            f"ragate record fulfil {recorded.pending_path}"
         )
-    if done.saved is not None:
-        lines.append(f"ragate: replies written to {done.saved}; commit it")
+    if recorded.saved is not None:
+        lines.append(f"ragate: replies written to {recorded.saved}; commit it")
     return lines
 
 
@@ -123,13 +127,17 @@ def fulfil(*, config: Path | None, output: Path | None, file: Path) -> int:
 
     loaded, operations = open_config(config)
     refuse_empty(file)
-    done = asyncio.run(fulfil_pending(loaded, operations, file, output=output))
+    fulfilled = asyncio.run(fulfil_pending(loaded, operations, file, output=output))
     click.echo(
-        f"{done.answered} requests answered, {done.known} known already, "
-        f"{len(done.refused)} refused, {len(done.failed)} failed{_cost(done.tally)}"
+        f"{fulfilled.answered} requests answered, {fulfilled.known} known already, "
+        f"{len(fulfilled.refused)} refused, {len(fulfilled.failed)} failed{_cost(fulfilled.tally)}"
     )
-    for line in [*done.refused[:_SHOWN], *done.failed[:_SHOWN], *filter(None, [done.stopped])]:
+    for line in [
+        *fulfilled.refused[:_SHOWN],
+        *fulfilled.failed[:_SHOWN],
+        *filter(None, [fulfilled.stopped]),
+    ]:
         click.echo(f"  {one_line(line)}")
-    if done.answered or done.known:
-        click.echo(f"replies are in {done.path}; later runs replay them")
-    return 0 if done.whole else NO_DECISION
+    if fulfilled.answered or fulfilled.known:
+        click.echo(f"replies are in {fulfilled.path}; later runs replay them")
+    return 0 if fulfilled.whole else NO_DECISION

@@ -31,19 +31,19 @@ def command(
     """
     from ragate.stores.local import LocalStore
 
-    wanted = targets(formats, outputs)
-    if explain is not None and [name for name, _ in wanted] != ["console"]:
+    destinations = targets(formats, outputs)
+    if explain is not None and [name for name, _ in destinations] != ["console"]:
         raise UsageError("--explain is text for the console", remedy="leave --format out")
     loaded, operations = open_config(config)
     store = LocalStore(operations.state)
     folder = store.find(run, reported=True)
     if explain is None:
-        return show(store.load_report(folder), wanted, limit=0)
+        return show(store.load_report(folder), destinations, limit=0)
     from ragate.pipeline.explain_sample import explain_sample
     from ragate.support.atomic_files import write_atomic
 
     text = explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ))
-    path = wanted[0][1]
+    path = destinations[0][1]
     if path is None:
         click.echo(text)
     else:

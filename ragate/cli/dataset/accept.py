@@ -45,7 +45,7 @@ def command(
                 click.echo(f"    {one_line(text, 500)}")
         click.echo(f"{path}: {plural(len(drafts), 'sample')} with a draft; nothing was written")
         return 0
-    wanted = [entry.sample.id for entry in drafts] if everything else list(named)
-    for sample_id, done in accept_drafts(path, wanted, reject=reject).items():
-        click.echo(f"{one_line(sample_id, 200)}: {done}")
+    chosen_ids = [entry.sample.id for entry in drafts] if everything else list(named)
+    for sample_id, outcome in accept_drafts(path, chosen_ids, reject=reject).items():
+        click.echo(f"{one_line(sample_id, 200)}: {outcome}")
     return 0

@@ -31,22 +31,22 @@ def command(*, before: Path, after: Path, as_json: bool) -> int:
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.diff import diff
 
-    found = diff(read_entries(before), read_entries(after))
-    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_lines(found)))
+    set_diff = diff(read_entries(before), read_entries(after))
+    click.echo(json.dumps(asdict(set_diff), indent=2) if as_json else "\n".join(_lines(set_diff)))
     return 0
 
 
-def _lines(found: SetDiff) -> Iterator[str]:
+def _lines(set_diff: SetDiff) -> Iterator[str]:
     yield (
-        f"{len(found.added)} added, {len(found.removed)} removed, {len(found.edited)} edited, "
-        f"{found.unchanged} unchanged"
+        f"{len(set_diff.added)} added, {len(set_diff.removed)} removed, "
+        f"{len(set_diff.edited)} edited, {set_diff.unchanged} unchanged"
     )
-    yield from _ids("+", found.added)
-    yield from _ids("-", found.removed)
-    for change in found.edited[:_SHOWN]:
+    yield from _ids("+", set_diff.added)
+    yield from _ids("-", set_diff.removed)
+    for change in set_diff.edited[:_SHOWN]:
         yield from _edited(change)
-    if len(found.edited) > _SHOWN:
-        yield f"~ and {len(found.edited) - _SHOWN} more; --json lists all"
+    if len(set_diff.edited) > _SHOWN:
+        yield f"~ and {len(set_diff.edited) - _SHOWN} more; --json lists all"
 
 
 def _ids(sign: str, ids: Sequence[str]) -> Iterator[str]:
@@ -58,12 +58,13 @@ def _ids(sign: str, ids: Sequence[str]) -> Iterator[str]:
 def _edited(change: SampleChange) -> Iterator[str]:
     counts = "old scores no longer count" if change.rescored else "old scores still count"
     yield f"~ {one_line(change.sample_id, 200)} ({counts})"
-    for one in change.changes:
-        if one.field == "relevant":
-            said = "; ".join(f"{what} {', '.join(docs)}" for what, docs in change.labels.items())
-            yield f"    expected documents: {one_line(said, 400)}"
+    for field_change in change.changes:
+        if field_change.field == "relevant":
+            labels = "; ".join(f"{kind} {', '.join(docs)}" for kind, docs in change.labels.items())
+            yield f"    expected documents: {one_line(labels, 400)}"
         else:
-            yield f"    {one.field}: {_shown(one.before)} -> {_shown(one.after)}"
+            before, after = _shown(field_change.before), _shown(field_change.after)
+            yield f"    {field_change.field}: {before} -> {after}"
 
 
 def _shown(value: Any) -> str:

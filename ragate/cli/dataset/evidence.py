@@ -49,14 +49,14 @@ def command(
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="evidence")
     entries = by_id(read_entries(chosen.path), words(ids))
-    found = propose(entries, texts, renew=renew)
-    for one in found:
-        for doc_id, text in one.passages.items():
-            click.echo(one_line(f"{one.sample_id}: {doc_id}: {text}", 240))
-    new = sum(len(one.passages) for one in found)
-    kept = sum(len(one.kept) for one in found)
+    records = propose(entries, texts, renew=renew)
+    for row in records:
+        for doc_id, text in row.passages.items():
+            click.echo(one_line(f"{row.sample_id}: {doc_id}: {text}", 240))
+    new = sum(len(row.passages) for row in records)
+    kept_count = sum(len(row.kept) for row in records)
     if not dry_run:
-        record(chosen.path, entries, found, hash_only=hash_only)
-    said = "found, nothing was written" if dry_run else "recorded"
-    click.echo(f"{chosen.path}: {plural(new, 'passage')} {said}, {kept} kept as they were")
+        record(chosen.path, entries, records, hash_only=hash_only)
+    outcome = "found, nothing was written" if dry_run else "recorded"
+    click.echo(f"{chosen.path}: {plural(new, 'passage')} {outcome}, {kept_count} kept as they were")
     return 0

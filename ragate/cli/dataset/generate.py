@@ -74,7 +74,7 @@ def command(
     entries, errors = inspect_entries(chosen.path) if chosen.path.exists() else ([], [])
     if append and errors:
         raise errors[0]
-    found = asyncio.run(
+    generated = asyncio.run(
         generate(
             loaded,
             operations,
@@ -86,8 +86,8 @@ def command(
             queries=[entry.sample.query for entry in entries],
         )
     )
-    _write(found.rows, output, chosen.path)
-    return _tell(found, output or chosen.path)
+    _write(generated.rows, output, chosen.path)
+    return _tell(generated, output or chosen.path)
 
 
 def _write(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
@@ -104,14 +104,16 @@ def _write(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
     golden.save()
 
 
-def _tell(found: Generated, target: Path) -> int:
-    for row in found.rows:
+def _tell(generated: Generated, target: Path) -> int:
+    for row in generated.rows:
         click.echo(f"{row['id']} ({row['metadata']['kind']})  {one_line(row['query'])}")
-    for reason, count in sorted(found.dropped.items()):
+    for reason, count in sorted(generated.dropped.items()):
         click.echo(f"dropped: {count} ({one_line(reason)})")
-    for reason in sorted(set(found.replies.failed.values())):
+    for reason in sorted(set(generated.replies.failed.values())):
         click.echo(f"failed: {one_line(reason)}", err=True)
-    if found.replies.stopped:
-        click.echo(f"stopped: {one_line(found.replies.stopped)}", err=True)
-    click.echo(f"{target}: {plural(len(found.rows), 'draft question')}; {spent(found.replies)}")
-    return 3 if found.replies.stopped or found.replies.failed or not found.rows else 0
+    if generated.replies.stopped:
+        click.echo(f"stopped: {one_line(generated.replies.stopped)}", err=True)
+    click.echo(
+        f"{target}: {plural(len(generated.rows), 'draft question')}; {spent(generated.replies)}"
+    )
+    return 3 if generated.replies.stopped or generated.replies.failed or not generated.rows else 0

@@ -52,7 +52,7 @@ def command(
     from ragate.pipeline.run.corpus_texts import corpus_texts
 
     refuse_overwriting(output, force=force)
-    found = import_golden(
+    imported = import_golden(
         kind,
         path,
         output,
@@ -60,23 +60,25 @@ def command(
         query_name=query_var,
         draft=draft,
     )
-    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(_lines(output, found)))
+    click.echo(
+        json.dumps(asdict(imported), indent=2) if as_json else "\n".join(_lines(output, imported))
+    )
     return 0
 
 
-def _lines(output: Path, found: Import) -> Iterator[str]:
+def _lines(output: Path, imported: Import) -> Iterator[str]:
     yield (
-        f"{output}: {plural(found.samples, 'sample')}, {found.labelled} with an expected document, "
-        f"{found.references} with a reference"
+        f"{output}: {plural(imported.samples, 'sample')}, {imported.labelled} with an expected "
+        f"document, {imported.references} with a reference"
     )
-    if found.unplaced.contexts:
+    if imported.unplaced.contexts:
         yield (
-            f"  {plural(found.unplaced.contexts, 'passage')} in no known document: kept as "
+            f"  {plural(imported.unplaced.contexts, 'passage')} in no known document: kept as "
             "metadata reference_contexts; --corpus names the documents"
         )
-    if found.unplaced.sources:
-        names = plural(found.unplaced.sources, "file name")
+    if imported.unplaced.sources:
+        names = plural(imported.unplaced.sources, "file name")
         yield f"  {names} of no known document: kept as source_file"
-    for sentence, count in sorted(found.notes.items()):
+    for sentence, count in sorted(imported.notes.items()):
         yield f"  {one_line(sentence, 300)} ({count})"
     yield f"next: ragate dataset validate {output}"

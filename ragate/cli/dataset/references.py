@@ -60,24 +60,26 @@ def command(
     entries = by_id(read_entries(chosen.path), words(ids))
     if not dry_run:
         open_golden(chosen.path)  # a format that cannot be changed is found before anything is paid
-    wanted = choose_model(loaded, provider, model)
-    found = asyncio.run(draft_references(loaded, operations, entries, texts, wanted))
-    for sample_id, text in found.texts.items():
+    chosen_model = choose_model(loaded, provider, model)
+    drafts = asyncio.run(draft_references(loaded, operations, entries, texts, chosen_model))
+    for sample_id, text in drafts.texts.items():
         click.echo(f"{one_line(sample_id, 200)}: {one_line(text, 500)}")
-    if not dry_run and found.texts:
-        write_drafts(chosen.path, entries, found.texts, wanted)
-    _tell(found)
-    done = "shown, nothing was written" if dry_run else "written, to be accepted"
-    click.echo(f"{chosen.path}: {plural(len(found.texts), 'draft')} {done}; {spent(found.replies)}")
-    return 3 if found.replies.stopped or found.replies.failed else 0
+    if not dry_run and drafts.texts:
+        write_drafts(chosen.path, entries, drafts.texts, chosen_model)
+    _tell(drafts)
+    outcome = "shown, nothing was written" if dry_run else "written, to be accepted"
+    click.echo(
+        f"{chosen.path}: {plural(len(drafts.texts), 'draft')} {outcome}; {spent(drafts.replies)}"
+    )
+    return 3 if drafts.replies.stopped or drafts.replies.failed else 0
 
 
-def _tell(found: Drafts) -> None:
-    for reason, count in sorted(Counter(found.skipped.values()).items()):
+def _tell(drafts: Drafts) -> None:
+    for reason, count in sorted(Counter(drafts.skipped.values()).items()):
         click.echo(f"not asked: {count} ({reason})")
-    for sample_id in found.unanswered:
+    for sample_id in drafts.unanswered:
         click.echo(f"{one_line(sample_id, 200)}: the documents do not answer it, says the model")
-    for sample_id, reason in found.replies.failed.items():
+    for sample_id, reason in drafts.replies.failed.items():
         click.echo(f"{one_line(sample_id, 200)}: no draft: {one_line(reason)}", err=True)
-    if found.replies.stopped:
-        click.echo(f"stopped: {one_line(found.replies.stopped)}", err=True)
+    if drafts.replies.stopped:
+        click.echo(f"stopped: {one_line(drafts.replies.stopped)}", err=True)

@@ -73,7 +73,7 @@ def command(
     entries = read_entries(chosen.path)
     lost = find_lost(entries, texts, chosen.config, remember(chosen.config))
     if not accept and not accept_all:
-        shown = [asdict(one) for one in lost]
+        shown = [asdict(row) for row in lost]
         click.echo(json.dumps(shown, indent=2) if as_json else "\n".join(_lines(chosen.path, lost)))
         return 0
     names = choose(lost, words(accept), texts) if accept else choose_all(lost, min_similarity or 0)
@@ -88,11 +88,11 @@ def _lines(path: Path, lost: Sequence[Lost]) -> Iterator[str]:
     if not lost:
         yield f"{path}: the corpus holds every expected document; nothing to relink"
         return
-    for one in lost:
-        yield one_line(f"{one.sample_id}: {one.doc_id} is gone  ({one.query})", 400)
-        if not one.candidates:
+    for row in lost:
+        yield one_line(f"{row.sample_id}: {row.doc_id} is gone  ({row.query})", 400)
+        if not row.candidates:
             yield "    nothing in the corpus is like it"
-        for candidate in one.candidates:
+        for candidate in row.candidates:
             alike = f"{candidate.similarity:.2f} by {candidate.source}"
             yield f"    {alike}  {one_line(candidate.doc_id, 200)}"
             yield f"        {one_line(candidate.text, _TEXT)}"

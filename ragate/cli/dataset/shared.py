@@ -87,8 +87,8 @@ def subject(file: Path | None, config: Path | None) -> ToolInput:
 
 def shown_path(path: Path) -> Path:
     """Return the path as a person would type it here."""
-    here = Path.cwd().resolve()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    cwd = Path.cwd().resolve()
+    return path.relative_to(cwd) if path.is_relative_to(cwd) else path
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -98,8 +98,8 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def words(values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of options that may hold several with commas."""
-    found = (word.strip() for value in values for word in value.split(","))
-    return tuple(dict.fromkeys(word for word in found if word))
+    split = (word.strip() for value in values for word in value.split(","))
+    return tuple(dict.fromkeys(word for word in split if word))
 
 
 def refuse_overwriting(path: Path, *, force: bool) -> None:

@@ -57,40 +57,40 @@ def command(
 
     chosen = subject(file, config)
     texts = corpus_texts(chosen.config, corpus)
-    found = validate(chosen.path, texts, similar=similar)
-    click.echo(_json(found) if as_json else "\n".join(_lines(found)))
-    return 2 if found.errors or (strict and found.warnings) else 0
+    validation = validate(chosen.path, texts, similar=similar)
+    click.echo(_json(validation) if as_json else "\n".join(_lines(validation)))
+    return 2 if validation.errors or (strict and validation.warnings) else 0
 
 
-def _json(found: Validation) -> str:
+def _json(validation: Validation) -> str:
     facts = {
-        "file": str(found.path),
-        "errors": found.errors,
-        "warnings": found.warnings,
-        "documents": found.documents,
-        "counts": found.counts,
-        "tags": found.tags,
-        "issues": [asdict(issue) for issue in found.issues],
+        "file": str(validation.path),
+        "errors": validation.errors,
+        "warnings": validation.warnings,
+        "documents": validation.documents,
+        "counts": validation.counts,
+        "tags": validation.tags,
+        "issues": [asdict(issue) for issue in validation.issues],
     }
     return json.dumps(facts, indent=2)
 
 
-def _lines(found: Validation) -> Iterator[str]:
-    counts = {name.replace("_", " "): count for name, count in found.counts.items()}
-    yield f"{found.path}: {plural(counts.pop('samples'), 'sample')}"
+def _lines(validation: Validation) -> Iterator[str]:
+    counts = {name.replace("_", " "): count for name, count in validation.counts.items()}
+    yield f"{validation.path}: {plural(counts.pop('samples'), 'sample')}"
     yield "  " + ", ".join(f"{count} {name}" for name, count in counts.items())
-    if found.tags:
-        some = [f"{one_line(tag, 60)} {count}" for tag, count in found.tags.items()]
-        more = f" and {len(some) - _TAGS} more" if len(some) > _TAGS else ""
-        yield f"  tags: {', '.join(some[:_TAGS])}{more}"
-    if found.documents is None:
+    if validation.tags:
+        tags = [f"{one_line(tag, 60)} {count}" for tag, count in validation.tags.items()]
+        unlisted = f" and {len(tags) - _TAGS} more" if len(tags) > _TAGS else ""
+        yield f"  tags: {', '.join(tags[:_TAGS])}{unlisted}"
+    if validation.documents is None:
         yield "  expected documents: not checked, this system does not tell its documents; --corpus"
     for (level, kind), group in groupby(
-        sorted(found.issues, key=lambda one: (one.level, one.kind)),
-        key=lambda one: (one.level, one.kind),
+        sorted(validation.issues, key=lambda issue: (issue.level, issue.kind)),
+        key=lambda issue: (issue.level, issue.kind),
     ):
         yield from _group(f"{level}: {kind.replace('-', ' ')}", list(group))
-    yield f"{plural(found.errors, 'error')}, {plural(found.warnings, 'warning')}"
+    yield f"{plural(validation.errors, 'error')}, {plural(validation.warnings, 'warning')}"
 
 
 def _group(title: str, issues: list[Issue]) -> Iterator[str]:

@@ -36,51 +36,58 @@ def command(*, config: Path | None, form: str) -> int:
     from ragate.cli.doctor.examine import examine
 
     today = datetime.datetime.now(datetime.UTC).date()
-    found = examine(Path.cwd(), config, dict(os.environ), today=today)
-    click.echo(to_json(found) if form == "json" else to_console(found))
-    return exit_code(found)
+    findings = examine(Path.cwd(), config, dict(os.environ), today=today)
+    click.echo(to_json(findings) if form == "json" else to_console(findings))
+    return exit_code(findings)
 
 
-def to_json(found: Sequence[Finding]) -> str:
+def to_json(findings: Sequence[Finding]) -> str:
     """Return the findings as one JSON object; docs/doctor.md describes it."""
     checks = [
         {
-            "check": one.check,
-            "status": one.status,
-            "message": one.message,
-            "remedy": one.remedy,
-            "exit_code": one.exit_code,
+            "check": finding.check,
+            "status": finding.status,
+            "message": finding.message,
+            "remedy": finding.remedy,
+            "exit_code": finding.exit_code,
         }
-        for one in found
+        for finding in findings
     ]
-    whole = {"schema_version": SCHEMA_VERSION, "exit_code": exit_code(found), "checks": checks}
-    return json.dumps(whole, indent=2)
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "exit_code": exit_code(findings),
+        "checks": checks,
+    }
+    return json.dumps(document, indent=2)
 
 
-def to_console(found: Sequence[Finding]) -> str:
+def to_console(findings: Sequence[Finding]) -> str:
     """Return one line for each finding, its remedy below, and the sum of all."""
-    width = max((len(one.check) for one in found), default=0)
-    lines = [line for one in found for line in _lines(one, width)]
-    return "\n".join([*lines, "", _sum(found)])
+    width = max((len(finding.check) for finding in findings), default=0)
+    lines = [line for finding in findings for line in _lines(finding, width)]
+    return "\n".join([*lines, "", _sum(findings)])
 
 
-def _lines(one: Finding, width: int) -> list[str]:
-    word = f"{one.status:<8}"
-    if colour := _COLOURS.get(one.status):
+def _lines(finding: Finding, width: int) -> list[str]:
+    word = f"{finding.status:<8}"
+    if colour := _COLOURS.get(finding.status):
         word = click.style(word, fg=colour) if "NO_COLOR" not in os.environ else word
     indent = " " * (10 + width + 1)
-    first, *more = plain(one.message).splitlines() or [""]
-    lines = [f"{word} {one.check:<{width}}  {first}", *(f"{indent}{line}" for line in more)]
-    if one.remedy:
-        lines.append(f"{indent}-> {plain(one.remedy)}")
+    first_line, *further_lines = plain(finding.message).splitlines() or [""]
+    lines = [
+        f"{word} {finding.check:<{width}}  {first_line}",
+        *(f"{indent}{line}" for line in further_lines),
+    ]
+    if finding.remedy:
+        lines.append(f"{indent}-> {plain(finding.remedy)}")
     return lines
 
 
-def _sum(found: Sequence[Finding]) -> str:
-    problems = sum(one.status is Status.PROBLEM for one in found)
-    warnings = sum(one.status is Status.WARNING for one in found)
+def _sum(findings: Sequence[Finding]) -> str:
+    problems = sum(finding.status is Status.PROBLEM for finding in findings)
+    warnings = sum(finding.status is Status.WARNING for finding in findings)
     if not problems:
         return f"no problem, {plural(warnings, 'warning')}"
     return f"{plural(problems, 'problem')}, {plural(warnings, 'warning')}: exit code " + str(
-        exit_code(found)
+        exit_code(findings)
     )

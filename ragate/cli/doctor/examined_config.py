@@ -35,28 +35,26 @@ class ExaminedProject:
     errors: tuple[tuple[str, RagateError], ...] = ()
 
 
-def read_subject(
-    start: Path, given: Path | None, environment: Mapping[str, str]
-) -> ExaminedProject:
+def read_subject(start: Path, path: Path | None, environment: Mapping[str, str]) -> ExaminedProject:
     """Return what can be read, with the errors of what cannot."""
-    named = given or (
+    named = path or (
         Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
     errors: list[tuple[str, RagateError]] = []
     try:
         path = find_config(start, given=named)
     except ConfigError as error:
-        found, errors = _operations(start, environment)
-        return ExaminedProject(start, found, errors=(("configuration", error), *errors))
+        operations, errors = _operations(start, environment)
+        return ExaminedProject(start, operations, errors=(("configuration", error), *errors))
     root = path.parent.resolve()
-    found, errors = _operations(root, environment)
+    operations, errors = _operations(root, environment)
     try:
         config = load_config(path)
     except RagateError as error:
-        return _partly(path, root, found, (("configuration", error), *errors))
+        return _partly(path, root, operations, (("configuration", error), *errors))
     return ExaminedProject(
         root,
-        found,
+        operations,
         config=config,
         use=config.system.use,
         dataset=config.dataset,
@@ -69,21 +67,21 @@ def _operations(
     root: Path, environment: Mapping[str, str]
 ) -> tuple[Operations, list[tuple[str, RagateError]]]:
     errors: list[tuple[str, RagateError]] = []
-    whole = dict(environment)
+    variables = dict(environment)
     try:
-        whole = with_dotenv(root, environment)
+        variables = with_dotenv(root, environment)
     except (OSError, ValueError) as problem:
         errors.append(("environment", ConfigError(f"{root / '.env'}: cannot be read: {problem}")))
     try:
-        return operations(root, whole), errors
+        return operations(root, variables), errors
     except ConfigError as error:
         numbers = {"RAGATE_CONCURRENCY", "RAGATE_TIMEOUT_S"}
-        rest = {key: value for key, value in whole.items() if key not in numbers}
-        return operations(root, rest), [*errors, ("environment", error)]
+        readable = {key: value for key, value in variables.items() if key not in numbers}
+        return operations(root, readable), [*errors, ("environment", error)]
 
 
 def _partly(
-    path: Path, root: Path, found: Operations, errors: tuple[tuple[str, RagateError], ...]
+    path: Path, root: Path, operations: Operations, errors: tuple[tuple[str, RagateError], ...]
 ) -> ExaminedProject:
     """Return the paths of a ragate.toml in which something else is wrong."""
     try:
@@ -94,7 +92,7 @@ def _partly(
     use = system.get("use")
     return ExaminedProject(
         root,
-        found,
+        operations,
         use=use if isinstance(use, str) else "",
         dataset=_path(root, policy.get("dataset")),
         baseline=_path(root, policy.get("baseline")),
@@ -103,8 +101,8 @@ def _partly(
 
 
 def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = tables.get(name)
-    return found if isinstance(found, dict) else {}
+    table = tables.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 def _path(root: Path, value: object) -> Path | None:

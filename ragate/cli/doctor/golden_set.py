@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from ragate.cli.finding import Finding, ok, plural, problem, some, warning
+from ragate.cli.finding import Finding, ok, plural, problem, warning
+from ragate.core.text.listed_names import listed
 from ragate.dataset import Entry
 from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
 from ragate.protocols import Aggregate, Metric
@@ -23,13 +24,13 @@ def golden_set(samples: Sequence[Sample], *, dataset: str) -> list[Finding]:
     bare = sum(sample.answerable and not sample.references for sample in samples)
     unanswerable = sum(not sample.answerable for sample in samples)
     must = sum(sample.must_pass for sample in samples)
-    said = (
+    counts = (
         f"{dataset}: {plural(len(samples), 'sample')}, {unanswerable} unanswerable, {must} "
         f"must-pass; of the answerable ones {unjudged} unjudged (no expected document), {bare} "
         "without a reference"
     )
     return [
-        ok(CHECK, said),
+        ok(CHECK, counts),
         *_twice(samples),
         *_contradictions(samples),
         *_size(samples),
@@ -54,7 +55,7 @@ def _twice(samples: Sequence[Sample]) -> Iterable[Finding]:
     if twice:
         yield warning(
             CHECK,
-            f"{plural(len(twice), 'sample')} ask the same as another: {some(twice)}",
+            f"{plural(len(twice), 'sample')} ask the same as another: {listed(twice)}",
             "remove the copies: each counts as a question of its own",
         )
 
@@ -64,12 +65,16 @@ def _key(sample: Sample) -> str:
 
 
 def _contradictions(samples: Sequence[Sample]) -> Iterable[Finding]:
-    odd = [one.id for one in samples if not one.answerable and (one.expected or one.references)]
+    odd = [
+        sample.id
+        for sample in samples
+        if not sample.answerable and (sample.expected or sample.references)
+    ]
     if odd:
         yield warning(
             CHECK,
             f"{plural(len(odd), 'unanswerable sample')} with an expected document or a reference: "
-            f"{some(odd)}",
+            f"{listed(odd)}",
             "an unanswerable question has neither; correct `answerable`, or remove them",
         )
 
@@ -91,19 +96,21 @@ def _size(samples: Sequence[Sample]) -> Iterable[Finding]:
         )
 
 
-def expected_documents(samples: Sequence[Sample], known: Collection[str]) -> list[Finding]:
+def expected_documents(samples: Sequence[Sample], documents: Collection[str]) -> list[Finding]:
     """Say which expected documents the corpus does not hold."""
     check = "expected documents"
-    wanted = {doc_id for sample in samples for doc_id in sample.expected}
-    lost = sorted(wanted - set(known))
+    expected = {doc_id for sample in samples for doc_id in sample.expected}
+    lost = sorted(expected - set(documents))
     if not lost:
-        return [ok(check, f"all {len(wanted)} are among the {plural(len(known), 'document')}")]
+        return [
+            ok(check, f"all {len(expected)} are among the {plural(len(documents), 'document')}")
+        ]
     concerned = [sample.id for sample in samples if sample.expected & set(lost)]
     return [
         problem(
             check,
-            f"{len(lost)} of {len(wanted)} are not in the corpus: {some(lost)}; expected by "
-            f"{plural(len(concerned), 'sample')}: {some(concerned)}",
+            f"{len(lost)} of {len(expected)} are not in the corpus: {listed(lost)}; expected by "
+            f"{plural(len(concerned), 'sample')}: {listed(concerned)}",
             "correct their `relevant` ids (the path below the corpus folder), or add the documents",
         )
     ]
@@ -124,7 +131,7 @@ def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sa
 
 
 def rules(
-    wanted: Sequence[Rule], uses: dict[str, list[Sample]], samples: Sequence[Sample]
+    policy_rules: Sequence[Rule], uses: dict[str, list[Sample]], samples: Sequence[Sample]
 ) -> list[Finding]:
     """Say whether every rule can be held, and must-pass samples have a mark to reach.
 
@@ -132,7 +139,7 @@ def rules(
         uses: The samples that each built-in metric can speak about, by metric.
     """
     check = "rules"
-    gated = [rule for rule in wanted if rule.level == "error"]
+    gated = [rule for rule in policy_rules if rule.level == "error"]
     if not gated:
         return [
             problem(
@@ -141,7 +148,7 @@ def rules(
                 'set level = "error" on what must not get worse',
             )
         ]
-    found = [
+    findings = [
         problem(
             check,
             f"{rule.metric} must be measured, and no sample has what it needs",
@@ -152,8 +159,8 @@ def rules(
         for rule in gated
         if uses.get(rule.metric) == []
     ]
-    found += _must_pass(gated, uses, samples)
-    return found or [ok(check, f"{plural(len(gated), 'metric')} can fail the gate")]
+    findings += _must_pass(gated, uses, samples)
+    return findings or [ok(check, f"{plural(len(gated), 'metric')} can fail the gate")]
 
 
 def _must_pass(
@@ -174,7 +181,7 @@ def _must_pass(
         if free := [sample_id for sample_id in must if sample_id not in reached]:
             yield warning(
                 check,
-                f"no metric with a pass mark applies to {some(free)}",
+                f"no metric with a pass mark applies to {listed(free)}",
                 "give them what the metric needs (an expected document, a reference), or set "
                 "pass_at on a metric that applies to them",
             )

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.finding import Finding, ok, plural, problem, some, warning
+from ragate.cli.finding import Finding, ok, plural, problem, warning
 from ragate.config import Config, Provider
 from ragate.core.rules.waivers import expired
+from ragate.core.text.listed_names import listed
 from ragate.models import DrillProof, Needs, Waiver
 
 
@@ -26,7 +27,7 @@ def configuration(config: Config) -> list[Finding]:
 
 
 def waivers(
-    given: Sequence[Waiver], ids: Collection[str] | None, *, today: datetime.date
+    policy_waivers: Sequence[Waiver], ids: Collection[str] | None, *, today: datetime.date
 ) -> list[Finding]:
     """Say which waivers are over, or are for no sample.
 
@@ -34,22 +35,29 @@ def waivers(
         ids: Of the golden set; None where it cannot be read.
     """
     check = "waivers"
-    found = []
-    if over := [f"{one.id} ({one.metric}, until {one.until})" for one in expired(given, today)]:
-        found.append(
+    findings = []
+    if over := [
+        f"{waiver.id} ({waiver.metric}, until {waiver.until})"
+        for waiver in expired(policy_waivers, today)
+    ]:
+        findings.append(
             problem(
                 check,
-                f"{plural(len(over), 'waiver')} past the last day: {some(over)}",
+                f"{plural(len(over), 'waiver')} past the last day: {listed(over)}",
                 "mend the sample and remove the waiver, or set a new `until`",
             )
         )
-    if ids is not None and (lost := [one.id for one in given if one.id not in ids]):
-        found.append(
-            warning(check, f"no sample has the id {some(lost)}", "remove the waiver, or correct it")
+    if ids is not None and (
+        lost := [waiver.id for waiver in policy_waivers if waiver.id not in ids]
+    ):
+        findings.append(
+            warning(
+                check, f"no sample has the id {listed(lost)}", "remove the waiver, or correct it"
+            )
         )
-    if given and not found:
-        found.append(ok(check, f"{plural(len(given), 'waiver')}, none over"))
-    return found
+    if policy_waivers and not findings:
+        findings.append(ok(check, f"{plural(len(policy_waivers), 'waiver')}, none over"))
+    return findings
 
 
 def proof(last: DrillProof | None) -> list[Finding]:
@@ -60,13 +68,13 @@ def proof(last: DrillProof | None) -> list[Finding]:
     """
     if last is None:
         return [ok("drill", "none on this machine yet; `ragate drill` shows what the gate catches")]
-    said = f"{last.caught} of {last.planted} planted breaks caught on {last.date}"
+    outcome = f"{last.caught} of {last.planted} planted breaks caught on {last.date}"
     if last.caught:
-        return [ok("drill", said)]
+        return [ok("drill", outcome)]
     return [
         problem(
             "drill",
-            f"{said}: this gate cannot fail",
+            f"{outcome}: this gate cannot fail",
             "`ragate drill` says why each break passes; set level, pass_at or minimum accordingly",
         )
     ]
@@ -90,8 +98,8 @@ def judging_providers(config: Config) -> set[str]:
 def _may_need_judge(name: str, config: Config) -> bool:
     if not plugins.is_builtin("metrics", plugins.split_metric(name)[0]):
         return True
-    made = plugins.metric(name, settings=config.metric_settings.get(name))
-    return made.info.needs is Needs.JUDGE
+    metric = plugins.metric(name, settings=config.metric_settings.get(name))
+    return metric.info.needs is Needs.JUDGE
 
 
 def keys(
@@ -108,16 +116,16 @@ def keys(
         recorded: Providers that recorded calls go to: without the key they are replayed.
         spared: Providers of a judge that a run without the key leaves out.
     """
-    found = [_unknown(name, providers) for name in sorted(set(used) - providers.keys())]
+    findings = [_unknown(name, providers) for name in sorted(set(used) - providers.keys())]
     for name, provider in sorted(providers.items()):
         missing = bool(provider.key_env) and not environment.get(provider.key_env)
         if name in recorded and name not in used and missing:
-            found += _replayed(name, provider)
+            findings += _replayed(name, provider)
         elif name in spared and name not in used and missing:
-            found.append(_spared(name, provider))
+            findings.append(_spared(name, provider))
         else:
-            found += _key(name, provider, environment, used=name in {*used, *recorded, *spared})
-    return found
+            findings += _key(name, provider, environment, used=name in {*used, *recorded, *spared})
+    return findings
 
 
 def _unknown(name: str, providers: Mapping[str, Provider]) -> Finding:

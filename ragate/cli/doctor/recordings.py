@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragate.cli.finding import Finding, ok, plural, problem, some, warning
+from ragate.cli.finding import Finding, ok, plural, problem, warning
+from ragate.core.text.listed_names import listed
 from ragate.models import Sample, SystemOutput
 
 CHECK = "recordings"
@@ -24,7 +25,7 @@ def recordings(
         outputs: The first recorded output by sample id; what was not recorded is absent.
     """
     lost = [sample.id for sample in samples if sample.id not in outputs]
-    said = (
+    counts = (
         f"{plural(files, 'file')}, {plural(runs, 'run')}, {len(samples) - len(lost)} of "
         f"{plural(len(samples), 'sample')}"
     )
@@ -32,16 +33,18 @@ def recordings(
         return [
             problem(
                 CHECK,
-                f"{said}; nothing is recorded for {some(lost)}: more than [policy] max_unscored = "
-                f"{max_unscored:g}",
+                f"{counts}; nothing is recorded for {listed(lost)}: more than [policy] "
+                f"max_unscored = {max_unscored:g}",
                 "record them: a line has the `id` or the very `question` of its sample",
                 exit_code=3,
             )
         ]
-    found = [ok(CHECK, said)]
+    findings = [ok(CHECK, counts)]
     if lost:
-        found.append(warning(CHECK, f"nothing is recorded for {some(lost)}", "record them too"))
-    return found + _ids(samples, outputs)
+        findings.append(
+            warning(CHECK, f"nothing is recorded for {listed(lost)}", "record them too")
+        )
+    return findings + _ids(samples, outputs)
 
 
 def _ids(samples: Sequence[Sample], outputs: Mapping[str, SystemOutput]) -> list[Finding]:

@@ -76,18 +76,18 @@ def database(server: Server, *, where: str) -> list[Finding]:
     return [ok(check, f"{where}: PostgreSQL {server.postgres}, pgvector {vector}")]
 
 
-def index(found: tuple[str, int] | None, corpus_hash: str, *, documents: int) -> list[Finding]:
+def index(held: tuple[str, int] | None, corpus_hash: str, *, documents: int) -> list[Finding]:
     """Say whether the index holds the corpus as it is; `check` brings it up to date by itself.
 
     Args:
         found: Hash of the corpus that the index holds, and its number of chunks.
     """
     check = "index"
-    if found is None:
+    if held is None:
         return [ok(check, "not built with these settings; the next `ragate check` builds it")]
-    if found[0] != corpus_hash:
+    if held[0] != corpus_hash:
         return [ok(check, "behind the corpus; the next `ragate check` brings it up to date")]
-    return [ok(check, f"up to date: {plural(documents, 'document')}, {plural(found[1], 'chunk')}")]
+    return [ok(check, f"up to date: {plural(documents, 'document')}, {plural(held[1], 'chunk')}")]
 
 
 def find_index(conninfo: str, key: str) -> tuple[str, int] | None:

@@ -26,9 +26,9 @@ def state_folder(
                 exit_code=3,
             )
         ]
-    found = [ok(check, f"{name}: writable, {plural(runs, 'stored run')}, {size / 1e6:.1f} MB")]
+    findings = [ok(check, f"{name}: writable, {plural(runs, 'stored run')}, {size / 1e6:.1f} MB")]
     if ignored is False:
-        found.append(
+        findings.append(
             warning(
                 check,
                 f"git does not ignore {name}, which holds full texts and a database",
@@ -36,14 +36,14 @@ def state_folder(
             )
         )
     if size > GIGABYTE:
-        found.append(
+        findings.append(
             warning(
                 check,
                 f"the stored runs take {size / GIGABYTE:.1f} GB",
                 f"delete the folders in {name}/runs that you no longer need",
             )
         )
-    return found
+    return findings
 
 
 def committed(path: str, *, tracked: bool | None, ignored: bool | None) -> list[Finding]:

@@ -30,16 +30,16 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
     model = plugins.settings_model("systems", use)
     if model is not None:
         read_settings(model, config.system.settings, where="[system]")
-    found = [ok("system", f"{use}: can be imported, and its settings are right")]
+    findings = [ok("system", f"{use}: can be imported, and its settings are right")]
     if not samples:
-        return [*found, skipped("expected documents", "the golden set cannot be read")]
+        return [*findings, skipped("expected documents", "the golden set cannot be read")]
     if use == "pgvector":
-        found += guarded("expected documents", lambda: _pages(config, samples))
+        findings += guarded("expected documents", lambda: _pages(config, samples))
     elif use == "replay":
-        found += guarded(recordings.CHECK, lambda: _recordings(config, samples))
+        findings += guarded(recordings.CHECK, lambda: _recordings(config, samples))
     else:
-        found.append(skipped("expected documents", "the system is asked by `baseline update`"))
-    return found
+        findings.append(skipped("expected documents", "the system is asked by `baseline update`"))
+    return findings
 
 
 def _pages(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
@@ -48,7 +48,9 @@ def _pages(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
     corpus = read_corpus(config.root, settings.corpus)
-    return golden_set.expected_documents(samples, [one.doc_id for one in corpus.documents])
+    return golden_set.expected_documents(
+        samples, [document.doc_id for document in corpus.documents]
+    )
 
 
 def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
@@ -92,13 +94,13 @@ def database(subject: ExaminedProject) -> Iterable[Finding]:
     with ExitStack() as stack:
         conninfo, where = _reach(operations, stack)
         reached = server.inspect(conninfo)
-        found = server.database(reached, where=where)
+        findings = server.database(reached, where=where)
         if reached.schema:
             from ragate.database import check_server
 
             check_server(conninfo)  # changes nothing where the schema is there
-            found += guarded("index", lambda: _index(subject, conninfo))
-    return found
+            findings += guarded("index", lambda: _index(subject, conninfo))
+    return findings
 
 
 def _reach(operations: Operations, stack: ExitStack) -> tuple[str, str]:
@@ -130,5 +132,5 @@ def _index(subject: ExaminedProject, conninfo: str) -> Iterable[Finding]:
         embedder = asyncio.run(_embedder(config, subject.operations, settings.embedder))
     corpus = read_corpus(config.root, settings.corpus)
     folder = (config.root / settings.corpus).resolve()
-    found = server.find_index(conninfo, index_key(folder, settings, embedder))
-    return server.index(found, corpus.hash, documents=len(corpus.documents))
+    held = server.find_index(conninfo, index_key(folder, settings, embedder))
+    return server.index(held, corpus.hash, documents=len(corpus.documents))

@@ -20,33 +20,37 @@ _COMMANDS = re.compile(r"^\s*mode:\s*[\"']?command\b", re.MULTILINE)
 def workflows(root: Path) -> list[Finding]:
     """Say what of the workflows in the repository of `root` keeps the action from its work."""
     texts = _using_the_action(git.repository(root) or root)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name, text in texts.items():
         if f"{REPOSITORY}@{PLACEHOLDER}" in text:
-            told = f"{name} names no release of the action: zeros stand for its commit"
-            found.append(warning(CHECK, told, f"put the commit there: {RELEASES}"))
+            message = f"{name} names no release of the action: zeros stand for its commit"
+            findings.append(warning(CHECK, message, f"put the commit there: {RELEASES}"))
         if _COMMANDS.search(text) and _GROUP_OF_ALL.search(text):
-            told = f"in {name} the concurrency group is the whole workflow's: any comment joins it"
-            found.append(
-                warning(CHECK, told, "put it on the job, behind its `if`: docs/workflows-forks.md")
+            message = (
+                f"in {name} the concurrency group is the whole workflow's: any comment joins it"
             )
-    return found or [ok(CHECK, f"{plural(len(texts), 'workflow')} with the action")]
+            findings.append(
+                warning(
+                    CHECK, message, "put it on the job, behind its `if`: docs/workflows-forks.md"
+                )
+            )
+    return findings or [ok(CHECK, f"{plural(len(texts), 'workflow')} with the action")]
 
 
 def _using_the_action(top: Path) -> dict[str, str]:
     """Return the text of each workflow that uses the action; a link is not followed."""
     folder = top / ".github/workflows"
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     if any(path.is_symlink() for path in (folder, folder.parent)):
-        return found
+        return texts
     for path in sorted([*folder.glob("*.yml"), *folder.glob("*.yaml")]):
         try:
             text = "" if path.is_symlink() else _text(path)
         except RagateError:
             continue
         if f"{REPOSITORY}@" in text:
-            found[path.relative_to(top).as_posix()] = text
-    return found
+            texts[path.relative_to(top).as_posix()] = text
+    return texts
 
 
 def _text(path: Path) -> str:

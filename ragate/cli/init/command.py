@@ -44,13 +44,14 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     Looks at what is there and asks at most three questions; none with --yes, or without a terminal.
     No file is overwritten.
     """
-    from ragate.cli.init.plan import existing_choice, guess, make_plan, with_action
+    from ragate.cli.init.guess import existing_choice, guess
+    from ragate.cli.init.plan import make_plan, with_action
     from ragate.cli.init.survey import look
 
     if plain and action:
         raise UsageError("--plain writes no action", remedy="leave out --plain or --action")
     survey = look(folder)
-    _say(*_found(survey))
+    _say(*_survey_lines(survey))
     if (survey.root / "ragate.toml").exists():
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
@@ -61,13 +62,14 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     return _finish(survey, plan)
 
 
-def _workflow_only(survey: Survey, known: Choice | None) -> WritePlan:
+def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
     """Return what is still to be done where there is a ragate.toml: it stays as it is."""
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import WORKFLOW, NewFile, WritePlan
+    from ragate.cli.init.new_files import NewFile
+    from ragate.cli.init.plan import WORKFLOW, WritePlan
     from ragate.cli.init.workflow_text import workflow_text
 
-    choice = known or Choice("pgvector", "")
+    choice = existing or Choice("pgvector", "")
     folder = survey.root.relative_to(survey.top).as_posix()
     workflow = workflow_text(choice, folder="" if folder == "." else folder)
     files = () if survey.elsewhere else (NewFile(survey.top / WORKFLOW, workflow),)
@@ -84,9 +86,9 @@ def _say(*lines: str) -> None:
         click.echo(printable(line))
 
 
-def _found(survey: Survey) -> list[str]:
+def _survey_lines(survey: Survey) -> list[str]:
     """Return what was found, in lines."""
-    docs = [f"{one.path}/ ({plural(one.pages, 'page')})" for one in survey.docs[:4]]
+    docs = [f"{folder.path}/ ({plural(folder.pages, 'page')})" for folder in survey.docs[:4]]
     facts = {
         "documents": docs,
         "BEIR folders": survey.beir,
@@ -94,14 +96,14 @@ def _found(survey: Survey) -> list[str]:
         "recorded outputs": survey.recorded,
         "libraries": survey.libraries,
     }
-    lines = [f"  {name}: {', '.join(found)}" for name, found in facts.items() if found]
+    lines = [f"  {name}: {', '.join(names)}" for name, names in facts.items() if names]
     return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
 
 
 def _ask(survey: Survey) -> Choice:
     """Ask the three questions, with what was guessed as the answer of an empty line."""
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import guess
+    from ragate.cli.init.guess import guess
 
     try:
         guessed = guess(survey)
@@ -132,7 +134,7 @@ def _first_docs(survey: Survey) -> str:
 
 
 def _usable(survey: Survey, text: str) -> str:
-    from ragate.cli.init.plan import documents_in
+    from ragate.cli.init.guess import documents_in
 
     folder = text.strip().rstrip("/") or text
     try:
@@ -143,7 +145,8 @@ def _usable(survey: Survey, text: str) -> str:
 
 
 def _finish(survey: Survey, plan: WritePlan) -> int:
-    from ragate.cli.init.plan import ignore_state, write_new
+    from ragate.cli.init.new_files import ignore_state, write_new
+    from ragate.cli.init.next_steps import next_steps
 
     _say("", *plan.notes)
     for file in plan.files:
@@ -154,53 +157,12 @@ def _finish(survey: Survey, plan: WritePlan) -> int:
             _say(f"{name}: there already, left alone")
     if ignore_state(survey.root):
         _say(".gitignore: .ragate/ added")
-    _say("", "Next:", *(f"  {n}. {step}" for n, step in enumerate(_next(survey, plan), start=1)))
+    _say(
+        "", "Next:", *(f"  {n}. {step}" for n, step in enumerate(next_steps(survey, plan), start=1))
+    )
     return 0
 
 
 def _name(survey: Survey, path: Path) -> str:
     base = survey.root if path.is_relative_to(survey.root) else survey.top
     return path.relative_to(base).as_posix()
-
-
-def _next(survey: Survey, plan: WritePlan) -> list[str]:
-    """Return what is left to do, in order."""
-    from ragate.cli.init.action_workflows import RELEASES
-    from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
-    from ragate.cli.init.plan import WORKFLOWS
-
-    chat = plan.choice.answers == "chat"
-    steps = []
-    if plan.questions:
-        steps.append(
-            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
-            "users; the tag starter marks what was made up from your files."
-        )
-    if chat:
-        steps.append(f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository.")
-    steps += [
-        "ragate doctor               (what is missing, with the remedy)",
-        "ragate baseline update      (records what later changes are compared with)",
-        "ragate check                (a verdict; nothing changed yet)",
-        "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3.",
-    ]
-    if plan.choice.system == "replay":
-        steps.append(
-            "Commit the recordings too, or record them in CI in a job without keys: "
-            "docs/workflows-forks.md."
-        )
-    if plan.unpinned:
-        steps.append(f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}")
-    if survey.elsewhere and not plan.pinned:
-        return [*steps, "Put `ragate check` into your CI: docs/workflows.md has recipes."]
-    required = f'require the status check "{plan.status}" for the main branch'
-    steps.append(f"On GitHub, {required} (Settings, Rules).")
-    if not chat:
-        steps.append("No secret is needed.")
-    if survey.libraries and plan.choice.system == "pgvector":
-        steps.append(
-            "This gates the built-in RAG. To gate your own pipeline "
-            f"({', '.join(survey.libraries)}), name it in [system] (docs/system-llamaindex.md, "
-            "docs/system-python.md, docs/system-http.md), or record its outputs: docs/replay.md."
-        )
-    return steps

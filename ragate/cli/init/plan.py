@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
 from ragate.cli.init.config_text import DATASET, Choice, Recorded, config_text
+from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_text import workflow_text
 from ragate.config import CONFIG_NAME, parse_config
 from ragate.dataset import read_dataset
-from ragate.errors import ConfigError, RagateError, StorageError, UsageError
+from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.outputs.outputs_file import read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
@@ -24,16 +25,7 @@ from ragate.systems.pgvector.corpus.files import read_corpus
 
 WORKFLOW = ".github/workflows/ragate.yml"
 WORKFLOWS = ".github/workflows/ragate*.yml"
-IGNORED = ".ragate/"
 LOOKED_AT = 1000
-
-
-@dataclass(frozen=True)
-class NewFile:
-    """A file to be written, where there is none yet."""
-
-    path: Path
-    content: str
 
 
 @dataclass(frozen=True)
@@ -63,29 +55,6 @@ class WritePlan:
         return bool(self.action) and not self.unpinned
 
 
-def guess(survey: Survey) -> Choice:
-    """Return what is most likely to be gated here.
-
-    Recorded outputs come first: they are there because someone's own pipeline wrote them.
-
-    Raises:
-        UsageError: there is nothing that could be gated.
-    """
-    if survey.recorded:
-        return Choice("replay", survey.recorded[0])
-    if survey.beir:
-        return Choice("pgvector", survey.beir[0])
-    if survey.docs:
-        return Choice("pgvector", survey.docs[0].path)
-    using = f" (which uses {', '.join(survey.libraries)})" if survey.libraries else ""
-    raise UsageError(
-        f"{survey.root}: neither a folder of Markdown, HTML or text files was found, nor recorded "
-        "outputs in outputs/*.jsonl",
-        remedy=f"put documents into docs/, or let your pipeline{using} write its outputs "
-        "(docs/replay.md has the format), then run `ragate init` again",
-    )
-
-
 def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     """Return the files for `choice`; the configuration is read once, so that it is right.
 
@@ -95,10 +64,10 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     if choice.system == "replay":
         return _for_recordings(survey, choice)
     corpus = read_corpus(survey.root, choice.source)
-    known = frozenset(one.doc_id for one in corpus.documents)
-    found, notes = _existing(survey, choice, known)
-    if found is not None:
-        return _plan(survey, *found, starters=[], notes=notes)
+    documents = frozenset(document.doc_id for document in corpus.documents)
+    existing, notes = _existing(survey, choice, documents)
+    if existing is not None:
+        return _plan(survey, *existing, starters=[], notes=notes)
     starters = from_corpus(corpus)
     if not starters:
         notes += (f"no golden set is made: the documents hold no text; write {DATASET}",)
@@ -108,9 +77,9 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
 def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     outputs = list(islice(_read(survey.root, choice.source), LOOKED_AT))
     recorded = _held(outputs)
-    found, notes = _existing(survey, choice, None)
-    if found is not None:
-        return _plan(survey, *found, starters=[], notes=notes, recorded=recorded)
+    existing, notes = _existing(survey, choice, None)
+    if existing is not None:
+        return _plan(survey, *existing, starters=[], notes=notes, recorded=recorded)
     starters = from_recordings(outputs)
     if not starters:
         notes += (f"no golden set is made: no question is recorded; write {DATASET}",)
@@ -119,9 +88,9 @@ def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
 
 def _held(outputs: Sequence[RecordedOutput]) -> Recorded:
     """Return what the recordings hold; where there are none yet, all that is possible."""
-    chunks = [chunk for one in outputs for chunk in one.chunks]
+    chunks = [chunk for output in outputs for chunk in output.chunks]
     return Recorded(
-        answers=not outputs or any(one.answer for one in outputs),
+        answers=not outputs or any(output.answer for output in outputs),
         texts=not outputs or any(chunk.text for chunk in chunks),
         ids=not outputs or any(chunk.doc_id for chunk in chunks),
     )
@@ -135,14 +104,18 @@ def _read(root: Path, pattern: str) -> Iterator[RecordedOutput]:
 
 
 def _existing(
-    survey: Survey, choice: Choice, known: frozenset[str] | None
+    survey: Survey, choice: Choice, documents: frozenset[str] | None
 ) -> tuple[tuple[Choice, Sequence[Sample]] | None, tuple[str, ...]]:
     """Return the first golden set that fits the documents, and why others were passed over."""
     notes: list[str] = []
     beir = [choice.source] if choice.source in survey.beir else []
     for path in [*beir, *survey.golden]:
         samples = read_dataset(survey.root / path)
-        lost = sum(not sample.expected <= known for sample in samples) if known is not None else 0
+        lost = (
+            sum(not sample.expected <= documents for sample in samples)
+            if documents is not None
+            else 0
+        )
         if not lost:
             chosen = Choice(choice.system, choice.source, choice.answers, dataset=path)
             return (chosen, samples), (*notes, f"{path}: taken as the golden set")
@@ -186,86 +159,17 @@ def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
     plain = survey.top / WORKFLOW
     folder = survey.root.relative_to(survey.top).as_posix()
     gate = survey.root.name if _names_a_gate(survey.root.name) else "rag"
-    found = action_workflows(
+    texts = action_workflows(
         plan.choice,
         gate=gate,
         commit=commit,
         folder="" if folder == "." else folder,
         main=git.main_branch(survey.top),
     )
-    made = tuple(NewFile(plain.with_name(name), text) for name, text in found.items())
-    kept = tuple(file for file in plan.files if file.path != plain)
-    return replace(plan, files=(*kept, *made), status=f"ragate/{gate}", action=commit)
+    workflows = tuple(NewFile(plain.with_name(name), text) for name, text in texts.items())
+    unchanged = tuple(file for file in plan.files if file.path != plain)
+    return replace(plan, files=(*unchanged, *workflows), status=f"ragate/{gate}", action=commit)
 
 
 def _names_a_gate(name: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", name))
-
-
-def documents_in(root: Path, folder: str) -> int:
-    """Return the number of documents in a folder.
-
-    Raises:
-        UsageError: it cannot be a corpus; says why.
-    """
-    try:
-        return len(read_corpus(root, folder).documents)
-    except RagateError as error:
-        raise UsageError(error.message, remedy=error.remedy) from error
-
-
-def write_new(file: NewFile) -> bool:
-    """Write a file and return True; return False, and change nothing, where there is one.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    if file.path.exists() or file.path.is_symlink():
-        return False
-    try:
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-        with file.path.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(file.content)
-    except OSError as error:
-        raise StorageError(f"{file.path}: cannot write: {error.strerror}") from error
-    return True
-
-
-def ignore_state(root: Path) -> bool:
-    """Add the state folder to .gitignore; return False where it is there already.
-
-    Raises:
-        StorageError: the file cannot be read or written.
-    """
-    path = root / ".gitignore"
-    try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if {line.strip().strip("/") for line in text.splitlines()} & {".ragate", ".ragate/*"}:
-            return False
-        with path.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(f"{'' if not text or text.endswith(chr(10)) else chr(10)}{IGNORED}\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(
-            f"{path}: cannot be changed: {error}", remedy=f"add the line {IGNORED} to it"
-        ) from error
-    return True
-
-
-def existing_choice(root: Path) -> Choice | None:
-    """Return what an existing ragate.toml gates, None where there is none or it cannot be read."""
-    from ragate.config import load_config
-
-    try:
-        config = load_config(root / CONFIG_NAME)
-    except ConfigError:
-        return None
-    settings = config.system.settings
-    answer, paths = settings.get("answer"), settings.get("paths")
-    chat = isinstance(answer, dict) and answer.get("use") == "chat"
-    source = settings.get("corpus") or (paths[0] if isinstance(paths, list) and paths else "")
-    return Choice(
-        config.system.use,
-        source if isinstance(source, str) else "",
-        "chat" if chat else "extractive",
-        dataset=config.policy.dataset,
-    )

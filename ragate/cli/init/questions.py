@@ -79,7 +79,7 @@ def _sample(query: str, *, sample_id: str = "", relevant: dict[str, int] | None 
 
 def _spread(documents: Sequence[Document]) -> list[Document]:
     """Return documents from all over the corpus, those near its ends included."""
-    filled = [one for one in documents if one.text.strip()]
+    filled = [document for document in documents if document.text.strip()]
     if len(filled) <= FROM_PAGES:
         return filled
     step = (len(filled) - 1) / (FROM_PAGES - 1)
@@ -88,14 +88,16 @@ def _spread(documents: Sequence[Document]) -> list[Document]:
 
 def _questions(document: Document) -> Iterator[tuple[str, str]]:
     title, *sections = _headings(document) or [_first_words(document)]
-    telling = [one for one in sections if one.casefold() not in _COMMON and len(one) < 100]
+    telling = [
+        heading for heading in sections if heading.casefold() not in _COMMON and len(heading) < 100
+    ]
     for section in telling:
-        yield document.doc_id, _asked(section, f'What about "{section}" in "{title}"?')
+        yield document.doc_id, _as_question(section, f'What about "{section}" in "{title}"?')
     if not telling:
-        yield document.doc_id, _asked(title, f'What is "{title}" about?')
+        yield document.doc_id, _as_question(title, f'What is "{title}" about?')
 
 
-def _asked(heading: str, question: str) -> str:
+def _as_question(heading: str, question: str) -> str:
     return heading if heading.endswith("?") else question
 
 
@@ -108,8 +110,8 @@ def _headings(document: Document) -> list[str]:
 
         title, text = to_markdown(text)
         text = f"# {title}\n{text}" if title else text
-    found = (_plain(match[2]) for match in _HEADING.finditer(_FENCE.sub("", text)))
-    return list(dict.fromkeys(heading for heading in found if heading))
+    headings = (_plain(match[2]) for match in _HEADING.finditer(_FENCE.sub("", text)))
+    return list(dict.fromkeys(heading for heading in headings if heading))
 
 
 def _plain(heading: str) -> str:

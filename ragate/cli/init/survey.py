@@ -96,16 +96,16 @@ def look(folder: Path) -> Survey:
 
 def _files(root: Path) -> Iterator[PurePosixPath]:
     count = 0
-    for place, folders, names in os.walk(root):
-        here = PurePosixPath(Path(place).relative_to(root).as_posix())
-        deep = len(here.parts) >= DEPTH
+    for path, folders, names in os.walk(root):
+        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
+        deep = len(folder.parts) >= DEPTH
         folders[:] = [] if deep else sorted(name for name in folders if _entered(name))
         for name in sorted(names):
             if not name.startswith(".") and name.isprintable():
                 count += 1
                 if count > MAX_FILES:
                     return
-                yield here / name
+                yield folder / name
 
 
 def _entered(name: str) -> bool:
@@ -133,11 +133,13 @@ def _docs(files: Iterable[PurePosixPath]) -> list[DocsFolder]:
 
 
 def _beir(files: Iterable[PurePosixPath]) -> Iterator[str]:
-    known = set(files)
-    for file in sorted(known):
+    all_files = set(files)
+    for file in sorted(all_files):
         folder = file.parent
-        judged = any(one.parent == folder / "qrels" and one.suffix == ".tsv" for one in known)
-        if file.name == "corpus.jsonl" and folder / "queries.jsonl" in known and judged:
+        judged = any(
+            sibling.parent == folder / "qrels" and sibling.suffix == ".tsv" for sibling in all_files
+        )
+        if file.name == "corpus.jsonl" and folder / "queries.jsonl" in all_files and judged:
             yield str(folder)
 
 
@@ -150,7 +152,7 @@ def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -
         and _GOLDEN.search(str(file))
         and str(file.parent) not in {*_RECORDED, *beir}
     ]
-    for file in sorted(likely, key=lambda one: ("golden" not in one.stem, str(one)))[:TRIED]:
+    for file in sorted(likely, key=lambda path: ("golden" not in path.stem, str(path)))[:TRIED]:
         try:
             if read_dataset(root / file):
                 yield str(file)
@@ -166,10 +168,12 @@ def _recorded(root: Path) -> Iterator[str]:
 
 def _is_recording(file: Path) -> bool:
     try:
-        first = next(read_outputs(file)[1], None)
+        first_line = next(read_outputs(file)[1], None)
     except RagateError:
         return False
-    return first is not None and (first[1].answer is not None or bool(first[1].chunks))
+    return first_line is not None and (
+        first_line[1].answer is not None or bool(first_line[1].chunks)
+    )
 
 
 def _libraries(root: Path, top: Path) -> Iterator[str]:

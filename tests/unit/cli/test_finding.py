@@ -1,10 +1,10 @@
-"""A finding of doctor: its place, its exit code, and lists that are long."""
+"""A finding of doctor: its place and its exit code."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ragate.cli.finding import Finding, exit_code, guarded, of_error, ok, problem, some, warning
+from ragate.cli.finding import Finding, exit_code, guarded, of_error, ok, problem, warning
 from ragate.errors import BaselineError, NoBaselineError
 from tests.unit.cli.doctor.doctor_factories import key_findings
 
@@ -32,10 +32,6 @@ def test_an_unexpected_error_in_a_check_is_a_finding_and_hides_nothing() -> None
 
     assert [one.exit_code for one in found] == [3]
     assert "ZeroDivisionError" in found[0].message
-
-
-def test_a_long_list_is_cut_and_the_rest_is_counted() -> None:
-    assert some(f"d{number}" for number in range(7)) == "d0, d1, d2, d3, d4 and 2 more"
 
 
 def test_a_gate_that_goes_without_its_judge_is_warned_of_the_key(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.cli.doctor import baseline_file
+from ragate.cli.doctor import baseline_file, personal_data
 from ragate.cli.finding import Status
 from ragate.models import MetricInfo, Reads
 from tests.unit.cli.doctor.doctor_factories import run_of, said, sample, samples, statuses
@@ -110,7 +110,7 @@ def test_too_few_samples_for_the_test_of_a_noisy_system_are_warned_of() -> None:
     ],
 )
 def test_text_that_looks_personal_is_counted_and_not_shown(text: str) -> None:
-    found = baseline_file.personal_data([text, "Refunds end after 30 days."], store="answers")
+    found = personal_data.personal_data([text, "Refunds end after 30 days."], store="answers")
 
     assert statuses(found) == ["warning"]
     assert "of 2 stored texts" in found[0].message
@@ -130,8 +130,8 @@ def test_text_that_looks_personal_is_counted_and_not_shown(text: str) -> None:
     ],
 )
 def test_text_of_a_manual_does_not_look_personal(text: str) -> None:
-    assert statuses(baseline_file.personal_data([text], store="answers")) == ["ok"]
+    assert statuses(personal_data.personal_data([text], store="answers")) == ["ok"]
 
 
 def test_a_baseline_of_hashes_holds_no_texts() -> None:
-    assert statuses(baseline_file.personal_data([], store="hashes")) == ["ok"]
+    assert statuses(personal_data.personal_data([], store="hashes")) == ["ok"]

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.plan import NewFile, WritePlan, guess, ignore_state, make_plan, write_new
+from ragate.cli.init.guess import guess
+from ragate.cli.init.new_files import NewFile, ignore_state, write_new
+from ragate.cli.init.plan import WritePlan, make_plan
 from ragate.cli.init.survey import Survey, look
 from ragate.config import load_config
 from ragate.dataset import read_dataset

@@ -1,0 +1,55 @@
+"""Files that are written where there are none yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.errors import StorageError
+
+IGNORED = ".ragate/"
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file to be written, where there is none yet."""
+
+    path: Path
+    content: str
+
+
+def write_new(file: NewFile) -> bool:
+    """Write a file and return True; return False, and change nothing, where there is one.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    if file.path.exists() or file.path.is_symlink():
+        return False
+    try:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        with file.path.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(file.content)
+    except OSError as error:
+        raise StorageError(f"{file.path}: cannot write: {error.strerror}") from error
+    return True
+
+
+def ignore_state(root: Path) -> bool:
+    """Add the state folder to .gitignore; return False where it is there already.
+
+    Raises:
+        StorageError: the file cannot be read or written.
+    """
+    path = root / ".gitignore"
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        if {line.strip().strip("/") for line in text.splitlines()} & {".ragate", ".ragate/*"}:
+            return False
+        with path.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(f"{'' if not text or text.endswith(chr(10)) else chr(10)}{IGNORED}\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(
+            f"{path}: cannot be changed: {error}", remedy=f"add the line {IGNORED} to it"
+        ) from error
+    return True

@@ -1,0 +1,53 @@
+"""What is left to do after the files are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragate.cli.finding import plural
+from ragate.cli.init.action_workflows import RELEASES
+from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
+from ragate.cli.init.plan import WORKFLOWS, WritePlan
+from ragate.cli.init.survey import Survey
+
+
+def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
+    """Return what is left to do, in order."""
+    return [*_before_ci(plan), *_in_ci(survey, plan)]
+
+
+def _before_ci(plan: WritePlan) -> Iterator[str]:
+    if plan.questions:
+        yield (
+            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
+            "users; the tag starter marks what was made up from your files."
+        )
+    if plan.choice.answers == "chat":
+        yield f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository."
+    yield "ragate doctor               (what is missing, with the remedy)"
+    yield "ragate baseline update      (records what later changes are compared with)"
+    yield "ragate check                (a verdict; nothing changed yet)"
+    yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
+    if plan.choice.system == "replay":
+        yield (
+            "Commit the recordings too, or record them in CI in a job without keys: "
+            "docs/workflows-forks.md."
+        )
+    if plan.unpinned:
+        yield f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}"
+
+
+def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
+    if survey.elsewhere and not plan.pinned:
+        yield "Put `ragate check` into your CI: docs/workflows.md has recipes."
+        return
+    required = f'require the status check "{plan.status}" for the main branch'
+    yield f"On GitHub, {required} (Settings, Rules)."
+    if plan.choice.answers != "chat":
+        yield "No secret is needed."
+    if survey.libraries and plan.choice.system == "pgvector":
+        yield (
+            "This gates the built-in RAG. To gate your own pipeline "
+            f"({', '.join(survey.libraries)}), name it in [system] (docs/system-llamaindex.md, "
+            "docs/system-python.md, docs/system-http.md), or record its outputs: docs/replay.md."
+        )
