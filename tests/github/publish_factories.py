@@ -9,7 +9,8 @@ from typing import Any
 
 from ragate.github.event.event import Event, PullRef
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish.publish import Published, Publisher, Target
+from ragate.github.publish.publish import Published, Publisher
+from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict
@@ -21,9 +22,7 @@ from tests.servers.github_stub import TOKEN, GitHub
 HEAD, BASE, NEWER = "a" * 40, "b" * 40, "c" * 40
 
 
-PULL = PullRef(
-    7, HEAD, "octo-org/handbook", "change", BASE, "main", is_fork=False, author="octocat"
-)
+PULL = PullRef(7, HEAD, "main", is_fork=False)
 
 
 EVENT = Event(

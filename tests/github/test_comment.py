@@ -91,11 +91,11 @@ def test_ten_at_once_end_in_one_comment_and_the_oldest_is_kept(github: GitHub, w
 PROGRAM = """
 import sys
 from ragate.github.rest.api import Api
-from ragate.github.publish.comment import Sticky
+from ragate.github.publish.comment import StickyComment
 from ragate.github.rest.repository import Repository
 url, token, name, body = sys.argv[1:]
 with Api(url, token) as api:
-    print(Sticky(Repository(api, name), 7, "docs").publish(body))
+    print(StickyComment(Repository(api, name), 7, "docs").publish(body))
 """
 
 

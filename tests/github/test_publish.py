@@ -11,8 +11,8 @@ import pytest
 from ragate.errors import ConfigError
 from ragate.github.event.inputs import CommentPolicy
 from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.publish import Target
 from ragate.github.publish.step_outputs import NAMES
+from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import SUMMARY_LIMIT
 from ragate.models import MetricVerdict, Report, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory

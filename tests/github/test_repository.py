@@ -125,7 +125,7 @@ def test_an_artifact_over_the_cap_is_not_read_to_its_end(
     made = github.add_artifact_zip(42, "ragate-docs", b"x" * 100_000)
 
     with pytest.raises(GitHubApiError, match="more than 1000 bytes"):
-        repository.download_artifact(made, most=1000)
+        repository.download_artifact(made, max_bytes=1000)
 
 
 def test_a_run_is_started_once_more(github: GitHub, repository: Repository, base: str) -> None:

@@ -75,7 +75,7 @@ def test_a_rate_limit_is_waited_for_as_long_as_it_says_also_before_a_write(
 ) -> None:
     waits: list[float] = []
     github.fault("POST", "/comments$", status=status, headers=headers)
-    with Api(github.url, TOKEN, sleep=waits.append, now=lambda: 1000.0) as api:
+    with Api(github.url, TOKEN, sleep=waits.append, clock=lambda: 1000.0) as api:
         Repository(api, github.name).create_comment(7, "text")
 
     assert [waited <= wait <= waited + 1 for wait in waits] == [True]

@@ -37,11 +37,11 @@ class Base:
     trusted: bool
 
 
-def base_of(event: Event, root: Path, *, own: tuple[Path, ...] = ()) -> Base:
+def base_of(event: Event, root: Path, *, own_files: tuple[Path, ...] = ()) -> Base:
     """Return the base of what is checked out at `root`.
 
     Args:
-        own: What ragate itself writes into the work tree.
+        own_files: What ragate itself writes into the work tree.
 
     Raises:
         UsageError: the workspace does not hold what the event is about.
@@ -53,7 +53,7 @@ def base_of(event: Event, root: Path, *, own: tuple[Path, ...] = ()) -> Base:
             remedy="let actions/checkout run before this step",
         )
     if event.name in PRIVILEGED:
-        return _privileged(event, root, head, own)
+        return _privileged(event, root, head, own_files)
     if event.pull is not None:
         return _merge(event, root, head)
     if event.merge_group is not None:
@@ -63,9 +63,9 @@ def base_of(event: Event, root: Path, *, own: tuple[Path, ...] = ()) -> Base:
     return Base(head, head, head, trusted=True)
 
 
-def _privileged(event: Event, root: Path, head: str, own: tuple[Path, ...]) -> Base:
+def _privileged(event: Event, root: Path, head: str, own_files: tuple[Path, ...]) -> Base:
     """Only the base's own files may be evaluated where keys are near a stranger's change."""
-    if head != event.sha or not is_clean(root, but=own):
+    if head != event.sha or not is_clean(root, but=own_files):
         raise UsageError(
             f"under {event.name} nothing of a pull request is run: the workspace is not the base "
             f"commit {event.sha[:7]}",
@@ -79,14 +79,14 @@ def _merge(event: Event, root: Path, head: str) -> Base:
     assert event.pull is not None
     if head != event.sha:
         raise _elsewhere(event, head)
-    found = git_objects.parents(root, head)
-    if len(found) != 2 or found[1] != event.pull.head_sha:
+    parents = git_objects.parents(root, head)
+    if len(parents) != 2 or parents[1] != event.pull.head_sha:
         raise UsageError(
             f"the checked-out commit {head[:7]} is no merge of the pull request's head "
             f"{event.pull.head_sha[:7]}",
             remedy=_CHECKOUT,
         )
-    return Base(found[0], event.pull.head_sha, head, trusted=False)
+    return Base(parents[0], event.pull.head_sha, head, trusted=False)
 
 
 def _elsewhere(event: Event, head: str) -> UsageError:

@@ -51,7 +51,7 @@ def api_changed_files(repository: Repository, base: str, head: str) -> list[str]
 def touches(
     changed: Iterable[str],
     patterns: Sequence[str],
-    place: ConfigLocation,
+    location: ConfigLocation,
     *,
     links: Collection[str] = frozenset(),
 ) -> bool:
@@ -64,7 +64,7 @@ def touches(
         patterns: Relative to the project's folder, as ``inputs`` of the policy.
         links: Those of `changed` that are submodules or symbolic links, as far as it is known.
     """
-    rooted = [posixpath.normpath(place.at(pattern)) for pattern in patterns]
+    rooted = [posixpath.normpath(location.at(pattern)) for pattern in patterns]
     return any(
         _matcher(pattern).fullmatch(name)
         or pattern.startswith(f"{name}/")
@@ -76,10 +76,10 @@ def touches(
 
 def _holds(folder: Sequence[str], pattern: Sequence[str]) -> bool:
     """Return whether the pattern can name something below the folder."""
-    for name, part in zip(folder, pattern, strict=False):
-        if part == "**":
+    for name, glob in zip(folder, pattern, strict=False):
+        if glob == "**":
             return True
-        if not _matcher(part).fullmatch(name):
+        if not _matcher(glob).fullmatch(name):
             return False
     return True
 
@@ -87,16 +87,16 @@ def _holds(folder: Sequence[str], pattern: Sequence[str]) -> bool:
 @cache
 def _matcher(pattern: str) -> re.Pattern[str]:
     """Return a glob as an expression: ``**`` for any folders, ``*`` and ``?`` within one."""
-    parts = PurePosixPath(pattern).parts
-    if not parts:
+    globs = PurePosixPath(pattern).parts
+    if not globs:
         return re.compile(".*", re.DOTALL)  # the project's own folder
     text = ""
-    for number, part in enumerate(parts):
-        last = number == len(parts) - 1
-        if part == "**":
+    for number, glob in enumerate(globs, 1):
+        last = number == len(globs)
+        if glob == "**":
             text += ".*" if last else "(?:[^/]+/)*"
             continue
-        text += "".join({"*": "[^/]*", "?": "[^/]"}.get(c, re.escape(c)) for c in part)
+        text += "".join({"*": "[^/]*", "?": "[^/]"}.get(c, re.escape(c)) for c in glob)
         text += "(?:/.*)?" if last else "/"  # a folder's name stands for all that is in it
     return re.compile(text, re.DOTALL)
 
@@ -106,7 +106,7 @@ def copied_answers(
     config: Config,
     samples: Sequence[Sample],
     tree: Tree,
-    place: ConfigLocation,
+    location: ConfigLocation,
 ) -> tuple[str, ...]:
     """Say which changed files of the corpus hold a reference answer now that they did not before.
 
@@ -115,25 +115,25 @@ def copied_answers(
     corpus = config.system.settings.get("corpus")
     if not isinstance(corpus, str):
         return ()
-    folder = PurePosixPath(place.at(corpus)).as_posix().strip("/")
+    folder = PurePosixPath(location.at(corpus)).as_posix().strip("/")
     answers = [
         (sample.id, text)
         for sample in samples
         for reference in sample.references
         if len(text := _flat(reference)) >= LEAST_CHARS
     ]
-    found: list[str] = []
+    warnings: list[str] = []
     room = MOST_BYTES
-    for name in [one for one in changed if one.startswith(f"{folder}/")][:MOST_FILES]:
-        now = _text(config.root / PurePosixPath(name).relative_to(place.folder or "."), room)
-        room -= len(now)
-        ids = [key for key, text in answers if text in now]
-        if ids:
-            then = _flat(_decoded(_before(tree, name)))
-            ids = [key for key, text in answers if key in ids and text in now and text not in then]
-        if ids:
-            found.append(f"{name} now holds the reference answer of {', '.join(ids[:3])} verbatim")
-    return tuple(found)
+    for name in [path for path in changed if path.startswith(f"{folder}/")][:MOST_FILES]:
+        content = _text(config.root / PurePosixPath(name).relative_to(location.folder or "."), room)
+        room -= len(content)
+        held = [(key, text) for key, text in answers if text in content]
+        before = _flat(_decoded(_before(tree, name))) if held else ""
+        if ids := [key for key, text in held if text not in before]:
+            warnings.append(
+                f"{name} now holds the reference answer of {', '.join(ids[:3])} verbatim"
+            )
+    return tuple(warnings)
 
 
 def _before(tree: Tree, name: str) -> bytes:

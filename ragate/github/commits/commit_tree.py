@@ -38,19 +38,19 @@ class GitTree:
     sha: str
 
     def read(self, path: str) -> bytes | None:
-        found = git_objects.entry(self.root, self.sha, path)
-        if found is None:
+        entry = git_objects.entry(self.root, self.sha, path)
+        if entry is None:
             return None
-        if not found.regular:
+        if not entry.regular:
             raise _not_regular(path, self.sha)
-        return git_objects.blob(self.root, found.sha)
+        return git_objects.blob(self.root, entry.sha)
 
     def list(self, folder: str) -> list[str]:
-        found = git_objects.entry(self.root, self.sha, folder)
-        if found is None or found.kind != "tree":
+        entry = git_objects.entry(self.root, self.sha, folder)
+        if entry is None or entry.kind != "tree":
             return []
-        names = git_objects.listing(self.root, self.sha, folder)
-        return sorted(PurePosixPath(one.path).name for one in names if one.regular)
+        files = git_objects.listing(self.root, self.sha, folder)
+        return sorted(PurePosixPath(file.path).name for file in files if file.regular)
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class ApiTree:
     _listed: dict[str, dict[str, tuple[str, str, str]]] = field(default_factory=dict, repr=False)
 
     def read(self, path: str) -> bytes | None:
-        found = self._entry(path)
-        if found is None:
+        entry = self._entry(path)
+        if entry is None:
             return None
-        mode, kind, _ = found
+        mode, kind, _ = entry
         if kind != "blob" or not mode.startswith("100"):
             raise _not_regular(path, self.sha)
         content = self.repository.contents(path, self.sha)
@@ -77,23 +77,24 @@ class ApiTree:
         return content
 
     def list(self, folder: str) -> list[str]:
-        found = self._entry(folder)
-        if found is None or found[1] != "tree":
+        entry = self._entry(folder)
+        if entry is None or entry[1] != "tree":
             return []
-        names = self._names(folder, found[2])
+        names = self._names(folder, entry[2])
         return sorted(name for name, (mode, _, _) in names.items() if mode.startswith("100"))
 
     def _entry(self, path: str) -> tuple[str, str, str] | None:
-        parts = PurePosixPath(path).parts
-        names = self._names("", self.sha)
-        for depth, part in enumerate(parts, 1):
-            found = names.get(part)
-            if found is None or depth == len(parts):
-                return found
-            if found[1] != "tree":
-                raise _not_regular("/".join(parts[:depth]), self.sha)
-            names = self._names("/".join(parts[:depth]), found[2])
-        return None
+        *folders, file = PurePosixPath(path).parts or ("",)
+        names, folder = self._names("", self.sha), ""
+        for name in folders:
+            folder = f"{folder}/{name}".lstrip("/")
+            entry = names.get(name)
+            if entry is None:
+                return None
+            if entry[1] != "tree":
+                raise _not_regular(folder, self.sha)
+            names = self._names(folder, entry[2])
+        return names.get(file)
 
     def _names(self, folder: str, sha: str) -> dict[str, tuple[str, str, str]]:
         if folder not in self._listed:

@@ -39,8 +39,8 @@ def parents(root: Path, commit: str) -> tuple[str, ...]:
     Raises:
         ObjectError: there is no such commit here.
     """
-    parts = _run(root, "cat-file", "commit", commit).partition(b"\n\n")[0].split(b"\n")
-    return tuple(line[7:].decode("ascii") for line in parts if line.startswith(b"parent "))
+    lines = _run(root, "cat-file", "commit", commit).partition(b"\n\n")[0].split(b"\n")
+    return tuple(line[7:].decode("ascii") for line in lines if line.startswith(b"parent "))
 
 
 def has_tree(root: Path, commit: str) -> bool:
@@ -58,17 +58,17 @@ def entry(root: Path, commit: str, path: str) -> TreeEntry | None:
     Raises:
         ObjectError: a folder on the way is a link, or the commit cannot be read.
     """
-    found: TreeEntry | None = None
-    for part in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
-        found = next(iter(_entries(root, commit, part.as_posix())), None)
-        if found is None:
+    step: TreeEntry | None = None
+    for name in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
+        step = next(iter(_entries(root, commit, name.as_posix())), None)
+        if step is None:
             return None
-        if part.as_posix() != path and found.kind != "tree":
+        if name.as_posix() != path and step.kind != "tree":
             raise ObjectError(
-                f"{part} at {commit[:7]} is no folder",
+                f"{name} at {commit[:7]} is no folder",
                 remedy="no file of the gate lies behind a link",
             )
-    return found
+    return step
 
 
 def listing(root: Path, commit: str, folder: str) -> list[TreeEntry]:
@@ -87,8 +87,8 @@ def blob(root: Path, sha: str) -> bytes:
 
 def changed_files(root: Path, old: str, new: str) -> list[str]:
     """Return the paths that differ between two commits, those of a rename both."""
-    found = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
-    return [os.fsdecode(path) for path in found.split(b"\0") if path]
+    paths = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
+    return [os.fsdecode(path) for path in paths.split(b"\0") if path]
 
 
 def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
@@ -100,9 +100,8 @@ def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
 
 
 def _entries(root: Path, commit: str, path: str) -> list[TreeEntry]:
-    found = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
-    rows = [row for row in found.split(b"\0") if row]
-    return [_entry(row) for row in rows]
+    rows = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
+    return [_entry(row) for row in rows.split(b"\0") if row]
 
 
 def _entry(row: bytes) -> TreeEntry:
@@ -115,7 +114,7 @@ def _run(root: Path, *arguments: str) -> bytes:
     # A partial clone would fetch what is missing, from wherever its configuration says.
     environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
     try:
-        done = subprocess.run(  # noqa: S603
+        process = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -124,7 +123,7 @@ def _run(root: Path, *arguments: str) -> bytes:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ObjectError(f"git {arguments[0]}: {error}") from error
-    if done.returncode != 0:
-        why = done.stderr.decode("utf-8", "replace").strip()[:300]
-        raise ObjectError(f"git {arguments[0]}: {why or f'exit {done.returncode}'}")
-    return done.stdout
+    if process.returncode != 0:
+        why = process.stderr.decode("utf-8", "replace").strip()[:300]
+        raise ObjectError(f"git {arguments[0]}: {why or f'exit {process.returncode}'}")
+    return process.stdout

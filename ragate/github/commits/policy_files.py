@@ -30,12 +30,17 @@ class ConfigLocation:
     folder: str
     name: str = CONFIG_NAME
 
+    @property
+    def path(self) -> str:
+        """Return the configuration as the repository knows it."""
+        return self.at(self.name)
+
     def at(self, path: str) -> str:
         """Return a path of the project as the repository knows it."""
         return f"{self.folder}/{path}" if self.folder else path
 
 
-def policy_files(tree: Tree, place: ConfigLocation, folder: Path) -> Config | None:
+def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config | None:
     """Return the policy at one commit, with every file that it names written below `folder`.
 
     None where the commit is proven to have no configuration.
@@ -44,19 +49,19 @@ def policy_files(tree: Tree, place: ConfigLocation, folder: Path) -> Config | No
         ConfigError: the configuration of that commit is wrong.
         BaseUnreadableError: something is there and cannot be read.
     """
-    content = _read(tree, place.at(place.name))
+    content = _read(tree, location.path)
     if content is None:
         return None
     if len(content) > CONFIG_BYTES:
-        raise ConfigError(f"{place.at(place.name)} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
+        raise ConfigError(f"{location.path} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / place.name
+    path = folder / location.name
     path.write_bytes(content)
-    where = f"{place.at(place.name)} at the base {tree.sha[:7]}"
+    where = f"{location.path} at the base {tree.sha[:7]}"
     text = decode(content, where=where, error=ConfigError)
     config = parse_config(text, where=where, root=folder, path=path)
-    for name in _readable(tree, lambda: _named(tree, place, config)):
-        content = _read(tree, place.at(name))
+    for name in _readable(tree, lambda: _named(tree, location, config)):
+        content = _read(tree, location.at(name))
         if content is not None:  # what is absent is told by whoever needs it
             target = config.root / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,11 +72,11 @@ def policy_files(tree: Tree, place: ConfigLocation, folder: Path) -> Config | No
 def prompt_of(config: Config) -> str:
     """Return the judge's prompt file as the policy names it, "" where it has none."""
     judge = config.policy.judge
-    given = judge.settings.get("prompt", "") if judge is not None else ""
-    return given if isinstance(given, str) else ""
+    prompt = judge.settings.get("prompt", "") if judge is not None else ""
+    return prompt if isinstance(prompt, str) else ""
 
 
-def _named(tree: Tree, place: ConfigLocation, config: Config) -> list[str]:
+def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
     """Return the files that the policy names, relative to the project."""
 
     def below(path: Path) -> str:
@@ -80,11 +85,11 @@ def _named(tree: Tree, place: ConfigLocation, config: Config) -> list[str]:
     beside = (contexts_path(config.baseline), requests_path(config.baseline))
     names = [below(config.baseline), *map(below, beside)]
     dataset = below(config.dataset)
-    listed = tree.list(place.at(dataset))
+    listed = tree.list(location.at(dataset))
     if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one
         top = PurePosixPath(dataset) if listed else PurePosixPath(dataset).parent.parent
         names += [str(top / "queries.jsonl")]
-        names += [str(top / "qrels" / name) for name in tree.list(place.at(str(top / "qrels")))]
+        names += [str(top / "qrels" / name) for name in tree.list(location.at(str(top / "qrels")))]
     else:
         names += [dataset]
     if prompt := prompt_of(config):

@@ -24,7 +24,7 @@ _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 def can_reach(
     changed: list[str],
     config: Config,
-    place: ConfigLocation,
+    location: ConfigLocation,
     *,
     base: Base,
     root: Path | None,
@@ -37,10 +37,10 @@ def can_reach(
         root: The local repository, None where there is none.
     """
     patterns = (*config.policy.inputs, *named_files(config.system))
-    if touches(changed, patterns, place):
+    if touches(changed, patterns, location):
         return True
     links = _links(base, root, repository)
-    return links is None or touches(links.intersection(changed), patterns, place, links=links)
+    return links is None or touches(links.intersection(changed), patterns, location, links=links)
 
 
 def named_files(system: SystemConfig) -> tuple[str, ...]:
@@ -50,18 +50,19 @@ def named_files(system: SystemConfig) -> tuple[str, ...]:
     holds scripts and prompts, and a word that is no file matches none. A dotted name stands for
     its module and for the packages around it.
     """
-    words = [word for text in _texts([system.use, system.settings]) for word in _words(text)]
-    found = [pattern for word in words for pattern in (_below(word), *_modules(word)) if pattern]
-    return tuple(dict.fromkeys(found))
+    words = [word for text in texts_of([system.use, system.settings]) for word in _words(text)]
+    patterns = [pattern for word in words for pattern in (_below(word), *_modules(word))]
+    return tuple(dict.fromkeys(filter(None, patterns)))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield every text in a value as TOML has them, whatever it is nested in."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from (text for item in value.values() for text in _texts(item))
+        yield from (text for item in value.values() for text in texts_of(item))
     elif isinstance(value, list | tuple):
-        yield from (text for item in value for text in _texts(item))
+        yield from (text for item in value for text in texts_of(item))
 
 
 def _words(text: str) -> list[str]:
@@ -79,9 +80,9 @@ def _below(word: str) -> str:
 def _modules(word: str) -> Iterator[str]:
     if not _MODULE.fullmatch(word):
         return
-    parts = word.split(".")
-    yield from ("/".join(parts), f"{'/'.join(parts)}.py")
-    yield from (f"{'/'.join(parts[:depth])}/__init__.py" for depth in range(1, len(parts)))
+    names = word.split(".")
+    yield from ("/".join(names), f"{'/'.join(names)}.py")
+    yield from (f"{'/'.join(names[:depth])}/__init__.py" for depth in range(1, len(names)))
 
 
 def _links(base: Base, root: Path | None, repository: Repository | None) -> frozenset[str] | None:

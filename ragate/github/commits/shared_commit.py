@@ -30,15 +30,15 @@ def other_branches(event: Event, repository: Repository, sha: str, branch: str) 
     return tuple(sorted(refs - {branch}))
 
 
-def refuse_two_branches(sha: str, branch: str, others: tuple[str, ...]) -> None:
+def refuse_two_branches(sha: str, branch: str, other_branches: tuple[str, ...]) -> None:
     """Raise where other branches than the default one would share a status.
 
     Raises:
         BaseUnreadableError: nobody can say which of their rules are the stricter ones.
     """
-    if others:
+    if other_branches:
         raise BaseUnreadableError(
-            f"{sha[:7]} is proposed to {branch!r} and to {others[0]!r}: their rules may differ, "
-            "and a commit has one status",
+            f"{sha[:7]} is proposed to {branch!r} and to {other_branches[0]!r}: their rules may "
+            "differ, and a commit has one status",
             remedy="close one of the pull requests, or push another commit to it, and run again",
         )

@@ -10,18 +10,13 @@ class PullRef:
     """A pull request as the event saw it; its head may have moved since.
 
     Attributes:
-        head_repository: ``owner/name``, "" where the fork is gone.
         updated_at: When the event came about, as GitHub writes times (UTC, ISO 8601).
     """
 
     number: int
     head_sha: str
-    head_repository: str
-    head_ref: str
-    base_sha: str
     base_ref: str
     is_fork: bool
-    author: str
     updated_at: str = ""
 
 
@@ -58,8 +53,6 @@ class RunRef:
     id: int
     attempt: int
     event: str
-    name: str
-    conclusion: str
     head_sha: str
     head_branch: str
     head_repository: str

@@ -17,6 +17,7 @@ from ragate.support.settings import shown
 MAX_BYTES = 32 * 1024 * 1024  # GitHub sends 25 MB at most
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}")
+_PULL_EVENTS = frozenset({"pull_request", "pull_request_target"})
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _REMEDY = "the action runs in a workflow only; elsewhere use the command ragate"
 
@@ -32,8 +33,7 @@ def read_event(environ: Mapping[str, str]) -> Event:
     run_id = int(_variable(environ, "GITHUB_RUN_ID", _NUMBER))
     attempt = int(_variable(environ, "GITHUB_RUN_ATTEMPT", _NUMBER, default="1"))
     server = environ.get("GITHUB_SERVER_URL") or "https://github.com"
-    payload = _Part(_payload(environ), "event")
-    parts = {"pull_request", "pull_request_target"}
+    payload = _PayloadObject(_payload(environ), "event")
     return Event(
         name=name,
         action=payload.text("action", default=""),
@@ -45,10 +45,10 @@ def read_event(environ: Mapping[str, str]) -> Event:
         run_url=f"{server}/{repository}/actions/runs/{run_id}/attempts/{attempt}",
         actor=environ.get("GITHUB_ACTOR", ""),
         default_branch=payload.maybe("repository").text("default_branch", default=""),
-        pull=_pull(payload.part("pull_request")) if name in parts else None,
-        merge_group=_merge_group(payload.part("merge_group")) if name == "merge_group" else None,
+        pull=_pull(payload.object("pull_request")) if name in _PULL_EVENTS else None,
+        merge_group=_merge_group(payload.object("merge_group")) if name == "merge_group" else None,
         comment=_comment(payload) if name == "issue_comment" else None,
-        run=_run(payload.part("workflow_run")) if name == "workflow_run" else None,
+        run=_run(payload.object("workflow_run")) if name == "workflow_run" else None,
         base_changed="base" in payload.maybe("changes").value,
         before=_before(payload) if name == "push" else "",
     )
@@ -74,30 +74,25 @@ def _variable(
     return value
 
 
-def _before(payload: _Part) -> str:
+def _before(payload: _PayloadObject) -> str:
     """Return the commit before a push; a new branch has none, which GitHub writes as zeros."""
     before = payload.text("before", default="")
     return before if _SHA.fullmatch(before) and before.strip("0") else ""
 
 
-def _pull(pull: _Part) -> PullRef:
-    head, base = pull.part("head"), pull.part("base")
-    source = head.maybe("repo")
+def _pull(pull: _PayloadObject) -> PullRef:
+    head, base = pull.object("head"), pull.object("base")
     return PullRef(
         number=pull.number("number"),
         head_sha=head.sha("sha"),
-        head_repository=source.text("full_name", default=""),
-        head_ref=head.text("ref"),
-        base_sha=base.sha("sha"),
         base_ref=base.text("ref"),
         # By number: a name can be given up and taken by someone else.
-        is_fork=source.value.get("id") != base.part("repo").number("id"),
-        author=pull.maybe("user").text("login", default=""),
+        is_fork=head.maybe("repo").value.get("id") != base.object("repo").number("id"),
         updated_at=pull.text("updated_at", default=""),
     )
 
 
-def _merge_group(group: _Part) -> MergeGroup:
+def _merge_group(group: _PayloadObject) -> MergeGroup:
     return MergeGroup(
         base_sha=group.sha("base_sha"),
         head_sha=group.sha("head_sha"),
@@ -105,8 +100,8 @@ def _merge_group(group: _Part) -> MergeGroup:
     )
 
 
-def _comment(payload: _Part) -> CommentRef:
-    comment, issue = payload.part("comment"), payload.part("issue")
+def _comment(payload: _PayloadObject) -> CommentRef:
+    comment, issue = payload.object("comment"), payload.object("issue")
     author = comment.maybe("user")
     return CommentRef(
         id=comment.number("id"),
@@ -118,13 +113,11 @@ def _comment(payload: _Part) -> CommentRef:
     )
 
 
-def _run(run: _Part) -> RunRef:
+def _run(run: _PayloadObject) -> RunRef:
     return RunRef(
         id=run.number("id"),
         attempt=run.number("run_attempt", default=1),
         event=run.text("event"),
-        name=run.text("name", default=""),
-        conclusion=run.text("conclusion", default=""),
         head_sha=run.sha("head_sha"),
         head_branch=run.text("head_branch", default=""),
         head_repository=run.maybe("head_repository").text("full_name", default=""),
@@ -133,21 +126,23 @@ def _run(run: _Part) -> RunRef:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _PayloadObject:
     """An object of the payload and its place, for the message."""
 
     value: dict[str, Any]
     where: str
 
-    def part(self, key: str) -> _Part:
+    def object(self, key: str) -> _PayloadObject:
         value = self.value.get(key)
         if not isinstance(value, dict):
             raise self._wrong(key, "an object")
-        return _Part(value, f"{self.where}.{key}")
+        return _PayloadObject(value, f"{self.where}.{key}")
 
-    def maybe(self, key: str) -> _Part:
+    def maybe(self, key: str) -> _PayloadObject:
         """Return an object that may be null, as where an account or a fork is gone."""
-        return _Part({}, f"{self.where}.{key}") if self.value.get(key) is None else self.part(key)
+        if self.value.get(key) is None:
+            return _PayloadObject({}, f"{self.where}.{key}")
+        return self.object(key)
 
     def text(self, key: str, *, default: str | None = None) -> str:
         value = self.value.get(key)
@@ -171,6 +166,6 @@ class _Part:
             raise self._wrong(key, "a commit's full sha")
         return value
 
-    def _wrong(self, key: str, wanted: str) -> UsageError:
-        found = shown(self.value[key]) if key in self.value else "missing"
-        return UsageError(f"{self.where}.{key}: {found}, where {wanted} belongs", remedy=_REMEDY)
+    def _wrong(self, key: str, kind: str) -> UsageError:
+        value = shown(self.value[key]) if key in self.value else "missing"
+        return UsageError(f"{self.where}.{key}: {value}, where {kind} belongs", remedy=_REMEDY)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, TypeVar, get_args
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -55,9 +56,21 @@ class Inputs:
     github_ca: str = ""
 
     @property
+    def secrets(self) -> list[str]:
+        """Return what may be printed nowhere: the token, and addresses with passwords."""
+        addresses = [self.database_url.get_secret_value(), self.github_proxy.get_secret_value()]
+        return [self.github_token.get_secret_value(), *addresses, *map(_password, addresses)]
+
+    @property
     def connection(self) -> Connection:
         """Return the way to GitHub's API."""
         return Connection(self.github_proxy, self.github_ca)
+
+
+def _password(address: str) -> str:
+    """Return an address's password with its marks: alone, a short one would cut words apart."""
+    password = urlsplit(address).password if "://" in address else ""
+    return f":{password}@" if password else ""
 
 
 def read_inputs(environ: Mapping[str, str]) -> Inputs:
@@ -66,22 +79,22 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
     Raises:
         UsageError: names the input, the value and what is allowed.
     """
-    given = _Given(environ)
+    variables = _InputVariables(environ)
     return Inputs(
-        mode=given.word("mode", get_args(Mode), Inputs.mode),
-        config=given.path("config", Inputs.config),
-        database_url=SecretStr(given.text("database-url")),
-        github_token=given.token(),
-        comment=given.word("comment", get_args(CommentPolicy), Inputs.comment),
-        gate=given.gate(),
-        outputs_path=given.path("outputs-path", Inputs.outputs_path),
-        allow_code=given.word("allow-code", ("true", "false"), "false") == "true",
-        fail_on=given.word("fail-on", get_args(FailOn), Inputs.fail_on),
-        working_directory=given.path("working-directory", Inputs.working_directory),
-        tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(given.text("tags"))))),
-        runs=given.number("runs", MOST_RUNS),
-        github_proxy=read_proxy(given.text("github-proxy")),
-        github_ca=given.text("github-ca"),
+        mode=variables.word("mode", get_args(Mode), Inputs.mode),
+        config=variables.path("config", Inputs.config),
+        database_url=SecretStr(variables.text("database-url")),
+        github_token=variables.token(),
+        comment=variables.word("comment", get_args(CommentPolicy), Inputs.comment),
+        gate=variables.gate(),
+        outputs_path=variables.path("outputs-path", Inputs.outputs_path),
+        allow_code=variables.word("allow-code", ("true", "false"), "false") == "true",
+        fail_on=variables.word("fail-on", get_args(FailOn), Inputs.fail_on),
+        working_directory=variables.path("working-directory", Inputs.working_directory),
+        tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(variables.text("tags"))))),
+        runs=variables.number("runs", MOST_RUNS),
+        github_proxy=read_proxy(variables.text("github-proxy")),
+        github_ca=variables.text("github-ca"),
     )
 
 
@@ -91,7 +104,7 @@ def variable(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Given:
+class _InputVariables:
     environ: Mapping[str, str]
 
     def text(self, name: str) -> str:
@@ -131,12 +144,12 @@ class _Given:
             raise _wrong("gate", value, "up to 60 letters, digits, '.', '_' and '-'")
         return value
 
-    def number(self, name: str, most: int) -> int | None:
+    def number(self, name: str, highest: int) -> int | None:
         value = self.text(name)
         if not value:
             return None
-        if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= most:
-            raise _wrong(name, value, f"a whole number from 1 to {most}")
+        if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= highest:
+            raise _wrong(name, value, f"a whole number from 1 to {highest}")
         return int(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from ragate.errors import UsageError
 
@@ -27,13 +27,7 @@ _GATE = re.compile(r"gate=([A-Za-z0-9][A-Za-z0-9._-]{0,59})")
 _REASON = re.compile(r'"([^"]*)"$')
 # Keyboards of phones write these for straight quotes.
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
-_VERBS: dict[str, Verb] = {
-    "accept": "accept",
-    "rerun": "rerun",
-    "update-baseline": "update-baseline",
-    "run": "run",
-    "help": "help",
-}
+_VERBS: dict[str, Verb] = {verb: verb for verb in get_args(Verb)}
 
 
 @dataclass(frozen=True)
@@ -67,20 +61,19 @@ def parse_command(body: str) -> Command | None:
         return None
     if len(line) > _MOST_LINE or not line.isprintable():
         raise _wrong("the line is too long, or holds a character that does not print")
-    rest = line[len(_START) :].translate(_QUOTES).strip()
-    verb, _, rest = rest.partition(" ")
-    known = _VERBS.get(verb)
-    if known is None:
-        raise _wrong(f"no command {verb!r}" if verb else "a command is missing")
-    return _read(known, rest.strip())
+    word, _, arguments = line[len(_START) :].translate(_QUOTES).strip().partition(" ")
+    verb = _VERBS.get(word)
+    if verb is None:
+        raise _wrong(f"no command {word!r}" if word else "a command is missing")
+    return _read(verb, arguments.strip())
 
 
-def _read(verb: Verb, rest: str) -> Command:
+def _read(verb: Verb, arguments: str) -> Command:
     reason = ""
     if verb == "accept":
-        rest, reason = _split_reason(rest)
-    words = rest.split()
-    gates = [found[1] for word in words if (found := _GATE.fullmatch(word))]
+        arguments, reason = _split_reason(arguments)
+    words = arguments.split()
+    gates = [match[1] for word in words if (match := _GATE.fullmatch(word))]
     words = [word for word in words if not _GATE.fullmatch(word)]
     if len(gates) > 1:
         raise _wrong("two gates are named")
@@ -96,12 +89,12 @@ def _read(verb: Verb, rest: str) -> Command:
     return Command(verb, sha, metrics, reason, gate)
 
 
-def _split_reason(rest: str) -> tuple[str, str]:
-    found = _REASON.search(rest)
-    reason = " ".join(found[1].split()) if found else ""
-    if found is None or not 3 <= len(reason) <= _MOST_REASON:
+def _split_reason(arguments: str) -> tuple[str, str]:
+    quoted = _REASON.search(arguments)
+    reason = " ".join(quoted[1].split()) if quoted else ""
+    if quoted is None or not 3 <= len(reason) <= _MOST_REASON:
         raise _wrong(f'accept ends with a "reason" of 3 to {_MOST_REASON} characters, in quotes')
-    return rest[: found.start()], reason
+    return arguments[: quoted.start()], reason
 
 
 def _sha(verb: Verb, words: list[str]) -> str:

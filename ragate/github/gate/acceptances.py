@@ -65,14 +65,14 @@ def can_fail(rules: Sequence[Rule], decision: Decision) -> list[str]:
     return list(dict.fromkeys([*ruled, *judged]))
 
 
-def takes_system(taken: Sequence[Acceptance]) -> bool:
+def takes_system(accepted: Sequence[Acceptance]) -> bool:
     """Return True where it is accepted that the outputs come from another system."""
-    return any(one.metric == SYSTEM for one in taken)
+    return any(acceptance.metric == SYSTEM for acceptance in accepted)
 
 
 def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
     """Return True where one of our replies binds this comment already."""
-    return any(found["comment"] == str(comment_id) for found in _records(comments, bot))
+    return any(record["comment"] == str(comment_id) for record in _records(comments, bot))
 
 
 def acceptances(
@@ -91,7 +91,7 @@ def acceptances(
     """
     comments = repository.comments(number)
     by_id = {str(comment.get("id")): comment for comment in comments}
-    found: dict[str, Acceptance] = {}
+    accepted: dict[str, Acceptance] = {}
     for record in _records(comments, bot):
         command = _accepted(by_id.get(record["comment"]), record, scope)
         if command is None:
@@ -100,10 +100,10 @@ def acceptances(
         login = str(user["login"])
         if login not in without and may_write(repository, login, str(user.get("type", ""))):
             for metric in command.metrics:
-                found[metric] = Acceptance(
+                accepted[metric] = Acceptance(
                     metric=metric, by=login, reason=command.reason, commit=scope.sha
                 )
-    return tuple(found.values())
+    return tuple(accepted.values())
 
 
 def accepted_on_the_way(
@@ -111,22 +111,21 @@ def accepted_on_the_way(
 ) -> tuple[Acceptance, ...]:
     """Return what was accepted for the last commit of a merged pull request, for the record."""
     head = str(repository.pull(number)["head"]["sha"])
-    found: dict[str, Acceptance] = {}
+    accepted: dict[str, Acceptance] = {}
     for record in _records(repository.comments(number), bot):
         if (record["gate"], record["sha"]) == (gate, head):
             scope = AcceptScope(gate, head, record["outputs"])
             taken = acceptances(repository, number, scope, bot, without=without)
-            found |= {one.metric: one for one in taken}
-    return tuple(found.values())
+            accepted |= {acceptance.metric: acceptance for acceptance in taken}
+    return tuple(accepted.values())
 
 
 def _records(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
-    lines = [
-        _RECORD.match(str(comment.get("body") or ""))
+    return [
+        line.groupdict()
         for comment in comments
-        if _login(comment) == bot
+        if _login(comment) == bot and (line := _RECORD.match(str(comment.get("body") or "")))
     ]
-    return [found.groupdict() for found in lines if found is not None]
 
 
 def _accepted(

@@ -14,7 +14,7 @@ from pathlib import Path
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import RUN, LeftResult, fetched
+from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
@@ -71,19 +71,19 @@ def earlier_red(
     if base.trusted:
         return EarlierAttempts()
     if repository is None:
-        told = "what earlier attempts of this commit came to cannot be read without a token"
-        return EarlierAttempts(warnings=(told,) if again else ())
+        unread = "what earlier attempts of this commit came to cannot be read without a token"
+        return EarlierAttempts(warnings=(unread,) if again else ())
     try:
         states = dict(_states(context, repository, gate, base.head))
         red = {page for page, state in states.items() if state == "failure"}
         if not red:
-            return EarlierAttempts(warnings=_untold(states, again=again))
+            return EarlierAttempts(warnings=_without_verdict(states, again=again))
         with tempfile.TemporaryDirectory(prefix="ragate-red-") as folder:
             results = _results(context, repository, gate, base.head, Path(folder).resolve())
             return EarlierAttempts(reasons=_reasons(results, red, base, outputs))
     except RagateError as error:
-        told = f"what earlier attempts of this commit came to could not be read: {error.message}"
-        return EarlierAttempts(reasons=(told,)) if again else EarlierAttempts(warnings=(told,))
+        unread = f"what earlier attempts of this commit came to could not be read: {error.message}"
+        return EarlierAttempts(reasons=(unread,)) if again else EarlierAttempts(warnings=(unread,))
 
 
 def _reasons(
@@ -92,23 +92,22 @@ def _reasons(
     base: Base,
     outputs: Outputs | None,
 ) -> tuple[str, ...]:
-    lost, kept = set(red), False
+    lost, is_kept = set(red), False
     for page, result, run in results:
-        lost = {one for one in lost if not one.endswith(page)}
+        lost = {address for address in lost if not address.endswith(page)}
         if result.verdict != Verdict.FAILED.value:
             continue  # such as a look that `fail-on: warn` made a failure
-        kept = True
+        is_kept = True
         if result.base == base.sha:
-            known = outputs is None or _outputs_of(run.records) <= outputs
-            return (
-                () if known else (f"{_WAS_RED} ({_first(red)}); its outputs are not among these",)
-            )
-    if kept or not lost:
+            if outputs is None or _outputs_of(run.records) <= outputs:
+                return ()
+            return (f"{_WAS_RED} ({_oldest(red)}); its outputs are not among these",)
+    if is_kept or not lost:
         return ()
-    return (f"{_WAS_RED} ({_first(lost)}), and what it measured is not kept",)
+    return (f"{_WAS_RED} ({_oldest(lost)}), and what it measured is not kept",)
 
 
-def _first(pages: set[str]) -> str:
+def _oldest(pages: set[str]) -> str:
     return min(pages) or "no page is named"
 
 
@@ -122,7 +121,7 @@ def _states(
             yield page, str(status.get("state"))
 
 
-def _untold(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
+def _without_verdict(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
     """Return a warning where an earlier attempt left no verdict on the commit."""
     final = {"success", "failure", "error"}
     if not again or final.intersection(states.values()):
@@ -134,13 +133,13 @@ def _results(
     context: StepContext, repository: Repository, gate: str, head: str, folder: Path
 ) -> Iterator[tuple[str, LeftResult, Run]]:
     """Yield page, result and run of what earlier runs of this commit left."""
-    for number, found in enumerate(find_results(repository, gate, head)):
-        place = folder / str(number)
+    for number, artifact in enumerate(find_results(repository, gate, head)):
+        unpacked = folder / str(number)
         try:
-            result = fetched(repository, found, place)
-            if (result.gate, result.head) == (gate, head) and (place / RUN).is_dir():
-                page = f"/actions/runs/{found.run['id']}/attempts/{result.attempt}"
-                yield page, result, LocalStore(folder).load(place / RUN)
+            result = fetch_result(repository, artifact, unpacked)
+            if (result.gate, result.head) == (gate, head) and (unpacked / RUN).is_dir():
+                page = f"/actions/runs/{artifact.run['id']}/attempts/{result.attempt}"
+                yield page, result, LocalStore(folder).load(unpacked / RUN)
         except StorageError as error:
             context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
-from ragate.github.gate.left_result import RUN, fetched
+from ragate.github.gate.left_result import RUN, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
@@ -45,14 +45,14 @@ def control_for(
 def _run_of(
     context: StepContext, repository: Repository, gate: str, base: str, day: str, folder: Path
 ) -> Run | None:
-    for number, found in enumerate(find_results(repository, gate, base)):
-        if not str(found.artifact.get("created_at", "")).startswith(day):
+    for number, artifact in enumerate(find_results(repository, gate, base)):
+        if not str(artifact.content.get("created_at", "")).startswith(day):
             continue
-        place = folder / f"control-{number}"
+        unpacked = folder / f"control-{number}"
         try:
-            result = fetched(repository, found, place)
+            result = fetch_result(repository, artifact, unpacked)
             if (result.gate, result.head) == (gate, base):
-                return LocalStore(folder).load(place / RUN)
+                return LocalStore(folder).load(unpacked / RUN)
         except StorageError as error:
             context.log.warning(f"a control was passed over: {error.message}")
     return None

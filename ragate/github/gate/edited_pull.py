@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import LeftResult, fetched
+from ragate.github.gate.left_result import LeftResult, fetch_result
 from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
@@ -42,21 +42,22 @@ def standing_verdict(context: StepContext, base: Base) -> int | None:
 def _standing(context: StepContext, repository: Repository, base: Base, folder: Path) -> int | None:
     gate = gate_name(context, repository, base.sha, folder / "gate")
     statuses = repository.statuses(base.head)
-    newest = next((one for one in statuses if one.get("context") == f"ragate/{gate}"), None)
+    ours = (status for status in statuses if status.get("context") == f"ragate/{gate}")
+    newest = next(ours, None)
     code = _CODES.get(str(newest.get("state"))) if newest is not None else None
     if newest is None or code is None:  # pending, or an error that may have passed
         return None
     page = str(newest.get("target_url") or "")
-    for number, found in enumerate(find_results(repository, gate, base.head)):
+    for number, artifact in enumerate(find_results(repository, gate, base.head)):
         try:
-            result = fetched(repository, found, folder / str(number))
+            result = fetch_result(repository, artifact, folder / str(number))
         except StorageError:
             continue
-        if page.endswith(f"/actions/runs/{found.run['id']}/attempts/{result.attempt}"):
+        if page.endswith(f"/actions/runs/{artifact.run['id']}/attempts/{result.attempt}"):
             return code if _same(result, gate, base) else None
     return None
 
 
 def _same(result: LeftResult, gate: str, base: Base) -> bool:
-    now = (gate, base.head, base.sha, base.merged)
-    return (result.gate, result.head, result.base, result.merged) == now
+    judged = (result.gate, result.head, result.base, result.merged)
+    return judged == (gate, base.head, base.sha, base.merged)

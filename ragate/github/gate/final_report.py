@@ -64,7 +64,7 @@ def _amended(report: Report, circumstances: Circumstances) -> Decision:
     if problems and decision.reasons != problems:
         update: dict[str, object] = {
             "reasons": (*problems, *decision.reasons),
-            "remedies": _first(circumstances.remedies, decision.remedies),
+            "remedies": _united(circumstances.remedies, decision.remedies),
         }
         if decision.verdict is Verdict.PASSED:
             update["verdict"] = Verdict.NO_DECISION
@@ -72,12 +72,12 @@ def _amended(report: Report, circumstances: Circumstances) -> Decision:
     update = {"warnings": (*circumstances.warnings, *decision.warnings)}
     is_missing = report.baseline_system is None and report.run_id and decision.exit_code != 0
     if circumstances.recording and is_missing:
-        update["remedies"] = _first((circumstances.recording,), decision.remedies)
+        update["remedies"] = _united((circumstances.recording,), decision.remedies)
     return decision.model_copy(update=update)
 
 
-def _first(remedies: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*remedies, *others)))
+def _united(remedies: tuple[str, ...], general: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*remedies, *general)))
 
 
 def recording_remedy(baseline_path: str, default_branch: str) -> str:

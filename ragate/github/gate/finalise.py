@@ -92,9 +92,9 @@ def _problems(report: Report, provenance: Provenance) -> tuple[str, ...]:
     if provenance.refused:
         return provenance.refused
     recorded = report.baseline_system
-    if not provenance.other and recorded is not None and recorded.use != report.system.use:
+    if not provenance.other_system and recorded is not None and recorded.use != report.system.use:
         return (f"the outputs come from {report.system.use!r}, the baseline from {recorded.use!r}",)
-    return provenance.other
+    return provenance.other_system
 
 
 def _run_of(report: Report, operations: Operations) -> Run | None:

@@ -31,29 +31,26 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     event = context.event
     arrived = event.action in _ARRIVALS or (event.action == "edited" and event.base_changed)
     if event.pull is None or not arrived:
-        return _kept(context)
+        return _untouched(context)
     head, branch = event.pull.head_sha, event.pull.base_ref
     if event.default_branch in other_branches(event, repository, head, branch):
-        return _kept(context)
+        return _untouched(context)
     with tempfile.TemporaryDirectory(prefix="ragate-gate-") as folder:
         tip = branch_tip(repository, branch)
         gate = gate_name(context, repository, tip, Path(folder).resolve())
-    newest = _newest(repository, head, f"ragate/{gate}")
+    ours = (row for row in repository.statuses(head) if row.get("context") == f"ragate/{gate}")
+    newest = next(ours, None)
     if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
-        return _kept(context)
-    told = f"waits for outputs that are collected against {branch}"
-    repository.set_status(head, "pending", f"ragate/{gate}", told, event.run_url)
-    context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {told}")
+        return _untouched(context)
+    waiting = f"waits for outputs that are collected against {branch}"
+    repository.set_status(head, "pending", f"ragate/{gate}", waiting, event.run_url)
+    context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {waiting}")
     return ModeOutcome(said="superseded")
 
 
-def _kept(context: StepContext) -> ModeOutcome:
+def _untouched(context: StepContext) -> ModeOutcome:
     context.log.plain("no verdict was given before the pull request came to this branch")
     return ModeOutcome(said="superseded")
-
-
-def _newest(repository: Repository, head: str, name: str) -> Json | None:
-    return next((one for one in repository.statuses(head) if one.get("context") == name), None)
 
 
 def _is_older(status: Json, context: StepContext) -> bool:

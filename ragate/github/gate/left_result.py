@@ -64,9 +64,9 @@ def write_result(
     Args:
         run: The run's own folder, None where nothing was measured.
     """
-    for place in (folder.parent, folder):
-        if place.is_symlink():  # a link of a pull request's would lead the reports elsewhere
-            place.unlink()
+    for path in (folder.parent, folder):
+        if path.is_symlink():  # a link of a pull request's would lead the reports elsewhere
+            path.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     if run is not None:
         for name in RUN_FILES:
@@ -94,19 +94,19 @@ def read_result(folder: Path) -> LeftResult:
         )
     except (ValidationError, RecursionError) as error:
         raise StorageError(f"{path}: no result of this ragate") from error
-    for name, most in RUN_FILES.items():
+    for name, limit in RUN_FILES.items():
         file = folder / RUN / name
         if file.is_symlink() or (file.exists() and not file.is_file()):
             raise StorageError(f"{file}: not a regular file")
-        if file.is_file() and file.stat().st_size > most:
-            raise StorageError(f"{file}: {file.stat().st_size} bytes, and the limit is {most}")
+        if file.is_file() and file.stat().st_size > limit:
+            raise StorageError(f"{file}: {file.stat().st_size} bytes, and the limit is {limit}")
     return result
 
 
-def fetched(repository: Repository, found: FoundArtifact, place: Path) -> LeftResult:
-    """Download and unpack one result, and return what it says of itself."""
-    unpack(repository.download_artifact(int(found.artifact["id"])), place)
-    return read_result(place)
+def fetch_result(repository: Repository, artifact: FoundArtifact, folder: Path) -> LeftResult:
+    """Download one result, unpack it to `folder`, and return what it says of itself."""
+    unpack(repository.download_artifact(int(artifact.content["id"])), folder)
+    return read_result(folder)
 
 
 def _link(source: Path, target: Path) -> None:

@@ -42,16 +42,16 @@ def newest_base(context: StepContext, base: Base, root: Path) -> Change:
         return checked_out
     try:
         change = _at_tip(repository, checked_out, event.pull.number)
-        others = other_branches(event, repository, base.head, change.branch)
+        refs = other_branches(event, repository, base.head, change.branch)
     except GitHubApiError as error:
         context.log.warning(f"whether the base has moved could not be asked: {error.message}")
         return checked_out
-    if event.default_branch in others:
+    if event.default_branch in refs:
         raise SupersededError(
             f"{base.head[:7]} is also proposed to {event.default_branch!r}, whose rules decide",
             remedy="push another commit to be judged by the rules of this branch",
         )
-    refuse_two_branches(base.head, change.branch, others)
+    refuse_two_branches(base.head, change.branch, refs)
     return change
 
 

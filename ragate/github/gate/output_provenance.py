@@ -27,31 +27,41 @@ class Provenance:
 
     Attributes:
         refused: The base's policy does not allow it: it is not run.
-        other: It is allowed, and is not what the baseline was recorded from.
+        other_system: It is allowed, and is not what the baseline was recorded from.
         remedies: What to do, one sentence each.
     """
 
     refused: tuple[str, ...] = ()
-    other: tuple[str, ...] = ()
+    other_system: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
 
 
 def provenance_of(base: Config, head: Config, environment: Mapping[str, str]) -> Provenance:
     """Compare the change's ``[system]`` with the base's policy and the base's ``[system]``."""
-    allowed, now, then = base.policy.systems, head.system, base.system
-    if now.use not in allowed:
-        return Provenance(
-            refused=(f"the system {now.use!r} is not in the base's systems = {list(allowed)}",),
-            remedies=(_first(f"add {now.use!r} to systems"),),
+    allowed, use = base.policy.systems, head.system.use
+    if use not in allowed:
+        return _refused(
+            f"the system {use!r} is not in the base's systems = {list(allowed)}",
+            f"add {use!r} to systems",
         )
-    if now.use != then.use:
-        told = f"the change is tested on the system {now.use!r}, the base on {then.use!r}"
-        return Provenance(other=(told,), remedies=(OTHER,))
-    if now.use == "replay":
+    if use != base.system.use:
+        return _another(
+            f"the change is tested on the system {use!r}, the base on {base.system.use!r}"
+        )
+    if use == "replay":
         return _replay(base, head)
-    if now.use == "http":
-        return _http(base, now, then, environment)
+    if use == "http":
+        return _http(base, head.system, environment)
     return Provenance()
+
+
+def _refused(reason: str, remedy: str) -> Provenance:
+    later = f"{remedy} of [policy] in a pull request of its own, and merge that first"
+    return Provenance(refused=(reason,), remedies=(later,))
+
+
+def _another(reason: str) -> Provenance:
+    return Provenance(other_system=(reason,), remedies=(OTHER,))
 
 
 def _replay(base: Config, head: Config) -> Provenance:
@@ -64,15 +74,13 @@ def _replay(base: Config, head: Config) -> Provenance:
         if not is_allowed(file, root=head.root, allowed=patterns)
     ]
     if outside:
-        told = f"the recordings {outside[0]!r} are not in the base's replay_paths"
-        told += f" = {list(patterns)}"
-        return Provenance(
-            refused=(told,), remedies=(_first(f"add {outside[0]!r} to replay_paths"),)
+        return _refused(
+            f"the recordings {outside[0]!r} are not in the base's replay_paths = {list(patterns)}",
+            f"add {outside[0]!r} to replay_paths",
         )
-    then = _texts(base.system.settings.get("paths"))
-    if names != then:
-        told = f"the recordings are {list(names)}, the base's are {list(then)}"
-        return Provenance(other=(told,), remedies=(OTHER,))
+    theirs = _texts(base.system.settings.get("paths"))
+    if names != theirs:
+        return _another(f"the recordings are {list(names)}, the base's are {list(theirs)}")
     return Provenance()
 
 
@@ -83,26 +91,25 @@ def _files(root: Path, pattern: str) -> list[Path]:
         return []  # the system itself says what is wrong with it
 
 
-def _http(
-    base: Config, now: SystemConfig, then: SystemConfig, environment: Mapping[str, str]
-) -> Provenance:
+def _http(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> Provenance:
     hosts = base.policy.http_hosts
     try:
-        mine = _rule(now, hosts, environment)
-        _check_request(base, now, environment)
+        mine = _rule(system, hosts, environment)
+        _check_request(base, system, environment)
     except ConfigError as error:
         key = _POLICY_KEY.search(error.message)
         if key is None:
             raise
-        return Provenance(refused=(error.message,), remedies=(_first(f"add it to {key[1]}"),))
+        return _refused(error.message, f"add it to {key[1]}")
     try:
-        theirs = _rule(then, hosts, environment)
+        theirs = _rule(base.system, hosts, environment)
     except ConfigError:
         theirs = ""
     if mine != theirs:
-        told = f"the service is at {mine or 'an address of the environment'}, the base's at "
-        told += theirs or "another address"
-        return Provenance(other=(told,), remedies=(OTHER,))
+        return _another(
+            f"the service is at {mine or 'an address of the environment'}, the base's at "
+            f"{theirs or 'another address'}"
+        )
     return Provenance()
 
 
@@ -130,7 +137,3 @@ def _address(system: SystemConfig, environment: Mapping[str, str]) -> tuple[str,
 def _texts(value: object) -> tuple[str, ...]:
     items = value if isinstance(value, list | tuple) else ()
     return tuple(str(item) for item in items)
-
-
-def _first(what: str) -> str:
-    return f"{what} of [policy] in a pull request of its own, and merge that first"

@@ -14,7 +14,7 @@ from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.github.rest.repository import Repository
 
 ANNOUNCED = "announced"

@@ -12,7 +12,7 @@ from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
-from ragate.github.gate.left_result import RUN, fetched
+from ragate.github.gate.left_result import RUN, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.authors import without_own
@@ -48,10 +48,10 @@ def _judged_before(context: StepContext, repository: Repository, gate: str, head
 
     The first attempt of a new run is no new draw either.
     """
-    own = f"/actions/runs/{context.event.run_id}"
+    this_run = f"/actions/runs/{context.event.run_id}"
     return context.event.pull is not None and any(
         status.get("context") == f"ragate/{gate}"
-        and own not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
+        and this_run not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
         for status in repository.statuses(head)
     )
 
@@ -60,17 +60,17 @@ def _restore(
     repository: Repository, gate: str, head: str, operations: Operations, folder: Path
 ) -> None:
     # The newest attempt holds the passes of all before it.
-    for number, found in enumerate(find_results(repository, gate, head)):
-        place = folder / str(number)
-        result = fetched(repository, found, place)
-        if (result.gate, result.head) == (gate, head) and result.run_id and (place / RUN).is_dir():
+    for number, artifact in enumerate(find_results(repository, gate, head)):
+        source = folder / str(number) / RUN
+        result = fetch_result(repository, artifact, source.parent)
+        if (result.gate, result.head) == (gate, head) and result.run_id and source.is_dir():
             target = LocalStore(operations.state).folder(Path(result.run_id).name)
-            shutil.copytree(place / RUN, target, dirs_exist_ok=True)
+            shutil.copytree(source, target, dirs_exist_ok=True)
             return
 
 
 def restore_replies(context: StepContext, gate: str, head: str, operations: Operations) -> None:
-    """Bring the replies that ``/ragate run`` fetched for this commit to the state folder."""
+    """Bring the replies that ``/ragate run`` fetch_result for this commit to the state folder."""
     repository = context.repository
     if repository is None:
         return
@@ -118,8 +118,8 @@ def weigh_again(
     taken = _accepted(context, repository, config, change.number, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
         again = decide_again(config, run, accepted=taken, control=control)
-        kept = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
-        report = report.model_copy(update={key: getattr(again, key) for key in kept})
+        fields = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
+        report = report.model_copy(update={key: getattr(again, key) for key in fields})
     return report, other_system and takes_system(taken)
 
 
@@ -133,8 +133,8 @@ def _accepted(
     if number is None:
         return ()
     try:
-        own = without_own(config.policy, repository, number)
-        return acceptances(repository, number, scope, login_of(repository.api), without=own)
+        authors = without_own(config.policy, repository, number)
+        return acceptances(repository, number, scope, login_of(repository.api), without=authors)
     except RagateError as error:
         context.log.warning(f"what was accepted could not be read: {error.message}")
         return ()

@@ -13,7 +13,7 @@ from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
 from ragate.github.gate.base_control import control_for
 from ragate.github.gate.final_report import Circumstances, final_report
-from ragate.github.gate.left_result import RUN, LeftResult, fetched
+from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.output_provenance import OTHER
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
@@ -91,10 +91,10 @@ def open_stored(
         tip: The newest commit of the base's branch: what was judged against another branch, or
             before this one had a gate, is passed over.
     """
-    for number, found in enumerate(find_results(repository, gate, sha)):
-        place = folder / f"result-{number}"
+    for number, artifact in enumerate(find_results(repository, gate, sha)):
+        unpacked = folder / f"result-{number}"
         try:
-            result = fetched(repository, found, place)
+            result = fetch_result(repository, artifact, unpacked)
         except StorageError as error:
             context.log.warning(f"a result of {sha[:7]} was passed over: {error.message}")
             continue
@@ -103,20 +103,20 @@ def open_stored(
         if not _is_of_branch(repository, result, tip):
             context.log.warning(f"a result of {sha[:7]} was passed over: it has another base")
             continue
-        if not (place / RUN / "manifest.json").is_file():
+        if not (unpacked / RUN / "manifest.json").is_file():
             continue
         config = _policy(context, repository, result, folder / "policy")
-        run = LocalStore(folder).load(place / RUN)
+        run = LocalStore(folder).load(unpacked / RUN)
         control = control_for(
             context,
             repository,
             decide_again(config, run),
             base=result.base,
             head=sha,
-            day=str(found.artifact.get("created_at", ""))[:10],
-            folder=place,
+            day=str(artifact.content.get("created_at", ""))[:10],
+            folder=unpacked,
         )
-        return StoredResult(result, config, run, place / RUN, control)
+        return StoredResult(result, config, run, unpacked / RUN, control)
     return None
 
 

@@ -45,11 +45,10 @@ def gate_of_change(base: Config | None, head: Config, *, name: str = "") -> Gate
     config = base.model_copy(
         update={"root": head.root, "policy_root": base.root, "system": head.system}
     )
-    found = differences(base, head)
     proposal = None
-    if found:
-        mine = _named(head, name or base.gate)
-        proposal = Proposal(mine, found, same_judge=_same_judge(base, head))
+    if changes := differences(base, head):
+        proposed = _named(head, name or base.gate)
+        proposal = Proposal(proposed, changes, same_judge=_same_judge(base, head))
     return Gate(_named(config, name), base, proposal)
 
 
@@ -67,31 +66,28 @@ def _named(config: Config, name: str) -> Config:
 
 def differences(base: Config, head: Config) -> tuple[str, ...]:
     """Say what of the policy and its files is not the same: keys with both values, and files."""
-    found = _keys("policy", _policy(base), _policy(head))
+    changes = _keys("policy", _policy(base), _policy(head))
     files = (
         ("golden set", base.dataset, head.dataset),
         ("baseline", base.baseline, head.baseline),
         ("judge prompt", _prompt(base), _prompt(head)),
     )
-    for what, then, now in files:
-        if not same_content(then, now):
-            found.append(f"the {what} {_beside(head, now or then)}")
-    return tuple(found)
-
-
-def same_content(then: Path | None, now: Path | None) -> bool:
-    """Return whether two files, or two folders with a golden set, hold the same."""
-    return _content(then) == _content(now)
+    for role, old, new in files:
+        if _content(old) != _content(new):
+            changes.append(f"the {role} {_beside(head, new or old)}")
+    return tuple(changes)
 
 
 def _content(path: Path | None) -> dict[str, bytes]:
+    """Return a file's content, or that of a golden set's files by their names."""
     if path is None or not path.exists():
         return {}
     if path.is_file() and path.suffix != ".tsv":
         return {"": path.read_bytes()}
     folder = path if path.is_dir() else path.parent.parent
     files = [folder / "queries.jsonl", *sorted((folder / "qrels").glob("*.tsv"))]
-    return {one.relative_to(folder).as_posix(): one.read_bytes() for one in files if one.is_file()}
+    files = [file for file in files if file.is_file()]
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
 def _policy(config: Config) -> dict[str, Any]:
@@ -104,25 +100,26 @@ def _policy(config: Config) -> dict[str, Any]:
         }
         for rule in config.policy.metrics
     }
-    tables["waivers"] = {f"{one.id} {one.metric}": str(one.until) for one in config.policy.waivers}
+    waivers = config.policy.waivers
+    tables["waivers"] = {f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in waivers}
     return tables
 
 
-def _keys(place: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    for key in dict.fromkeys([*then, *now]):
-        old, new = then.get(key, _ABSENT), now.get(key, _ABSENT)
+def _keys(table: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    changes: list[str] = []
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
         if old == new:
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            found += _keys(f"{place}.{key}", old, new)
+            changes += _keys(f"{table}.{key}", old, new)
         elif new is _ABSENT:
-            found.append(f"[{place}] {key}: removed")
+            changes.append(f"[{table}] {key}: removed")
         elif old is _ABSENT:
-            found.append(f"[{place}] {key}: added")
+            changes.append(f"[{table}] {key}: added")
         else:
-            found.append(f"[{place}] {key}: {_shown(old)} → {_shown(new)}")
-    return found
+            changes.append(f"[{table}] {key}: {_shown(old)} → {_shown(new)}")
+    return changes
 
 
 def _shown(value: Any) -> str:
@@ -135,23 +132,23 @@ def _prompt(config: Config) -> Path | None:
     return config.rules_root / prompt if prompt else None
 
 
-def measures_alike(then: Config, now: Config) -> bool:
+def measures_alike(before: Config, after: Config) -> bool:
     """Return whether two policies measure the same things in the same way, whatever they demand."""
 
     def measured(config: Config) -> object:
         names = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
         return sorted(names), config.metric_settings, config.policy.store, config.policy.runs
 
-    return measured(then) == measured(now) and _same_judge(then, now)
+    return measured(before) == measured(after) and _same_judge(before, after)
 
 
 def _same_judge(base: Config, head: Config) -> bool:
-    def judge(config: Config) -> object:
-        found = config.policy.judge
-        provider = config.policy.providers.get(found.provider) if found is not None else None
-        return found, provider
+    def asked(config: Config) -> object:
+        judge = config.policy.judge
+        provider = config.policy.providers.get(judge.provider) if judge is not None else None
+        return judge, provider, _content(_prompt(config))
 
-    return judge(base) == judge(head) and same_content(_prompt(base), _prompt(head))
+    return asked(base) == asked(head)
 
 
 def _beside(config: Config, path: Path | None) -> str:

@@ -39,16 +39,16 @@ def untrusted_outputs(path: Path, workspace: Path) -> list[Path]:
     return files
 
 
-def attempts_that_count(files: list[Path], most: float) -> list[Path]:
+def attempts_that_count(files: list[Path], max_unmeasured: float) -> list[Path]:
     """Return the files of attempts that count, or all where none does.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
     measures. One that measured enough is evidence and stays, whatever it shows.
 
     Args:
-        most: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
+        max_unmeasured: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
     """
-    return [file for file in files if _unmeasured_share(file) <= most] or files
+    return [file for file in files if _unmeasured_share(file) <= max_unmeasured] or files
 
 
 def _unmeasured_share(file: Path) -> float:
@@ -71,8 +71,8 @@ def _size(file: Path) -> int:
 def _refuse_links(path: Path, workspace: Path) -> None:
     if not path.is_relative_to(workspace):
         raise DatasetError(f"outputs-path {path.name!r} is outside of the workspace")
-    for part in (path, *path.parents):
-        if part == workspace:
+    for step in (path, *path.parents):
+        if step == workspace:
             return
-        if part.is_symlink():
-            raise DatasetError(f"outputs-path: {part.name!r} is a link, which is not followed")
+        if step.is_symlink():
+            raise DatasetError(f"outputs-path: {step.name!r} is a link, which is not followed")

@@ -20,8 +20,8 @@ _NOT_STARTED = (403, 404, 409, 422)
 
 def accepted(talk: Conversation, stored: StoredResult) -> tuple[Acceptance, ...]:
     """Return what is accepted now for a stored result."""
-    own = without_own(stored.config.policy, talk.repository, talk.number)
-    return acceptances(talk.repository, talk.number, stored.scope, talk.bot, without=own)
+    authors = without_own(stored.config.policy, talk.repository, talk.number)
+    return acceptances(talk.repository, talk.number, stored.scope, talk.bot, without=authors)
 
 
 def decide_stored(talk: Conversation, stored: StoredResult) -> Report:
@@ -43,9 +43,9 @@ def accept(talk: Conversation, stored: StoredResult) -> Report:
         if not talk.same_head():
             raise RefusedError("The head has moved meanwhile: nothing is accepted.")
         metrics = ", ".join(name(metric) for metric in talk.command.metrics)
-        told = f"<b>Accepted at {code(stored.head[:7])} only:</b> {metrics}, since"
+        accept_only = f"<b>Accepted at {code(stored.head[:7])} only:</b> {metrics}"
         lines = [
-            f"{told} {code(talk.command.reason, SENTENCE)}.",
+            f"{accept_only}, since {code(talk.command.reason, SENTENCE)}.",
             "It lapses with the next commit, and when the outputs of this one change.",
         ]
         talk.reply(lines, first_line=record_line(stored.scope, talk.comment.id))
@@ -62,13 +62,13 @@ def _refuse_own(talk: Conversation, stored: StoredResult) -> None:
 
 def _refuse_idle(talk: Conversation, report: Report, stored: StoredResult) -> None:
     rows = {row.metric: row for row in report.decision.metrics}
-    known = can_fail(stored.config.policy.metrics, report.decision)
+    deciding = can_fail(stored.config.policy.metrics, report.decision)
     for metric in talk.command.metrics:
         row = rows.get(metric)
         if metric == SYSTEM and stored.result.problems:
             continue
-        if row is None or metric not in known:
-            hint = nearest(metric, [*known, *([SYSTEM] if stored.result.problems else [])])
+        if row is None or metric not in deciding:
+            hint = nearest(metric, [*deciding, *([SYSTEM] if stored.result.problems else [])])
             raise RefusedError(f"{metric!r} is no metric that this gate can fail on{hint}")
         if not row.blocks and not row.accepted:
             raise RefusedError(
@@ -91,11 +91,11 @@ def rerun(talk: Conversation, gate: str) -> None:
     if problem := restart(talk.repository, runs[0]):
         raise RefusedError(problem)
     attempt = int(runs[0].get("run_attempt") or 1) + 1
-    told = (
+    sentence = (
         f"Attempt {attempt} of {code(talk.head[:7])} is started. Its outputs are added to the "
         "earlier ones and all are judged together: a re-run is more evidence, not a new draw."
     )
-    talk.reply([told])
+    talk.reply([sentence])
 
 
 def restart(repository: Repository, run: Json) -> str:

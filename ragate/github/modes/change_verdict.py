@@ -25,7 +25,7 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_cod
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.unaffected_change import unaffected
 from ragate.github.publish.annotations import Annotation, annotations_for, sources_of
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.models import Report
 from ragate.runtime.operations import Operations
 
@@ -102,10 +102,8 @@ def _policy(context: StepContext, change: Change, tree: Tree | None, folder: Pat
     location = context.location(change.root)
     policy = policy_files(tree, location, folder / "base")
     if policy is None and context.repository is not None:
-        path = location.at(location.name)
-        refuse_side_door(
-            context.event, context.repository, change.branch, path, read=change.base.sha
-        )
+        path, read = location.path, change.base.sha
+        refuse_side_door(context.event, context.repository, change.branch, path, read=read)
     return policy
 
 
@@ -130,7 +128,7 @@ def _draft(
     if change.root is not None:
         refuse_code(gate.config, context.inputs)
     own_rules = change.base.trusted or gate.bootstrap or gate.proposal is not None
-    if not own_rules and not provenance.other:
+    if not own_rules and not provenance.other_system:
         spared = unaffected(context, change, gate, operations)
         if spared is not None:
             return ReportDraft(spared, provenance)

@@ -22,7 +22,7 @@ from ragate.github.gate.restore import restore_passes, restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.pipeline.line import check
 from ragate.runtime.operations import Operations
 
@@ -30,7 +30,7 @@ from ragate.runtime.operations import Operations
 def run_check(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
     """Return the verdict on what is checked out."""
     root = context.root()
-    checked_out = base_of(context.event, root, own=context.operations().own_files)
+    checked_out = base_of(context.event, root, own_files=context.operations().own_files)
     try:
         change = newest_base(context, checked_out, root)
     except SupersededError as error:

@@ -17,7 +17,7 @@ from ragate.github.gate.restore import restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.check import head_config
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.models import Sample
 from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide.head_policy_verdict import difference
@@ -29,7 +29,7 @@ def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> Mo
     """Write the outputs of what is checked out, for the questions of the base and its own."""
     root = context.root()
     operations = context.operations()
-    base = base_of(context.event, root, own=operations.own_files)
+    base = base_of(context.event, root, own_files=operations.own_files)
     head = head_config(context)
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         policy = _policy(context, base, root, Path(folder).resolve())
@@ -49,7 +49,7 @@ def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> Mo
         )
     passes = [outputs for outputs in collected.passes if outputs]
     count = sum(len(outputs) for outputs in passes)
-    failed = sum(one.error is not None for outputs in passes for one in outputs.values())
+    failed = sum(out.error is not None for outputs in passes for out in outputs.values())
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )

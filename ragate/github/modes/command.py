@@ -24,7 +24,7 @@ from ragate.github.modes.conversation import (
 )
 from ragate.github.modes.run_command import fulfil
 from ragate.github.modes.update_command import update_baseline
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, login_of
 from ragate.models import Report

@@ -22,7 +22,7 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
 from ragate.github.modes.change_verdict import judge_change, superseded
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.github.rest.repository import Repository
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.decide_outputs import decide_outputs
@@ -66,9 +66,7 @@ class CollectedOutputs:
         location = self.context.location(None)
         head = policy_files(ApiTree(self.repository, commit), location, folder / "head")
         if head is None:
-            raise ConfigError(
-                f"the change has no {location.at(location.name)}", remedy="put it back"
-            )
+            raise ConfigError(f"the change has no {location.path}", remedy="put it back")
         return head
 
     def prepare(self, gate: Gate, operations: Operations) -> Operations:
@@ -109,12 +107,12 @@ def _refuse_foreign(config: Config) -> None:
 def _with_claims(paths: list[Path], gate: Gate, provenance: Provenance) -> Provenance:
     """Compare the kind of system that the outputs name with the pull request's configuration."""
     claimed = {header.manifest.system.use for header, _ in map(read_outputs, paths) if header}
-    others = claimed - {gate.config.system.use}
-    if not others or provenance.other:
+    unnamed = claimed - {gate.config.system.use}
+    if not unnamed or provenance.other_system:
         return provenance
     return Provenance(
-        other=(
-            f"the outputs come from {min(others)!r}, [system] names {gate.config.system.use!r}",
+        other_system=(
+            f"the outputs come from {min(unnamed)!r}, [system] names {gate.config.system.use!r}",
         ),
         remedies=("collect them with the pull request's own [system]",),
     )

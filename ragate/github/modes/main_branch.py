@@ -21,7 +21,7 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_cod
 from ragate.github.modes.check import run_check
 from ragate.github.modes.push_range import merges_of
 from ragate.github.modes.recording_due import why_due
-from ragate.github.publish.publish import Target
+from ragate.github.publish.target import Target
 from ragate.github.rest.authors import without_own
 from ragate.github.rest.commit_files import CommittedFiles, commit_or_propose
 from ragate.github.rest.git_database import Json
@@ -57,7 +57,7 @@ def run_baseline(context: StepContext, announce: Callable[[Target], None]) -> Mo
     config = load_config(context.config_path)
     context.hide(config)
     refuse_code(config, context.inputs)
-    baseline = _known(config)
+    baseline = _stored_baseline(config)
     why = why_due(context, config, baseline, root, head)
     if not why and event.name == "schedule" and baseline is not None:
         return _night(context, announce, config, baseline)
@@ -68,7 +68,7 @@ def run_baseline(context: StepContext, announce: Callable[[Target], None]) -> Mo
     return _record(context, config, head)
 
 
-def _known(config: Config) -> Run | None:
+def _stored_baseline(config: Config) -> Run | None:
     try:
         return load_baseline(config.baseline)
     except NoBaselineError:
@@ -97,18 +97,18 @@ def _night(
         return outcome
     exact = Reads.ANSWER in baseline.manifest.system.deterministic
     # The contexts beside the file are of the runs that were recorded together.
-    whole = config.policy.store == "full"
-    if exact or whole or runs >= MOST_TIMES * config.policy.runs:
+    keeps_contexts = config.policy.store == "full"
+    if exact or keeps_contexts or runs >= MOST_TIMES * config.policy.runs:
         return outcome
     store = LocalStore(context.operations().state)
     fresh = store.load(store.folder(report.run_id))
     try:
-        more = with_run(baseline, fresh)
+        extended = with_run(baseline, fresh)
     except RagateError as error:
         context.log.warning(f"the run was not added to the baseline: {error.message}")
         return outcome
     recorded = recorded_before(baseline)
-    data = dump_baseline(more, store=config.policy.store, recorded=recorded)
+    data = dump_baseline(extended, store=config.policy.store, recorded=recorded)
     write_atomic(config.baseline, data)
     _written(context, config, report.head, f"Baseline of {config.gate}: run {runs + 1}")
     return outcome
@@ -119,11 +119,11 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
         return ModeOutcome(said=RECORDED)
-    place = context.location(context.root())
+    location = context.location(context.root())
     files: dict[str, bytes] = {}
     for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
         if path.is_file():
-            files[place.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
+            files[location.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
     branch = context.event.default_branch
     written = commit_or_propose(context.repository, branch, head, files, message, gate=config.gate)
     _tell(context, written, config.gate)
@@ -132,11 +132,11 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
 
 def _tell(context: StepContext, written: CommittedFiles, gate: str) -> None:
     assert context.repository is not None
-    context.log.plain(written.told)
+    context.log.plain(written.sentence)
     if written.commit:
         # A commit made with the workflow's token starts no workflow, so nobody else tells.
         context.repository.set_status(
-            written.commit, "success", f"ragate/{gate}", written.told, context.event.run_url
+            written.commit, "success", f"ragate/{gate}", written.sentence, context.event.run_url
         )
 
 

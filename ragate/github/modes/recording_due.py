@@ -30,7 +30,7 @@ def why_due(
     if baseline is None:
         return "there is none yet"
     hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
-    if {one.sample_id: one.content_hash for one in baseline.records} != hashes:
+    if {record.sample_id: record.content_hash for record in baseline.records} != hashes:
         return "the golden set changed"
     gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
     units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
@@ -66,16 +66,16 @@ def _by_files(context: StepContext, config: Config, root: Path, head: str, push:
         return (
             "what the push changed cannot be told (no earlier commit, a forced push, or no token)"
         )
-    place = context.location(root)
-    if place.at(place.name) in push.changed:
-        return f"{place.name} changed"
+    location = context.location(root)
+    if location.path in push.changed:
+        return f"{location.name} changed"
     patterns = config.policy.inputs
     base = Base(push.before, head, head, trusted=False)
     if patterns and not can_reach(
-        push.changed, config, place, base=base, root=root, repository=context.repository
+        push.changed, config, location, base=base, root=root, repository=context.repository
     ):
         return ""
-    own = {place.at(config.policy.baseline)}
-    if set(push.changed) <= own:
+    recorded = {location.at(config.policy.baseline)}
+    if set(push.changed) <= recorded:
         return ""  # the commit with the baseline itself
     return "files of the system changed" if patterns else "[policy] inputs names no files"

@@ -56,14 +56,16 @@ def fulfil(
     earlier = get_replies(repository, gate, talk.head)
     if earlier is not None:  # a chain of questions takes a round for each: all replies stay
         (folder / NAME).write_bytes(earlier)
-    done = asyncio.run(fulfil_pending(config, context.operations(), pending, output=folder / NAME))
+    fulfilled = asyncio.run(
+        fulfil_pending(config, context.operations(), pending, output=folder / NAME)
+    )
     problem = ""
-    if done.answered or done.known:
+    if fulfilled.answered or fulfilled.known:
         if not talk.same_head():
             raise RefusedError("The head has moved meanwhile: the run is not started again.")
-        put_replies(repository, gate, talk.head, done.path.read_bytes())
+        put_replies(repository, gate, talk.head, fulfilled.path.read_bytes())
         problem = restart(repository, runs[0])
-    talk.reply(_told(done, talk.head, problem))
+    talk.reply(_reply(fulfilled, talk.head, problem))
 
 
 def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) -> Path | None:
@@ -71,36 +73,34 @@ def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) 
     name = re.compile(rf"ragate-outputs-{re.escape(gate)}-([0-9]{{1,6}})")
     for number, run in enumerate(runs):
         listed = [
-            (int(found[1]), artifact)
+            (int(match[1]), artifact)
             for artifact in repository.run_artifacts(int(run["id"]))
             if not artifact.get("expired")
-            and (found := name.fullmatch(str(artifact.get("name", ""))))
+            and (match := name.fullmatch(str(artifact.get("name", ""))))
         ]
         for attempt, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
-            place = folder / f"outputs-{number}-{attempt}"
+            unpacked = folder / f"outputs-{number}-{attempt}"
             try:
-                unpack(repository.download_artifact(int(artifact["id"])), place)
+                unpack(repository.download_artifact(int(artifact["id"])), unpacked)
             except StorageError:
                 continue
-            found_files = sorted(place.rglob(PENDING))
-            if found_files:
-                return found_files[0]
+            if files := sorted(unpacked.rglob(PENDING)):
+                return files[0]
     return None
 
 
-def _told(done: Fulfilled, sha: str, problem: str) -> list[str]:
-    cost = done.tally.cost_usd
-    told = (
-        f"{done.answered:,} model requests of {code(sha[:7])} are answered, {done.known:,} were "
-        f"known, for ${cost:,.2f}."
+def _reply(fulfilled: Fulfilled, sha: str, problem: str) -> list[str]:
+    summary = (
+        f"{fulfilled.answered:,} model requests of {code(sha[:7])} are answered, "
+        f"{fulfilled.known:,} were known, for ${fulfilled.tally.cost_usd:,.2f}."
     )
-    lines = [told]
+    lines = [summary]
     if problem:
         lines.append(f"The answers are kept. {code(problem, SENTENCE)}")
-    elif done.answered or done.known:
+    elif fulfilled.answered or fulfilled.known:
         lines.append("The run is started again with these answers; the verdict follows.")
-    why = [*done.refused, *done.failed, *([done.stopped] if done.stopped else [])]
-    if why:
-        shown = "; ".join(code(one, SENTENCE) for one in why[:3])
-        lines.append(f"{len(why):,} were not answered: {shown}")
+    reasons = [*fulfilled.refused, *fulfilled.failed, *filter(None, [fulfilled.stopped])]
+    if reasons:
+        shown = "; ".join(code(reason, SENTENCE) for reason in reasons[:3])
+        lines.append(f"{len(reasons):,} were not answered: {shown}")
     return lines

@@ -12,9 +12,9 @@ from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.publish import Publisher, Target
-from ragate.github.publish.redaction import secrets_of
+from ragate.github.publish.publish import Publisher
 from ragate.github.publish.step_outputs import outputs_without_report
+from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
@@ -32,7 +32,7 @@ def step(environ: Mapping[str, str]) -> int:
         inputs, event = read_inputs(environ), read_event(environ)
     except RagateError as error:
         return _unread(error, environ, log)
-    log.hide(secrets_of(inputs))
+    log.hide(inputs.secrets)
     with ExitStack() as stack:
         stack.enter_context(log.guarded())
         try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.accept_command import accepted, decide_stored
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.rest.api import GitHubApiError
-from ragate.github.rest.commit_files import make_commit
+from ragate.github.rest.commit_files import changed_content, make_commit
 from ragate.github.rest.repository import BOT
 from ragate.models import Report
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
@@ -23,7 +24,7 @@ _MOVED = (409, 422)
 
 
 def update_baseline(
-    talk: Conversation, stored: StoredResult, place: ConfigLocation, *, default_branch: str
+    talk: Conversation, stored: StoredResult, location: ConfigLocation, *, default_branch: str
 ) -> Report | None:
     """Commit the baseline on the pull request's branch; return the report for the new commit.
 
@@ -41,22 +42,18 @@ def update_baseline(
     files = baseline_files(
         stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
     )
-    files = {place.at(path): content for path, content in files.items()}
+    files = {location.at(path): content for path, content in files.items()}
     if talk.is_fork:
         _reply_with_patch(talk, files)
         return None
-    changed = {
-        path: content
-        for path, content in files.items()
-        if talk.repository.contents(path, stored.head) != content
-    }
+    changed = changed_content(talk.repository, stored.head, files)
     if not changed:
         raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
     report = decide_stored(talk, stored)
     new = _commit(talk, stored, changed)
     figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in run_means(stored.run).items())
     runs = stored.run.manifest.runs
-    told = (
+    summary = (
         f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "
         f"at {code(stored.head[:7])}: {figures}."
     )
@@ -64,7 +61,7 @@ def update_baseline(
         "The status of the new commit is that of its parent: only the baseline differs, and a "
         "pull request is judged by the baseline of its base."
     )
-    talk.reply([told, status, *_not_started(talk, stored, new)])
+    talk.reply([summary, status, *_not_started(talk, stored, new)])
     return report.model_copy(update={"head": new})
 
 
@@ -82,14 +79,16 @@ def _not_started(talk: Conversation, stored: StoredResult, new: str) -> list[str
     if talk.bot != BOT:
         return []
     ours = f"ragate/{stored.gate}"
-    contexts = {str(one.get("context")) for one in talk.repository.statuses(stored.head)} - {ours}
-    others = ", ".join(code(context, SENTENCE) for context in sorted(contexts)[:MOST_CONTEXTS])
-    told = (
+    statuses = talk.repository.statuses(stored.head)
+    contexts = {str(status.get("context")) for status in statuses} - {ours}
+    checks = ", ".join(code(context, SENTENCE) for context in sorted(contexts)[:MOST_CONTEXTS])
+    missing = f", also none of {checks}, which its parent has" if checks else ""
+    hint = (
         "A commit of a workflow's own token starts no other workflow: "
-        f"{code(new[:7])} has the status {code(ours)} and no other check"
+        f"{code(new[:7])} has the status {code(ours)} and no other check{missing}. "
+        "Where others are required, close and reopen the pull request."
     )
-    told += f", also none of {others}, which its parent has." if others else "."
-    return [f"{told} Where others are required, close and reopen the pull request."]
+    return [hint]
 
 
 def _commit(talk: Conversation, stored: StoredResult, files: dict[str, bytes]) -> str:
@@ -115,13 +114,14 @@ def _reply_with_patch(talk: Conversation, files: dict[str, bytes]) -> None:
         for path, content in files.items()
         if not path.endswith(".gz")
     )
-    told = "This branch is in a fork, where nothing can be written from here."
+    fork = "This branch is in a fork, where nothing can be written from here."
     if not patch or len(patch) > MOST_PATCH or plain(patch, ci=False) != patch:
         command = code("ragate baseline update")
-        talk.reply([told, f"Run {command} on the branch, and commit the file."])
+        talk.reply([fork, f"Run {command} on the branch, and commit the file."])
         return
-    fence = "`" * max(4, _longest_run(patch) + 1)
-    lines = [told, "Apply this with " + code("git apply") + ":"]
+    longest = max(map(len, re.findall("`+", patch)), default=0)
+    fence = "`" * max(4, longest + 1)
+    lines = [fork, "Apply this with " + code("git apply") + ":"]
     body = "\n".join([*(f"<p>{line}</p>" for line in lines), "", f"{fence}diff", patch + fence])
     talk.repository.create_comment(talk.number, body)
 
@@ -131,11 +131,3 @@ def _diff(old: bytes | None, new: bytes, path: str) -> str:
     after = new.decode("utf-8", "replace").splitlines(keepends=True)
     source = "/dev/null" if old is None else f"a/{path}"
     return "".join(difflib.unified_diff(before, after, source, f"b/{path}"))
-
-
-def _longest_run(text: str) -> int:
-    longest = current = 0
-    for char in text:
-        current = current + 1 if char == "`" else 0
-        longest = max(longest, current)
-    return longest

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.relevance import texts_of
 from ragate.github.publish.workflow_commands import Level
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted
@@ -42,21 +42,21 @@ class Sources:
     """The files of the base and of the change.
 
     Attributes:
-        then, now: Give a file's content by its path from the repository's top.
+        base, head: Give a file's content by its path from the repository's top.
         config: The configuration.
         named: Changed files that ``[system]`` names, such as a prompt.
         corpus: The folder of the documents, "" where it is not known.
     """
 
-    then: Read
-    now: Read
+    base: Read
+    head: Read
     config: str
     named: frozenset[str] = frozenset()
     corpus: str = ""
 
     def texts(self, path: str) -> tuple[str, str]:
         """Return both versions of a file; "" for one that is absent or cannot be read."""
-        return _text(self.then, path), _text(self.now, path)
+        return _text(self.base, path), _text(self.head, path)
 
 
 def _text(read: Read, path: str) -> str:
@@ -68,30 +68,19 @@ def _text(read: Read, path: str) -> str:
 
 
 def sources_of(
-    then: Read, now: Read, config: Config, place: ConfigLocation, changed: Sequence[str]
+    base: Read, head: Read, config: Config, location: ConfigLocation, changed: Sequence[str]
 ) -> Sources:
     """Return what a change can be explained by: its configuration and what that names."""
     settings = config.system.settings
     corpus = settings.get("corpus")
-    named = {place.at(PurePosixPath(text).as_posix()) for text in _strings(settings)}
+    named = {location.at(PurePosixPath(text).as_posix()) for text in texts_of(settings)}
     return Sources(
-        then,
-        now,
-        place.at(place.name),
+        base,
+        head,
+        location.path,
         named=frozenset(named & set(changed)),
-        corpus=place.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else "",
+        corpus=location.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else "",
     )
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _strings(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _strings(item)
 
 
 def annotations_for(
@@ -105,37 +94,37 @@ def annotations_for(
     title = f"{report.gate}: may explain the change"
     ids = _listed([row.sample_id for row in worse])
     why = f"{counted(len(worse), 'question')} got worse: {ids}"
-    found = [
+    remarks = [
         *_keys(changed, sources, why),
         *_named(changed, sources, why),
         *_documents(changed, sources, worse),
     ]
     return tuple(
         Annotation(path, line, title, message, "error" if failed else "warning")
-        for path, line, message in found[:MOST]
+        for path, line, message in remarks[:MOST]
     )
 
 
 def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
-    return ", ".join(one_line(key, 40) for key in ids[:MOST_IDS]) + more
+    unlisted = f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return ", ".join(one_line(key, 40) for key in ids[:MOST_IDS]) + unlisted
 
 
 def _keys(changed: Sequence[str], sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
     path = sources.config
     if path not in changed:
         return
-    then, now = (_entries(text) for text in sources.texts(path))
-    for key, (line, text) in now.items():
-        old = then.get(key)
+    before, after = (_entries(text) for text in sources.texts(path))
+    for key, (line, text) in after.items():
+        old = before.get(key)
         if old is None:
             yield path, line, f"{text} (new); {why}"
         elif old[1] != text:
             yield path, line, f"{text} (was {old[1]}); {why}"
-    first = min((line for line, _ in now.values()), default=1)
-    for key, (_, text) in then.items():
-        if key not in now:
-            yield path, first, f"removed: {text}; {why}"
+    top = min((line for line, _ in after.values()), default=1)
+    for key, (_, text) in before.items():
+        if key not in after:
+            yield path, top, f"removed: {text}; {why}"
 
 
 def _entries(text: str) -> Entries:
@@ -143,7 +132,7 @@ def _entries(text: str) -> Entries:
 
     The text need not be TOML that can be read: what is not understood is left out.
     """
-    found: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    entries: dict[tuple[str, str], tuple[int, list[str]]] = {}
     table, current = "", None
     for number, line in enumerate(text.split("\n"), 1):
         header, key = _HEADER.fullmatch(line), _KEY.match(line)
@@ -153,12 +142,12 @@ def _entries(text: str) -> Entries:
             current = None
         elif key is not None:
             current = (table, key[1])
-            found[current] = (number, [line])
+            entries[current] = (number, [line])
         elif current is not None:
-            found[current][1].append(line)
+            entries[current][1].append(line)
     return {
         key: (number, one_line(" ".join(lines), _LONGEST))
-        for key, (number, lines) in found.items()
+        for key, (number, lines) in entries.items()
         if _SYSTEM.fullmatch(key[0])
     }
 
@@ -170,10 +159,11 @@ def _named(changed: Sequence[str], sources: Sources, why: str) -> Iterator[tuple
 
 
 def _first_changed(sources: Sources, path: str) -> int:
-    then, now = (text.split("\n") for text in sources.texts(path))
-    pairs = enumerate(zip(then, now, strict=False), 1)
-    line = next((number for number, (old, new) in pairs if old != new), min(len(then), len(now)))
-    return max(1, min(line, len(now)))
+    before, after = (text.split("\n") for text in sources.texts(path))
+    pairs = enumerate(zip(before, after, strict=False), 1)
+    shorter = min(len(before), len(after))
+    line = next((number for number, (old, new) in pairs if old != new), shorter)
+    return max(1, min(line, len(after)))
 
 
 def _documents(
@@ -183,19 +173,19 @@ def _documents(
 
     Those of most questions come first.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    affected: dict[tuple[str, str], list[str]] = {}
     for row in worse:
         cause = row.cause
-        for what, docs in (
+        for effect, docs in (
             ("left the results in", cause.lost if cause else ()),
             ("took the place of an expected document in", cause.displaced_by if cause else ()),
             ("came back with other text in", cause.edited if cause else ()),
         ):
             for path in _paths(docs, changed, sources.corpus):
-                found.setdefault((path, what), []).append(row.sample_id)
-    for (path, what), ids in sorted(found.items(), key=lambda item: -len(item[1])):
-        told = f"{what} {counted(len(ids), 'question')}: {_listed(ids)}"
-        yield path, _first_changed(sources, path), told
+                affected.setdefault((path, effect), []).append(row.sample_id)
+    for (path, effect), ids in sorted(affected.items(), key=lambda item: -len(item[1])):
+        remark = f"{effect} {counted(len(ids), 'question')}: {_listed(ids)}"
+        yield path, _first_changed(sources, path), remark
 
 
 def _paths(docs: Iterable[str], changed: Sequence[str], corpus: str) -> Iterator[str]:

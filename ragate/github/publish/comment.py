@@ -50,12 +50,45 @@ class StickyComment:
 
     def outdated(self, new_sha: str) -> None:
         """Say on top that a newer commit is being judged; a comment on this very one is left."""
-        found = self.find()
-        if found is None or found.head == new_sha:
+        comment = self.find()
+        if comment is None or comment.head == new_sha:
             return
-        body = outdated(found.body, new_sha)
-        if body != found.body:
-            self._repository.update_comment(found.id, body)
+        body = outdated(comment.body, new_sha)
+        if body != comment.body:
+            self._repository.update_comment(comment.id, body)
+
+    def tell(
+        self,
+        markdown: str,
+        head: str,
+        *,
+        only_if_there: bool = False,
+        only_if_current: bool = False,
+    ) -> str:
+        """Publish what is said of the commit `head`, where no newer run has said more.
+
+        Args:
+            only_if_there: Write no comment where there is none yet.
+            only_if_current: Write nothing where `head` is not the pull request's head any more.
+
+        Returns:
+            The comment's address, "" where there is none.
+        """
+        comment = self.find()
+        if comment is None and only_if_there:
+            return ""
+        newer = self._newer_head(head)
+        if newer and (only_if_current or (comment is not None and comment.head == newer)):
+            return comment.url if comment is not None else ""
+        return self.publish(outdated(markdown, newer) if newer else markdown)
+
+    def _newer_head(self, head: str) -> str:
+        """Return the pull request's head where it is another commit by now, else ""."""
+        try:
+            current = self._repository.pull(self._number)["head"]["sha"]
+        except (GitHubApiError, KeyError, TypeError):
+            return ""
+        return str(current) if current != head else ""
 
     def publish(self, markdown: str) -> str:
         """Write the comment, or bring the one that is there up to date, and return its address.
@@ -84,18 +117,18 @@ class StickyComment:
     def _one_of(self, twins: list[OurComment], markdown: str) -> str:
         if not twins:
             raise GitHubApiError(404, "the comment is gone as soon as it was written")
-        first, *younger = twins
-        if first.body.strip() != markdown.strip():
-            self._repository.update_comment(first.id, markdown)
+        oldest, *younger = twins
+        if oldest.body.strip() != markdown.strip():
+            self._repository.update_comment(oldest.id, markdown)
         for twin in younger:
             self._repository.delete_comment(twin.id)
-        return first.url
+        return oldest.url
 
     def _all(self) -> list[OurComment]:
         self._login = self._login or login_of(self._repository.api)
         comments = self._repository.comments(self._number)
-        ours = [_found(comment) for comment in comments if self._is_ours(comment)]
-        return sorted(ours, key=lambda found: found.id)
+        ours = [_read(comment) for comment in comments if self._is_ours(comment)]
+        return sorted(ours, key=lambda comment: comment.id)
 
     def _is_ours(self, comment: dict[str, Any]) -> bool:
         line = _first_line(str(comment.get("body") or ""))
@@ -105,15 +138,15 @@ class StickyComment:
 
 def outdated(body: str, new_sha: str) -> str:
     """Return the comment with a line that says what it is about, in place of an older such line."""
-    mark, _, rest = body.replace("\r\n", "\n").partition("\n")
+    mark, _, text = body.replace("\r\n", "\n").partition("\n")
     head = _HEAD.search(mark)
     old = short_sha(head[1]) if head else ""
     new = short_sha(new_sha) or "a newer commit"
-    told = f"<p>⏳ judging {new}; below is for {old or 'an older one'}</p>"
-    return f"{mark}\n{told}\n{rest[match.end() :] if (match := _OUTDATED.match(rest)) else rest}"
+    line = f"<p>⏳ judging {new}; below is for {old or 'an older one'}</p>"
+    return f"{mark}\n{line}\n{text[match.end() :] if (match := _OUTDATED.match(text)) else text}"
 
 
-def _found(comment: dict[str, Any]) -> OurComment:
+def _read(comment: dict[str, Any]) -> OurComment:
     body = str(comment.get("body") or "").replace("\r\n", "\n")
     head = _HEAD.search(_first_line(body))
     url = str(comment.get("html_url") or "")

@@ -21,20 +21,20 @@ _LONGEST = 1000
 
 def description(report: Report, *, exit_code: int) -> str:
     """Return line 1 of the comment for a status: plain text, without the gate's name."""
-    told = "".join(headline(report, COMMENT)).removeprefix(report.gate).lstrip(":, ")
+    text = "".join(headline(report, COMMENT)).removeprefix(report.gate).lstrip(":, ")
     if exit_code == 0 and report.decision.exit_code != 0:
-        told = f"{told.removesuffix(' · blocks')} · does not block (fail-on)"
+        text = f"{text.removesuffix(' · blocks')} · does not block (fail-on)"
     elif exit_code != 0 and report.decision.exit_code == 0:
-        told = f"{told.removesuffix(' · does not block')} · blocks (fail-on)"
-    return one_line(told, LONGEST_DESCRIPTION)
+        text = f"{text.removesuffix(' · does not block')} · blocks (fail-on)"
+    return one_line(text, LONGEST_DESCRIPTION)
 
 
 def error_page(error: RagateError, *, gate: str, head: str, run_url: str) -> str:
     """Return the comment of a run that came to no verdict."""
     link = run_url if re.fullmatch(r"https://[^\s\"'<>`]{1,500}", run_url) else ""
     title = f"{name(gate) if gate else 'ragate'}: no verdict, the run ended in an error · blocks"
-    parts = [short_sha(head), f'<a href="{escape(link)}">log</a>' if link else ""]
-    footer = " · ".join(filter(None, parts))
+    log = f'<a href="{escape(link)}">log</a>' if link else ""
+    footer = " · ".join(filter(None, [short_sha(head), log]))
     lines = [
         marker(gate, head),
         f"<h3>⏸️ {title}</h3>",
@@ -46,7 +46,7 @@ def error_page(error: RagateError, *, gate: str, head: str, run_url: str) -> str
     return "\n".join(lines[:3] + [line for line in lines[3:] if line]) + "\n"
 
 
-def hint(error: GitHubApiError, what: str, event: Event) -> str:
+def hint(error: GitHubApiError, target: str, event: Event) -> str:
     """Return what a reader can do about a call that was refused."""
     if error.status not in (401, 403, 404) or "rate limit" in error.message.lower():
         return ""
@@ -56,7 +56,7 @@ def hint(error: GitHubApiError, what: str, event: Event) -> str:
             "the verdict is in the job summary, and docs/action.md has the pair of workflows "
             "that publishes it"
         )
-    scope = _SCOPES.get(what)
+    scope = _SCOPES.get(target)
     if not scope:
         return ""
     if event.actor == "dependabot[bot]":

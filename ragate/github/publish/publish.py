@@ -14,9 +14,10 @@ from ragate.errors import RagateError
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.comment import StickyComment, outdated
+from ragate.github.publish.comment import StickyComment
 from ragate.github.publish.messages import description, error_page, hint
 from ragate.github.publish.step_outputs import ReportPaths, outputs_of, outputs_without_report
+from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log, summary_room, write_outputs, write_summary
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, State
@@ -32,20 +33,6 @@ _ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 SUMMARY_SAMPLES = 2000  # of one kind
 _ROOM = 10_000  # what the runner's limit keeps over the budget: our own notes
 _STATES: dict[int, State] = {0: "success", 1: "failure"}
-
-
-@dataclass(frozen=True)
-class Target:
-    """What is judged.
-
-    Attributes:
-        head: The commit that gets the status: a pull request's head, not its merge commit.
-        number: The pull request that gets the comment; None where there is none.
-    """
-
-    gate: str
-    head: str
-    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +58,7 @@ class Publisher:
     environ: Mapping[str, str]
     log: Log
     begun: Target | None = None
-    _told: set[str] = field(default_factory=set)
+    _warnings: set[str] = field(default_factory=set)
     _stickies: dict[Target, StickyComment] = field(default_factory=dict)
     _down: bool = False
 
@@ -102,13 +89,12 @@ class Publisher:
             report = report.model_copy(update={"report_url": self.event.run_url})
         text = self.log.redact(renderer.render(report))
         self._annotations(annotations)
-        told = description(report, exit_code=exit_code)
-        self._status(target, _STATES.get(exit_code, "error"), told)
+        state = _STATES.get(exit_code, "error")
+        self._status(target, state, description(report, exit_code=exit_code))
         url = ""
-        if self._wants_comment(report, exit_code):
-            url = self._comment(target, text)
-        elif self.inputs.comment != "off":
-            url = self._comment(target, text, only_if_there=True)
+        if self.inputs.comment != "off":
+            is_wanted = self._wants_comment(report, exit_code)
+            url = self._comment(target, text, only_if_there=not is_wanted)
         self._try("the job summary", lambda: self._summary(report, text))
         outputs = outputs_of(
             report, exit_code=exit_code, paths=paths or ReportPaths(), comment_url=url
@@ -127,8 +113,8 @@ class Publisher:
         text = self.log.redact(error_page(error, gate=gate, head=head, run_url=self.event.run_url))
         url = ""
         if target is not None:
-            told = self.log.redact(one_line(f"no verdict: {error.message}"))
-            self._status(target, "error", told)
+            description = self.log.redact(one_line(f"no verdict: {error.message}"))
+            self._status(target, "error", description)
             if self.inputs.comment != "off" and exit_code != INTERRUPTED:
                 url = self._comment(target, text, only_if_current=True)
         self._try("the job summary", lambda: write_summary(self.environ, text))
@@ -136,13 +122,9 @@ class Publisher:
         self._try("the outputs", lambda: write_outputs(self.environ, outputs))
 
     def _wants_comment(self, report: Report, exit_code: int) -> bool:
-        failed = exit_code != 0 or report.decision.exit_code != 0
-        return {
-            "always": True,
-            "on-change": failed or status_of(report) is not ReportSign.UNCHANGED,
-            "on-failure": failed,
-            "off": False,
-        }[self.inputs.comment]
+        if self.inputs.comment == "always" or exit_code != 0 or report.decision.exit_code != 0:
+            return True
+        return self.inputs.comment == "on-change" and status_of(report) is not ReportSign.UNCHANGED
 
     def _comment(
         self,
@@ -156,27 +138,13 @@ class Publisher:
         if sticky is None:
             return ""
 
-        def publish() -> str:
-            found = sticky.find()
-            if found is None and only_if_there:
-                return ""
-            current = self._moved_to(target)
-            if current and (only_if_current or (found is not None and found.head == current)):
-                return found.url if found is not None else ""  # a newer run tells more
-            return sticky.publish(outdated(text, current) if current else text)
-
-        url = self._try("the comment", publish) or ""
-        return url if _ADDRESS.fullmatch(url) else ""
-
-    def _moved_to(self, target: Target) -> str:
-        """Return the pull request's head where it is another commit by now, else ""."""
-        if self.repository is None or target.number is None:
-            return ""
-        try:
-            head = self.repository.pull(target.number)["head"]["sha"]
-        except (GitHubApiError, KeyError, TypeError):
-            return ""
-        return str(head) if head != target.head else ""
+        url = self._try(
+            "the comment",
+            lambda: sticky.tell(
+                text, target.head, only_if_there=only_if_there, only_if_current=only_if_current
+            ),
+        )
+        return url if url and _ADDRESS.fullmatch(url) else ""
 
     def _sticky(self, target: Target) -> StickyComment | None:
         if self.repository is None or target.number is None:
@@ -185,46 +153,45 @@ class Publisher:
             self._stickies[target] = StickyComment(self.repository, target.number, target.gate)
         return self._stickies[target]
 
-    def _status(self, target: Target, state: State, told: str) -> None:
+    def _status(self, target: Target, state: State, description: str) -> None:
         repository = self.repository
         if repository is None:
             return
         context = f"ragate/{one_line(target.gate, 80)}"
-        url = self.event.run_url
+        page = self.event.run_url
         self._try(
-            "the status", lambda: repository.set_status(target.head, state, context, told, url)
+            "the status",
+            lambda: repository.set_status(target.head, state, context, description, page),
         )
 
     def _summary(self, report: Report, text: str) -> None:
         budget = min(SUMMARY_BUDGET, summary_room(self.environ) - _ROOM)
-        whole = (
-            self.log.redact(renderer.render(report, budget=budget, most=SUMMARY_SAMPLES))
-            if budget > 0
-            else ""
-        )
-        if not (whole and write_summary(self.environ, whole)):
-            write_summary(self.environ, text)
+        if budget > 0:
+            long = self.log.redact(renderer.render(report, budget=budget, most=SUMMARY_SAMPLES))
+            if long and write_summary(self.environ, long):
+                return
+        write_summary(self.environ, text)
 
     def _annotations(self, annotations: Sequence[Annotation]) -> None:
-        tell = {"error": self.log.error, "warning": self.log.warning, "notice": self.log.notice}
-        for one in annotations:
-            tell[one.level](one.message, file=one.path, line=one.line, title=one.title)
+        for remark in annotations:
+            tell = self.log.error if remark.level == "error" else self.log.warning
+            tell(remark.message, file=remark.path, line=remark.line, title=remark.title)
 
-    def _try(self, what: str, call: Callable[[], T]) -> T | None:
+    def _try(self, target: str, call: Callable[[], T]) -> T | None:
         """Return what `call` returns; whatever it raises is a warning, for the verdict stands."""
-        if self._down and what in ("the comment", "the status"):
+        if self._down and target in ("the comment", "the status"):
             return None
         try:
             return call()
         except GitHubApiError as error:
             self._down = self._down or error.status == 0
-            self._warn(what, str(error), hint(error, what, self.event))
+            self._warn(target, str(error), hint(error, target, self.event))
         except Exception as error:  # noqa: BLE001  no accident here may become another verdict
-            self._warn(what, f"{type(error).__name__}: {error}", "")
+            self._warn(target, f"{type(error).__name__}: {error}", "")
         return None
 
-    def _warn(self, what: str, reason: str, remedy: str) -> None:
-        told = f"{what} could not be written: {reason}{'. ' + remedy if remedy else ''}"
-        if told not in self._told:
-            self._told.add(told)
-            self.log.warning(told, title="ragate: not published; the verdict stands")
+    def _warn(self, target: str, reason: str, remedy: str) -> None:
+        warning = f"{target} could not be written: {reason}{'. ' + remedy if remedy else ''}"
+        if warning not in self._warnings:
+            self._warnings.add(warning)
+            self.log.warning(warning, title="ragate: not published; the verdict stands")

@@ -74,8 +74,8 @@ def outputs_without_report(
     verdict: str, *, exit_code: int, paths: ReportPaths = _NO_PATHS, comment_url: str = ""
 ) -> dict[str, str]:
     """Return the outputs of a run that only collected (``collected``) or failed (``error``)."""
-    found = _outputs(verdict, passed=False, exit_code=exit_code, paths=paths)
-    return found | {"comment-url": comment_url}
+    outputs = _outputs(verdict, passed=False, exit_code=exit_code, paths=paths)
+    return outputs | {"comment-url": comment_url}
 
 
 def _outputs(verdict: str, *, passed: bool, exit_code: int, paths: ReportPaths) -> dict[str, str]:

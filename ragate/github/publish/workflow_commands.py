@@ -18,7 +18,7 @@ from ragate.clients.http.redact import Redactor
 from ragate.errors import StorageError
 from ragate.support.escape import one_line, plain
 
-Level = Literal["error", "warning", "notice"]
+Level = Literal["error", "warning"]
 
 MOST_OF_A_LEVEL = 10  # annotations that GitHub shows of a step and a level
 SUMMARY_LIMIT = 1024 * 1024
@@ -37,9 +37,7 @@ class Log:
 
     def __init__(self, stream: TextIO | None = None, *, secrets: Iterable[str] = ()) -> None:
         self._stream = sys.stdout if stream is None else stream
-        self._left: dict[Level, int] = dict.fromkeys(
-            ("error", "warning", "notice"), MOST_OF_A_LEVEL
-        )
+        self._left: dict[Level, int] = dict.fromkeys(("error", "warning"), MOST_OF_A_LEVEL)
         self._secrets = tuple(secrets)
         self.redact = Redactor(self._secrets)
         self._pause = ""
@@ -60,24 +58,6 @@ class Log:
     def warning(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
         self._annotate("warning", message, file, line, title)
 
-    def notice(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
-        self._annotate("notice", message, file, line, title)
-
-    def mask(self, value: str) -> None:
-        """Have the runner replace a secret in everything that it shows from now on."""
-        for line in value.splitlines():
-            if line.strip():
-                self._command(f"::add-mask::{_data(line)}")
-
-    @contextmanager
-    def group(self, title: str) -> Iterator[None]:
-        """Fold what is printed meanwhile."""
-        self._command(f"::group::{_data(one_line(self.redact(title), _LONGEST_TITLE))}")
-        try:
-            yield
-        finally:
-            self._command("::endgroup::")
-
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """Have the runner obey nothing that is printed meanwhile, by whomever, but our commands.
@@ -96,8 +76,8 @@ class Log:
     def _annotate(self, level: Level, message: str, file: str, line: int, title: str) -> None:
         shown = plain(self.redact(message), ci=False)[:_LONGEST_MESSAGE].strip()
         if not self._left[level]:  # GitHub would drop it; the log keeps it
-            place = f"{one_line(file)}:{line}: " if file else ""
-            self.plain(f"{level}: {place}{title + ': ' if title else ''}{shown}")
+            position = f"{one_line(file)}:{line}: " if file else ""
+            self.plain(f"{level}: {position}{title + ': ' if title else ''}{shown}")
             return
         self._left[level] -= 1
         properties = {
@@ -105,8 +85,8 @@ class Log:
             "line": str(line) if file and line > 0 else "",
             "title": one_line(self.redact(title), _LONGEST_TITLE),
         }
-        told = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-        self._command(f"::{level}{' ' + told if told else ''}::{_data(shown)}")
+        pairs = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
+        self._command(f"::{level}{' ' + pairs if pairs else ''}::{_data(shown)}")
 
     def _command(self, line: str) -> None:
         if not self._pause:

@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -28,6 +29,7 @@ MOST_BYTES = 128 * 1024 * 1024  # the contents API ends at 100 MB
 MOST_MOVES = 3
 STRAIGHT = Connection()
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+_HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
 _LOUD = ("httpx", "httpcore")
 
 Params = Mapping[str, str | int]
@@ -50,7 +52,7 @@ class Api:
     """The API at `url` for one token; close it, or use it as a context manager.
 
     Args:
-        sleep, now, say: What `Patience` waits and tells by.
+        sleep, clock, say: What `Patience` waits and tells by.
         connection: The way to the API, and to where it keeps artifacts.
     """
 
@@ -60,7 +62,7 @@ class Api:
         token: str | SecretStr,
         *,
         sleep: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
         timeout_s: float = 20.0,
         connection: Connection = STRAIGHT,
         say: Callable[[str], None] = lambda _line: None,
@@ -71,9 +73,8 @@ class Api:
             logging.getLogger(name).setLevel(logging.WARNING)
         secret = token if isinstance(token, SecretStr) else SecretStr(token)
         self.url = url.rstrip("/")
-        self._patience = Patience(sleep=sleep, now=now, say=say)
-        hidden = (secret, connection.proxy)
-        self._redact = Redactor([text for one in hidden if (text := one.get_secret_value())])
+        self._patience = Patience(sleep=sleep, clock=clock, say=say)
+        self._redact = Redactor([secret.get_secret_value(), connection.proxy.get_secret_value()])
         timeout = httpx.Timeout(timeout_s, connect=5.0)
         self._client = connection.client(timeout, sign=bearer(secret, origin(self.url)))
         self._bare = connection.client(timeout)
@@ -115,36 +116,37 @@ class Api:
         self, path: str, params: Params | None = None, *, key: str = ""
     ) -> Iterator[dict[str, Any]]:
         """Yield the items of all pages; `key` names the list where an object is round it."""
-        wanted: Params | None = {"per_page": PER_PAGE, **(params or {})}
+        query: Params | None = {"per_page": PER_PAGE, **(params or {})}
         for _ in range(MOST_PAGES):
-            answer = self._call("GET", path, params=wanted)
-            found = self._json(answer)
-            items = found.get(key) if key and isinstance(found, dict) else found
+            answer = self._call("GET", path, params=query)
+            page = self._json(answer)
+            items = page.get(key) if key and isinstance(page, dict) else page
             if not isinstance(items, list):
                 raise GitHubApiError(answer.status, f"{_plain(path)}: no list in the answer")
             yield from (item for item in items if isinstance(item, dict))
             link = _NEXT.search(answer.headers.get("link", ""))
             if link is None:
                 return
-            path, wanted = link[1], None
+            path, query = link[1], None
 
     def raw(self, path: str, params: Params | None = None) -> bytes:
         """Return a file's bytes, also above the 1 MB to which the JSON form goes."""
         return self._call("GET", path, params=params, accept=RAW).body
 
-    def download(self, path: str, *, most: int = MOST_BYTES) -> bytes:
+    def download(self, path: str, *, max_bytes: int = MOST_BYTES) -> bytes:
         """Return what `path` redirects to; the other host is not told the token."""
-        answer = self._call("GET", path, redirect=True, most=most)
+        answer = self._call("GET", path, redirect=True, max_bytes=max_bytes)
         if answer.status // 100 == 2:
             return answer.body
         target = urljoin(f"{self.url}/", answer.headers.get("location", ""))
         secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
         if not secure or not urlsplit(target).netloc:
             raise GitHubApiError(answer.status, f"{path}: redirected to no https address")
-        found = self._patience.answer(lambda: send(self._bare, "GET", target, most=most))
-        if found.status // 100 != 2:
-            raise self._error(found, "GET", path)
-        return found.body
+        call = partial(send, self._bare, "GET", target, max_bytes=max_bytes)
+        answer = self._patience.answer(call)
+        if answer.status // 100 != 2:
+            raise self._error(answer, "GET", path)
+        return answer.body
 
     def _call(
         self,
@@ -156,16 +158,21 @@ class Api:
         accept: str = JSON,
         repeatable: bool = False,
         redirect: bool = False,
-        most: int = MOST_BYTES,
+        max_bytes: int = MOST_BYTES,
     ) -> HttpAnswer:
         url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
         headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
-        options: dict[str, Any] = {"headers": headers, "params": params}
-        if body is not None:
-            options["json"] = body
 
         def once() -> HttpAnswer:
-            return send(self._client, method, url, most=most, **options)
+            return send(
+                self._client,
+                method,
+                url,
+                max_bytes=max_bytes,
+                headers=headers,
+                params=params,
+                json=body,
+            )
 
         answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
         for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
@@ -193,13 +200,10 @@ class Api:
         raise GitHubApiError(answer.status, "the API's answer is not JSON")
 
     def _error(self, answer: HttpAnswer, method: str, path: str) -> GitHubApiError:
-        told = self._redact(answer.message())
         status = max(answer.status, 0)
         code = f" {status}" if status else ""
-        return GitHubApiError(status, f"{method} {_plain(path)}:{code} {told}".rstrip())
-
-
-_HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
+        message = self._redact(answer.message())
+        return GitHubApiError(status, f"{method} {_plain(path)}:{code} {message}".rstrip())
 
 
 def _plain(path: str) -> str:

@@ -33,18 +33,15 @@ class FoundArtifact:
 
     Attributes:
         run: The run it was made in.
+        content: What the API says of it.
     """
 
     run: Json
-    artifact: Json
-
-
-def artifact_name(gate: str, sha: str, attempt: int) -> str:
-    """Return the name that a result is uploaded by."""
-    return f"{_prefix(gate, sha)}{attempt}"
+    content: Json
 
 
 def _prefix(gate: str, sha: str) -> str:
+    """Return what the name of a result's artifact begins with; the attempt's number follows."""
     return f"ragate-{gate}-{sha}-"
 
 
@@ -82,10 +79,11 @@ def is_trusted(run: Json, repository: str, sha: str) -> bool:
     """Return True where what the run left was not written by a fork or for another commit."""
     if _name(run.get("repository")) != repository:
         return False
-    own = _name(run.get("head_repository")) == repository
+    if _name(run.get("head_repository")) != repository:
+        return False
     if run.get("event") in _TRUSTED_EVENTS:
-        return own
-    return run.get("event") in _OWN_EVENTS and own and run.get("head_sha") == sha
+        return True
+    return run.get("event") in _OWN_EVENTS and run.get("head_sha") == sha
 
 
 def runs_with_results(repository: Repository, gate: str, sha: str) -> list[Json]:
@@ -108,15 +106,15 @@ def runs_with_results(repository: Repository, gate: str, sha: str) -> list[Json]
 
 def _run_ids(repository: Repository, gate: str, sha: str) -> list[int]:
     page = re.compile(rf"https://[^/\s]+/{re.escape(repository.name)}/actions/runs/([0-9]{{1,18}})")
-    told = [
-        int(found[1])
+    by_status = [
+        int(match[1])
         for status in repository.statuses(sha)
         if status.get("context") == f"ragate/{gate}"
-        and (found := page.match(str(status.get("target_url") or "")))
+        and (match := page.match(str(status.get("target_url") or "")))
     ]
-    own = [int(run["id"]) for run in repository.runs_of(sha)]
-    told = list(dict.fromkeys(told))  # a run sets its status more than once
-    return list(dict.fromkeys([*told[:MOST_RUNS], *own[:MOST_RUNS]]))
+    by_commit = [int(run["id"]) for run in repository.runs_of(sha)]
+    by_status = list(dict.fromkeys(by_status))  # a run sets its status more than once
+    return list(dict.fromkeys([*by_status[:MOST_RUNS], *by_commit[:MOST_RUNS]]))
 
 
 def _attempt(artifact: Json, prefix: str) -> int | None:
@@ -146,20 +144,20 @@ def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MOST_ENTRIES:
         raise StorageError(f"the artifact holds {len(entries)} files; at most {MOST_ENTRIES}")
-    seen: set[PurePosixPath] = set()
-    left = MOST_BYTES
+    paths: set[PurePosixPath] = set()
+    room = MOST_BYTES
     for entry in entries:
         path = _checked(entry)
-        if path in seen:
+        if path in paths:
             raise StorageError(f"the artifact holds {str(path)!r} twice")
-        seen.add(path)
+        paths.add(path)
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(entry) as source, target.open("xb") as file:
             # The size that the archive states is a claim: what comes out is counted.
             while piece := source.read(_PIECE):
-                left -= len(piece)
-                if left < 0:
+                room -= len(piece)
+                if room < 0:
                     raise StorageError(f"the artifact unpacks to more than {MOST_BYTES} bytes")
                 file.write(piece)
 

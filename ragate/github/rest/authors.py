@@ -24,6 +24,6 @@ def without_own(policy: Policy, repository: Repository, number: int) -> frozense
     return frozenset(filter(None, people))
 
 
-def _login(found: Json, key: str) -> str:
-    person = found.get(key)
+def _login(content: Json, role: str) -> str:
+    person = content.get(role)
     return str(person.get("login", "")) if isinstance(person, dict) else ""

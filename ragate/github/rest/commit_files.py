@@ -18,11 +18,22 @@ class CommittedFiles:
 
     Attributes:
         commit: The new commit, on the branch itself or proposed to it; "" where there is none.
-        told: The same in a sentence.
+        sentence: The same for a reader.
     """
 
     commit: str
-    told: str
+    sentence: str
+
+
+def changed_content(
+    repository: Repository, commit: str, files: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Return those of the files that are absent or otherwise at `commit`."""
+    return {
+        path: content
+        for path, content in files.items()
+        if repository.contents(path, commit) != content
+    }
 
 
 def make_commit(
@@ -47,11 +58,7 @@ def commit_or_propose(
 
     A branch that is not at `parent` any more is left alone: its newer commit has a run of its own.
     """
-    changed = {
-        path: content
-        for path, content in files.items()
-        if repository.contents(path, parent) != content
-    }
+    changed = changed_content(repository, parent, files)
     if not changed:
         return CommittedFiles("", "the branch has these files already")
     if repository.branch_sha(branch) != parent:

@@ -47,8 +47,8 @@ class Connection:
         trusted = self._trusted()
         verify = trusted if trusted is not None else True
         proxy = self.proxy.get_secret_value()
-        way = httpx.Proxy(proxy, ssl_context=trusted) if proxy else None
-        return httpx.Client(trust_env=False, timeout=timeout, auth=sign, verify=verify, proxy=way)
+        via = httpx.Proxy(proxy, ssl_context=trusted) if proxy else None
+        return httpx.Client(trust_env=False, timeout=timeout, auth=sign, verify=verify, proxy=via)
 
     def _trusted(self) -> ssl.SSLContext | None:
         import httpx
@@ -73,12 +73,12 @@ def read_proxy(value: str) -> SecretStr:
         UsageError: it is none; the value is not shown, since it may hold a password.
     """
     try:
-        parts = urlsplit(value)
-        plain = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        url = urlsplit(value)
+        is_plain = url.scheme in ("http", "https") and url.hostname and url.port != 0
     except ValueError:
-        parts, plain = urlsplit(""), False
-    rest = parts.path.strip("/") or parts.query or parts.fragment
-    if value and (not plain or rest or not re.fullmatch(r"[!-~]+", value)):
+        url, is_plain = urlsplit(""), False
+    beyond_host = url.path.strip("/") or url.query or url.fragment
+    if value and (not is_plain or beyond_host or not re.fullmatch(r"[!-~]+", value)):
         raise UsageError(
             "input github-proxy: not the address of a proxy (not shown here)",
             remedy="write http(s)://[user:password@]host:port, or leave it out for none",

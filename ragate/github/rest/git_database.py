@@ -31,9 +31,9 @@ class GitDatabase:
         self._at = f"/repos/{name}"
 
     def commit(self, sha: str) -> Commit:
-        found = json_object(self.api.get(f"{self._at}/git/commits/{escaped(sha)}"))
-        parents = tuple(str(parent["sha"]) for parent in found["parents"])
-        return Commit(str(found["sha"]), str(found["tree"]["sha"]), parents)
+        commit = json_object(self.api.get(f"{self._at}/git/commits/{escaped(sha)}"))
+        parents = tuple(str(parent["sha"]) for parent in commit["parents"])
+        return Commit(str(commit["sha"]), str(commit["tree"]["sha"]), parents)
 
     def contents(self, path: str, ref: str) -> bytes | None:
         """Return a file as it is at `ref`; None where the API says that there is none (404)."""
@@ -51,10 +51,10 @@ class GitDatabase:
             ApiError: also where the tree is too large and was cut.
         """
         params: dict[str, str | int] = {"recursive": 1} if recursive else {}
-        found = json_object(self.api.get(f"{self._at}/git/trees/{escaped(sha)}", params))
-        if found.get("truncated"):
+        tree = json_object(self.api.get(f"{self._at}/git/trees/{escaped(sha)}", params))
+        if tree.get("truncated"):
             raise GitHubApiError(200, f"the tree {sha[:7]} is too large to be listed")
-        return [entry for entry in found["tree"] if isinstance(entry, dict)]
+        return [entry for entry in tree["tree"] if isinstance(entry, dict)]
 
     def create_blob(self, content: bytes) -> str:
         body = {"content": base64.b64encode(content).decode(), "encoding": "base64"}
@@ -92,12 +92,12 @@ class GitDatabase:
             ref: Without the leading ``refs/``.
         """
         try:
-            found = json_object(self.api.get(f"{self._at}/git/ref/{escaped(ref)}"))
+            pointer = json_object(self.api.get(f"{self._at}/git/ref/{escaped(ref)}"))
         except GitHubApiError as error:
             if error.status == 404:
                 return ""
             raise
-        return str(found["object"]["sha"])
+        return str(pointer["object"]["sha"])
 
     def set_ref(self, ref: str, sha: str) -> None:
         """Point a ref outside of the branches at a commit, wherever it was before."""
@@ -117,7 +117,12 @@ def escaped(text: str) -> str:
     return quote(text, safe="")
 
 
-def json_object(found: Any) -> Json:
-    if not isinstance(found, dict):
+def json_object(value: Any) -> Json:
+    """Return a value that has to be an object.
+
+    Raises:
+        GitHubApiError: it is none.
+    """
+    if not isinstance(value, dict):
         raise GitHubApiError(200, "the API's answer is no object")
-    return found
+    return value

@@ -27,14 +27,16 @@ class HttpAnswer:
 
     def message(self) -> str:
         try:
-            told = json.loads(self.body)["message"]
+            text = json.loads(self.body)["message"]
         except (ValueError, KeyError, TypeError, RecursionError):
-            told = self.body[:200].decode("utf-8", "replace")
-        return one_line(str(told), 200)
+            text = self.body[:200].decode("utf-8", "replace")
+        return one_line(str(text), 200)
 
 
-def send(client: httpx.Client, method: str, url: str, *, most: int, **options: Any) -> HttpAnswer:
-    """Send one request and return the answer, read to at most `most` bytes."""
+def send(
+    client: httpx.Client, method: str, url: str, *, max_bytes: int, **options: Any
+) -> HttpAnswer:
+    """Send one request and return the answer, read to at most `max_bytes`."""
     import httpx
 
     try:
@@ -42,8 +44,8 @@ def send(client: httpx.Client, method: str, url: str, *, most: int, **options: A
             content = bytearray()
             for piece in response.iter_bytes():
                 content += piece
-                if len(content) > most:
-                    return HttpAnswer(-1, {}, f"more than {most} bytes".encode())
+                if len(content) > max_bytes:
+                    return HttpAnswer(-1, {}, f"more than {max_bytes} bytes".encode())
             headers = {name.lower(): value for name, value in response.headers.items()}
             return HttpAnswer(response.status_code, headers, bytes(content))
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -70,5 +72,6 @@ def moved_to(answer: HttpAnswer, url: str) -> str:
 
 
 def origin(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.netloc
+    """Return scheme and host, which a token belongs to."""
+    address = urlsplit(url)
+    return address.scheme, address.netloc

@@ -65,12 +65,12 @@ class Repository(GitDatabase):
         """Return ``admin``, ``write``, ``read`` or ``none``; no collaborator is ``none``."""
         path = f"{self._at}/collaborators/{escaped(login)}/permission"
         try:
-            found = json_object(self.api.get(path))
+            collaborator = json_object(self.api.get(path))
         except GitHubApiError as error:
             if error.status == 404:
                 return "none"
             raise
-        return str(found.get("permission", "none"))
+        return str(collaborator.get("permission", "none"))
 
     # Pull requests.
 
@@ -105,12 +105,12 @@ class Repository(GitDatabase):
             return True
         try:
             path = f"{self._at}/compare/{escaped(old)}...{escaped(new)}"
-            found = json_object(self.api.get(path, {"per_page": 1}))
+            comparison = json_object(self.api.get(path, {"per_page": 1}))
         except GitHubApiError as error:
             if error.status == 404:
                 return False
             raise
-        return found.get("status") in ("ahead", "identical")
+        return comparison.get("status") in ("ahead", "identical")
 
     def pulls_of_commit(self, sha: str) -> list[Json]:
         """Return the pull requests that brought a commit to its branch; none for a fork's."""
@@ -130,9 +130,11 @@ class Repository(GitDatabase):
         path = f"{self._at}/actions/runs/{run_id}/artifacts"
         return list(self.api.pages(path, key="artifacts"))
 
-    def download_artifact(self, artifact_id: int, *, most: int = MOST_ARTIFACT_BYTES) -> bytes:
-        """Return an artifact's zip file, of at most `most` bytes."""
-        return self.api.download(f"{self._at}/actions/artifacts/{artifact_id}/zip", most=most)
+    def download_artifact(self, artifact_id: int, *, max_bytes: int = MOST_ARTIFACT_BYTES) -> bytes:
+        """Return an artifact's zip file, of at most `max_bytes`."""
+        return self.api.download(
+            f"{self._at}/actions/artifacts/{artifact_id}/zip", max_bytes=max_bytes
+        )
 
     def rerun(self, run_id: int) -> None:
         """Start a completed run once more, as its next attempt."""

@@ -28,10 +28,10 @@ class Patience:
         self,
         *,
         sleep: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        self._sleep, self._now, self._say = sleep, now, say
+        self._sleep, self._clock, self._say = sleep, clock, say
         self._left_s = PATIENCE_S
 
     def answer(self, once: Callable[[], HttpAnswer], *, repeatable: bool = True) -> HttpAnswer:
@@ -50,7 +50,7 @@ class Patience:
 
     def _wait(self, answer: HttpAnswer, count: int, *, repeatable: bool) -> float | None:
         """Return the seconds before the next try, None where there is none."""
-        limited = limited_until(answer, self._now(), count)
+        limited = limited_until(answer, self._clock(), count)
         if limited is not None:
             return limited + random.uniform(0.0, 1.0)  # noqa: S311
         passing = answer.status in _PASSING or answer.status == 0
@@ -59,10 +59,11 @@ class Patience:
         return None
 
 
-def limited_until(answer: HttpAnswer, now: float, count: int = 1) -> float | None:
+def limited_until(answer: HttpAnswer, time_s: float, count: int = 1) -> float | None:
     """Return the seconds for which the API wants no more calls, None where it does not say so.
 
     Args:
+        time_s: The time now, in seconds since 1970.
         count: So many calls were turned down in a row.
 
     Source:
@@ -75,7 +76,7 @@ def limited_until(answer: HttpAnswer, now: float, count: int = 1) -> float | Non
         return float(after[:9])
     reset = answer.headers.get("x-ratelimit-reset", "")
     if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(0.0, float(reset[:12]) - now)
+        return max(0.0, float(reset[:12]) - time_s)
     message = answer.message().lower()
     if answer.status == 429 or any(words in message for words in _LIMITS):
         return UNSAID_S * 2.0 ** (count - 1)

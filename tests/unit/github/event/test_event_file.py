@@ -68,7 +68,7 @@ def test_a_pull_request_is_read(tmp_path: Path) -> None:
     assert event.default_branch == "trunk"
     assert event.run_url == "https://github.com/octo-org/handbook/actions/runs/42/attempts/2"
     assert event.pull is not None
-    assert (event.pull.number, event.pull.head_sha, event.pull.base_sha) == (7, HEAD, BASE)
+    assert (event.pull.number, event.pull.head_sha, event.pull.base_ref) == (7, HEAD, "trunk")
     assert not event.pull.is_fork
     assert [event.merge_group, event.comment, event.run] == [None, None, None]
 
@@ -139,10 +139,10 @@ def test_an_event_without_parts_of_its_own_is_read(tmp_path: Path) -> None:
         ("pull_request.number", -1),
         ("pull_request.head.sha", "HEAD"),
         ("pull_request.head.sha", "A" * 40),
-        ("pull_request.base.sha", None),
+        ("pull_request.base.ref", None),
         ("pull_request.base.repo", None),
-        ("pull_request.head.ref", 5),
-        ("pull_request.user", 5),
+        ("pull_request.base.ref", 5),
+        ("pull_request.head.repo", 5),
     ],
 )
 def test_a_part_that_is_missing_or_wrong_is_named(tmp_path: Path, path: str, value: Any) -> None:

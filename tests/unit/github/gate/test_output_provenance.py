@@ -35,7 +35,7 @@ def test_a_service_is_told_by_the_entry_that_allows_it(
     one = project(tmp_path / "base", edit, system=HTTP.format(url="http://rag.example/ask"))
     two = project(tmp_path / "head", edit, system=HTTP.format(url=url))
     found = provenance_of(one, two, {})
-    assert (bool(found.refused), bool(found.other)) == (refused, other)
+    assert (bool(found.refused), bool(found.other_system)) == (refused, other)
     assert bool(found.remedies) is (refused or other)
 
 
@@ -76,7 +76,7 @@ def test_two_previews_of_one_entry_compare(tmp_path: Path) -> None:
         project(tmp_path / str(n), edit, system=HTTP.format(url=f"http://pr-{n}.preview.example/"))
         for n in (1, 2)
     ]
-    assert provenance_of(made[0], made[1], {}).other == ()
+    assert provenance_of(made[0], made[1], {}).other_system == ()
 
 
 def test_a_link_out_of_the_allowed_recordings_is_refused(base: Config, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from ragate.errors import StorageError
 from ragate.github.rest import artifacts
-from ragate.github.rest.artifacts import artifact_name, find_results, runs_with_results, unpack
+from ragate.github.rest.artifacts import find_results, runs_with_results, unpack
 
 OWN, SHA = "octo/handbook", "a" * 40
 URL = f"https://github.com/{OWN}/actions/runs"
@@ -52,24 +52,28 @@ def named(name: str, *, expired: bool = False) -> Any:
     return {"id": len(name), "name": name, "expired": expired}
 
 
+def result(attempt: int, *, gate: str = "docs", sha: str = SHA) -> str:
+    return f"ragate-{gate}-{sha}-{attempt}"
+
+
 def status(number: int, *, gate: str = "docs", url: str = URL) -> Any:
     return {"context": f"ragate/{gate}", "target_url": f"{url}/{number}/attempts/1"}
 
 
 def found(kept: Kept) -> list[tuple[int, str]]:
     results = find_results(kept, "docs", SHA)  # type: ignore[arg-type]
-    return [(one.run["id"], one.artifact["name"]) for one in results]
+    return [(one.run["id"], one.content["name"]) for one in results]
 
 
 def test_the_newest_attempt_of_an_own_run_comes_first():
-    names = [named(artifact_name("docs", SHA, attempt)) for attempt in (1, 10, 9)]
+    names = [named(result(attempt)) for attempt in (1, 10, 9)]
     kept = Kept([], [run(5, "pull_request")], {5: [*names, named("ragate-docs-other-1")]})
     assert [name[-2:] for _, name in found(kept)] == ["10", "-9", "-1"]
 
 
 def test_the_deciding_half_is_found_by_its_status():
     decided = run(6, "workflow_run", head="d" * 40)
-    kept = Kept([status(6)], [decided], {6: [named(artifact_name("docs", SHA, 1))]})
+    kept = Kept([status(6)], [decided], {6: [named(result(1))]})
     assert [number for number, _ in found(kept)] == [6]
 
 
@@ -86,12 +90,12 @@ def test_the_deciding_half_is_found_by_its_status():
     ],
 )
 def test_a_run_that_a_stranger_may_have_written_is_not_believed(made):
-    kept = Kept([status(7)], [made], {7: [named(artifact_name("docs", SHA, 1))]})
+    kept = Kept([status(7)], [made], {7: [named(result(1))]})
     assert found(kept) == []
 
 
 def test_a_status_that_points_elsewhere_leads_nowhere():
-    name = named(artifact_name("docs", SHA, 1))
+    name = named(result(1))
     decided = run(8, "workflow_run", head="d" * 40)
     for told in (
         status(8, gate="x"),
@@ -102,10 +106,10 @@ def test_a_status_that_points_elsewhere_leads_nowhere():
 
 def test_what_has_expired_or_has_another_name_is_passed_over():
     names = [
-        named(artifact_name("docs", SHA, 2), expired=True),
-        named(artifact_name("docs", SHA, 1) + "x"),
-        named(artifact_name("docs2", SHA, 1)),
-        named(artifact_name("docs", "b" * 40, 1)),
+        named(result(2), expired=True),
+        named(result(1) + "x"),
+        named(result(1, gate="docs2")),
+        named(result(1, sha="b" * 40)),
     ]
     assert found(Kept([], [run(5, "pull_request")], {5: names})) == []
 
@@ -120,7 +124,7 @@ def test_a_gate_whose_name_begins_with_this_ones_is_another():
     names = {
         5: [named("ragate-outputs-docs-api-1")],
         6: [named("ragate-outputs-docs-12")],
-        7: [named(artifact_name("docs-" + SHA, SHA, 1))],
+        7: [named(result(1, gate="docs-" + SHA))],
     }
     runs = [run(number, "pull_request") for number in names]
     found_runs = runs_with_results(Kept([], runs, names), "docs", SHA)  # type: ignore[arg-type]

@@ -1,0 +1,19 @@
+"""What a verdict is about: where its status and its comment go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is judged.
+
+    Attributes:
+        head: The commit that gets the status: a pull request's head, not its merge commit.
+        number: The pull request that gets the comment; None where there is none.
+    """
+
+    gate: str
+    head: str
+    number: int | None = None
