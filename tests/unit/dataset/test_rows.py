@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,13 @@ from ragate.dataset import read_dataset
 from ragate.dataset._rows import SPELLINGS
 from ragate.errors import DatasetError
 from ragate.models import Sample
+from tests.unit.dataset.row_factories import SAMPLE, error_of, read, rows
 
 EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
 
-SAMPLE = Sample(
-    id="q1",
-    query="How long do refunds take?",
-    relevant={"refunds.md": 2, "billing.md": 1},
-    references=("Five days.", "5 days; a week, at most."),
-    tags=("billing", "refunds"),
-    must_pass=True,
-    metadata={"source": "support"},
-)
+
 UNANSWERABLE = Sample(id="q2", query="Who won in 1954?", answerable=False)
+
 
 JSONL = """
 {"id": "q1", "query": "How long do refunds take?", "relevant": {"refunds.md": 2, "billing.md": 1}, \
@@ -35,6 +28,8 @@ JSONL = """
 
 {"id": "q2", "question": "Who won in 1954?", "answerable": false}
 """
+
+
 YAML = """
 - id: q1
   query: How long do refunds take?
@@ -49,6 +44,8 @@ YAML = """
   metadata: {source: support}
 - {id: q2, question: "Who won in 1954?", answerable: false}
 """
+
+
 CSV = (
     "\ufeffid,query,relevant,references,answerable,tags,must_pass,metadata.source\r\n"
     'q1,How long do refunds take?,"{""refunds.md"": 2, ""billing.md"": 1}",'
@@ -56,26 +53,6 @@ CSV = (
     ",,,,,,,\r\n"
     "q2,Who won in 1954?,,,no,,,\r\n"
 )
-
-
-def write(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def read(folder: Path, name: str, content: str | bytes) -> Sequence[Sample]:
-    return read_dataset(write(folder, name, content))
-
-
-def rows(*samples: dict[str, Any]) -> str:
-    return "\n".join(json.dumps(sample) for sample in samples)
-
-
-def error_of(folder: Path, name: str, content: str | bytes) -> str:
-    with pytest.raises(DatasetError) as caught:
-        read(folder, name, content)
-    return str(caught.value).replace(f"{folder}/", "")
 
 
 @pytest.mark.parametrize(
@@ -92,57 +69,6 @@ def error_of(folder: Path, name: str, content: str | bytes) -> str:
 )
 def test_every_format_says_the_same(tmp_path: Path, name: str, content: str) -> None:
     assert read(tmp_path, name, content) == [SAMPLE, UNANSWERABLE]
-
-
-@pytest.mark.parametrize(
-    "spelling", [(field, name) for field, names in SPELLINGS.items() for name in names]
-)
-def test_every_spelling_is_read_as_its_field(tmp_path: Path, spelling: tuple[str, str]) -> None:
-    field, name = spelling
-    whole = SAMPLE.model_dump(mode="json")
-    row = {name if key == field else key: value for key, value in whole.items()}
-
-    assert read(tmp_path, "a.jsonl", rows(row)) == [SAMPLE]
-
-
-def test_a_list_of_documents_is_grade_one_each(tmp_path: Path) -> None:
-    sample = read(tmp_path, "a.jsonl", rows({"id": "q", "query": "x", "expected": ["a", "b"]}))[0]
-    one = read(tmp_path, "b.jsonl", rows({"id": "q", "query": "x", "expected": "a b.md"}))[0]
-    cells = read(tmp_path, "c.csv", "id,query,expected\nq,x,a b.md; c.md;\n")[0]
-
-    assert sample.relevant == {"a": 1, "b": 1}
-    assert one.relevant == {"a b.md": 1}
-    assert cells.relevant == {"a b.md": 1, "c.md": 1}
-
-
-def test_numbers_as_ids_become_text(tmp_path: Path) -> None:
-    row = {"id": 7, "query": "x", "expected": [12], "reference": 42}
-    from_json = read(tmp_path, "a.jsonl", rows(row))[0]
-    from_yaml = read(tmp_path, "a.yaml", "- {id: 7, query: x, expected: {12: 1}, reference: 42}")[0]
-
-    assert (from_json.id, from_json.relevant, from_json.references) == ("7", {"12": 1}, ("42",))
-    assert from_yaml == from_json
-
-
-def test_yaml_keeps_text_as_it_was_written(tmp_path: Path) -> None:
-    text = "- {id: 007, query: no, reference: 2026-01-01, tags: [on, 1_000]}"
-
-    sample = read(tmp_path, "a.yaml", text)[0]
-
-    assert (sample.id, sample.query, sample.references) == ("007", "no", ("2026-01-01",))
-    assert sample.tags == ("on", "1_000")
-
-
-def test_null_and_empty_cells_are_no_value(tmp_path: Path) -> None:
-    nothing = {"id": "q", "query": "x", "reference": None, "relevant": None, "tags": None}
-
-    assert read(tmp_path, "a.jsonl", rows(nothing)) == [Sample(id="q", query="x")]
-    assert read(tmp_path, "a.csv", "id,query,reference,tags\nq,x,,\n") == [
-        Sample(id="q", query="x")
-    ]
-    assert read(tmp_path, "a.yaml", "- {id: q, query: x, reference: , tags: ~}") == [
-        Sample(id="q", query="x")
-    ]
 
 
 def test_without_any_ids_each_is_made_from_its_question(tmp_path: Path) -> None:
@@ -256,19 +182,6 @@ def test_a_broken_file_is_named_with_its_line(
     assert says in error_of(tmp_path, name, content)
 
 
-def test_a_csv_cell_may_hold_line_ends_and_quotes(tmp_path: Path) -> None:
-    samples = read(tmp_path, "a.csv", 'id,query,reference\na,"one\ntwo, ""three""",x\nb,y,z\n')
-
-    assert [sample.query for sample in samples] == ['one\ntwo, "three"', "y"]
-
-
-def test_a_bomb_of_aliases_costs_nothing(tmp_path: Path) -> None:
-    levels = ["- &a0 [x, x, x, x, x, x, x, x, x]"]
-    levels += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
-
-    assert "aliases" in error_of(tmp_path, "a.yaml", "\n".join(levels))
-
-
 def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="ragate init"):
         read_dataset(tmp_path / "golden.jsonl")
@@ -287,6 +200,8 @@ FRAGMENTS = st.sampled_from(
 ) | st.sampled_from(
     ["relevant", "references", "tags", "metadata", "&a", "*a", "!!set ", "---", "\\ud800", "<<: "]
 )
+
+
 CONTENTS = st.binary() | st.lists(FRAGMENTS, max_size=40).map(lambda parts: "".join(parts).encode())
 
 
@@ -312,6 +227,8 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
+
+
 FIELDS = st.sampled_from([name for names in SPELLINGS.values() for name in names])
 
 

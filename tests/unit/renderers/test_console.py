@@ -6,18 +6,9 @@ import re
 
 import pytest
 
-from ragate.core.text.word_diff import word_diff
-from ragate.models import Failure, MetricVerdict, Verdict
-from ragate.renderers import console, explain
-from tests.factories import (
-    decision_factory,
-    metric_row_factory,
-    output_factory,
-    record_factory,
-    report_factory,
-    sample_factory,
-    sample_row_factory,
-)
+from ragate.models import MetricVerdict, Verdict
+from ragate.renderers import console
+from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.test_markdown import EVIL, report_made_of
 
@@ -64,55 +55,6 @@ def test_foreign_text_gives_neither_escape_sequences_nor_workflow_commands(text:
     assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
 
 
-@pytest.mark.parametrize("text", EVIL)
-def test_an_explanation_of_hostile_text_is_harmless_too(text: str) -> None:
-    word = text or "x"
-    sample = sample_factory(
-        word[:200], query=word, references=(text,), tags=(text,), relevant={word: 1}
-    )
-    failed = output_factory([], None, error=Failure(kind="system", message=text))
-    records = [
-        record_factory(sample, output_factory([word], text), scores={word: 1.0}),
-        record_factory(sample, failed, run=1),
-    ]
-    row = sample_row_factory(word, evidence=text, displaced_by=[word])
-    shown = explain.explain(sample, records[:1], records, row=row)
-
-    assert "\x1b" not in shown
-    assert "##[" not in shown
-    assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
-
-
-def test_a_sample_that_one_side_does_not_hold_is_explained() -> None:
-    sample = sample_factory()
-
-    assert "Answer now" in explain.explain(sample, [], [record_factory(sample)])
-    assert "Answer before" in explain.explain(sample, [record_factory(sample)], [])
-
-
-def test_answers_that_are_equal_are_shown_once() -> None:
-    sample = sample_factory()
-    shown = explain.explain(sample, [record_factory(sample)] * 3, [record_factory(sample)])
-
-    assert shown.count("It says hello. [1]") == 1
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "told"),
-    [
-        ("a b c", "a x c", "a [-b-] {+x+} c"),
-        ("a b", "a b", ""),
-        ("", "new words", "{+new words+}"),
-        ("gone", "", "[-gone-]"),
-        ("w " * 4000, "v", ""),
-    ],
-)
-def test_a_difference_names_the_words_that_went_and_came(
-    before: str, after: str, told: str
-) -> None:
-    assert word_diff(before, after) == told
-
-
 def test_a_change_has_a_sign_and_three_decimals_and_its_limit_stands_beside() -> None:
     rows = CASES["regression"]().decision.metrics
     text = console.render(report_factory(decision_factory(Verdict.FAILED, rows)))
@@ -126,16 +68,6 @@ def test_a_change_too_small_for_three_decimals_is_not_printed_as_none() -> None:
     text = console.render(report_factory(decision_factory(metrics=rows)))
 
     assert "−0.0003" in text
-
-
-def test_three_expected_documents_are_named_and_the_rest_counted() -> None:
-    row = sample_row_factory(expected=["a.md", "b.md", "c.md", "d.md"])
-
-    text = console.render(report_factory(samples=(row,)))
-
-    assert "c.md" in text
-    assert "d.md" not in text
-    assert "and 1 more" in text
 
 
 def test_what_is_missing_is_said_once_where_there_is_no_baseline_either() -> None:

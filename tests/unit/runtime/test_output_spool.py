@@ -5,26 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ragate.errors import DatasetError, StorageError
-from ragate.models import (
-    Failure,
-    MetricInfo,
-    RetrievedChunk,
-    RunManifest,
-    Score,
-    SystemOutput,
-    ToolCall,
-    Usage,
-)
+from ragate.models import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
 from ragate.outputs.outputs_file import read_locations
-from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.score.metric_records import BATCH, evaluate
 from ragate.runtime.output_spool import Spool
 from ragate.support import spill as spooling
-from tests.factories import output_factory, sample_factory, system_factory
+from tests.factories import output_factory
 
 WHOLE = SystemOutput(
     chunks=(
@@ -83,33 +71,6 @@ def test_what_was_replaced_is_gone() -> None:
     assert len(spool) == 1
 
 
-class Longest:
-    """A metric that tells how many pairs it saw at once."""
-
-    info = MetricInfo(name="seen", high=None)
-    state: dict[str, float] = {}
-
-    def score_samples(self, pairs: Any) -> list[Score]:
-        assert all(output.chunks[0].text for _, output in pairs)
-        return [Score(metric="seen", value=float(len(pairs)))] * len(pairs)
-
-
-def test_samples_are_scored_a_few_at_a_time_with_texts_and_kept_without() -> None:
-    samples = [sample_factory(f"q{number}") for number in range(BATCH + 3)]
-    outputs = Spool()
-    for sample in samples[::-1]:
-        outputs[sample.id] = output_factory(docs=(f"{sample.id}.md", "shared.md"))
-
-    run = evaluate([outputs], samples, [Longest()], manifest=RunManifest(system=system_factory()))
-
-    assert [record.sample_id for record in run.records] == [sample.id for sample in samples]
-    assert {record.scores["seen"].value for record in run.records} == {float(BATCH), 3.0}
-    assert all(chunk.text == "" for record in run.records for chunk in record.output.chunks)
-    assert run.records[5].output.chunks[1] is run.records[6].output.chunks[1]
-    collected = Collected(run.manifest, [outputs])
-    assert collected.whole(run.records[5]).output == outputs["q5"]
-
-
 def test_recorded_outputs_that_change_under_way_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text('{"id": "a", "answer": "one"}\n\n{"id": "b", "answer": "two"}\n')
@@ -121,26 +82,3 @@ def test_recorded_outputs_that_change_under_way_are_refused(tmp_path: Any) -> No
     assert places[1].read().answer == "two"
     with pytest.raises(DatasetError, match=r"o\.jsonl:1: the file changed"):
         places[0].read()
-
-
-class Careless:
-    """A metric of somebody else, whose scores hold what a type checker would not let them hold."""
-
-    info = MetricInfo(name="seen", high=None)
-    state: dict[str, float] = {}
-
-    def score_samples(self, pairs: Any) -> list[Score]:
-        made: Any = Score
-        return [made(metric="seen", value=np.float32(0.5), reason=None) for _ in pairs]
-
-
-def test_scores_of_a_careless_metric_can_be_kept_in_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("ragate.support.spill.KEPT", 1)
-    samples = [sample_factory(f"q{number}") for number in range(3)]
-    outputs = {sample.id: output_factory() for sample in samples}
-
-    run = evaluate([outputs], samples, [Careless()], manifest=RunManifest(system=system_factory()))
-
-    assert [record.scores["seen"] for record in run.records] == [Score("seen", 0.5)] * 3

@@ -9,14 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.lookup import Lookup, SampleTries, passes_of, samples_by_id
 from ragate.errors import StorageError
-from ragate.models import Evidence, Record, Sample, ScoreState, not_applicable, unscored
+from ragate.models import Evidence, Record, Sample, ScoreState
 from ragate.support.spill import Spill
-from tests.factories import output_factory, record_factory, run_factory, sample_factory
+from tests.factories import run_factory
+from tests.unit.support.spill_factories import records
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+
+
 values = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, width=64) | texts
+
+
 samples = st.builds(
     Sample,
     id=texts,
@@ -31,19 +35,6 @@ samples = st.builds(
     ),
     evidence=st.dictionaries(texts, st.just(Evidence(quote="Yes.")), max_size=1),
 )
-
-
-def records(count: int, *, runs: int = 1) -> list[Record]:
-    return [
-        record_factory(
-            sample_factory(f"q{number}"),
-            output_factory(answer=f"{number} \u2028 of {run}"),
-            run=run,
-            scores={"m": number / 7, "n": not_applicable("n", "no"), "u": unscored("u", "lost")},
-        )
-        for number in range(count)
-        for run in range(runs)
-    ]
 
 
 @given(found=st.lists(samples, max_size=6), kept=st.integers(0, 7))
@@ -117,29 +108,3 @@ def test_a_run_may_hold_its_records_in_a_file() -> None:
     run = run_factory([]).model_copy(update={"records": spilled})
 
     assert run.records is spilled
-
-
-def test_a_lookup_reads_only_what_it_is_asked_for() -> None:
-    found = Lookup(["a", "b"], {"x": 1})
-
-    assert found["x"] == "b"
-    assert "x" in found
-    assert found.get("y") is None
-    assert dict(found) == {"x": "b"}
-    assert len(found) == 1
-    assert samples_by_id([sample_factory("q2"), sample_factory("q1")])["q1"].id == "q1"
-
-
-def test_passes_are_found_whatever_the_order_of_their_records() -> None:
-    found = records(3, runs=2)
-
-    passes = passes_of(Spill(Record, [*found[1::2], *found[0:4:2]], kept=2))
-    tries = SampleTries(passes)
-
-    assert [sorted(each) for each in passes] == [["q0", "q1"], ["q0", "q1", "q2"]]
-    assert [one.run for one in tries["q0"]] == [0, 1]
-    assert [one.run for one in tries["q2"]] == [1]
-    assert sorted(tries) == ["q0", "q1", "q2"]
-    assert len(tries) == 3
-    assert "q3" not in tries
-    assert tries.get("q3", ()) == ()

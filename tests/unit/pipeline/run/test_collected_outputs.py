@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+import json
+from pathlib import Path
+from typing import cast
 
 import pytest
 
-from ragate.errors import UsageError
-from ragate.models import Reads, RunManifest, SystemInfo
+from ragate.core.hashing import content_hash
+from ragate.errors import DatasetError
+from ragate.models import Reads
 from ragate.pipeline.decide.final_verdict import plan_confirmation
-from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.system_session import Session, possible_runs
+from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.system_session import Session
+from tests.factories import sample_factory
+from tests.unit.pipeline.run.run_plans import session_of
+
+OLD = sample_factory("q1", query="What is it?")
 
 
-def session_of(most: int, *, deterministic: frozenset[Reads] = frozenset()) -> Any:
-    """Return what a plan asks of a session whose system can give `most` passes."""
-    info = SystemInfo(use="replay", deterministic=deterministic)
-    said: list[str] = []
-    return SimpleNamespace(
-        system=SimpleNamespace(info=info),
-        operations=SimpleNamespace(say=said.append),
-        said=said,
-        collected=Collected(RunManifest(system=info)),
-        can_add=lambda passes: min(passes, most),
-    )
+NEW = sample_factory("q1", query="What is it now?")
+
+
+def lines(path: Path, *samples, answer: str = "") -> Path:
+    rows = [
+        {"id": one.id, "run": 0, "hash": content_hash(one), "answer": answer or one.query}
+        for one in samples
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
 
 
 @pytest.mark.parametrize(
@@ -57,16 +62,22 @@ def test_a_system_that_declares_its_answers_exact_is_not_asked_again():
     assert session.collected.manifest.confirm == 0
 
 
-@pytest.mark.parametrize(
-    ("most", "runs", "told"), [(3, 3, []), (5, 3, []), (2, 3, ["2 of 3 runs"])]
-)
-def test_only_runs_that_are_missing_are_told(most: int, runs: int, told: list[str]):
-    session = session_of(most)
-
-    assert possible_runs(cast("Session", session), runs) == min(most, runs)
-    assert [line[:11] for line in session.said] == told
+@pytest.mark.parametrize("order", [(OLD, NEW), (NEW, OLD)])
+def test_a_sample_in_two_wordings_finds_the_output_of_its_own(tmp_path: Path, order) -> None:
+    path = lines(tmp_path / "outputs.jsonl", *order)
+    for sample in (OLD, NEW):
+        found = read_collected([path], [sample]).passes[0][sample.id]
+        assert found.answer == sample.query
 
 
-def test_a_system_without_a_run_is_refused():
-    with pytest.raises(UsageError, match="no recorded run"):
-        possible_runs(cast("Session", session_of(0)), 1)
+def test_an_output_of_the_old_wording_alone_is_not_measured(tmp_path: Path) -> None:
+    path = lines(tmp_path / "outputs.jsonl", OLD)
+    found = read_collected([path], [NEW]).passes[0]["q1"]
+    assert found.error is not None
+    assert found.error.kind == "provider"
+
+
+def test_two_outputs_of_one_wording_are_refused(tmp_path: Path) -> None:
+    path = lines(tmp_path / "outputs.jsonl", OLD, NEW, OLD)
+    with pytest.raises(DatasetError, match="second output"):
+        read_collected([path], [OLD])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragate.models import RetrievedChunk
 from ragate.systems.pgvector.answer.extractive import extract
-from ragate.systems.pgvector.index.terms import Analyzer, dimension
+from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.retrieval_settings import Bm25Settings
 from ragate.systems.pgvector.settings import AnswerSettings
 
@@ -75,8 +75,3 @@ def test_markers_and_links_of_the_document_are_not_taken_for_citations() -> None
 
     assert text == "The alpha (3) is in the guide (2, 4). [1]"
     assert cited == (1,)
-
-
-def test_terms_are_stemmed_stopped_and_hashed_alike_everywhere() -> None:
-    assert ANALYZER.counts("The warranties of a Warranty") == {dimension("warranti"): 2}
-    assert dimension("warranti") == 497_442_249

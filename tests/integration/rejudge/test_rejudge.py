@@ -3,120 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
-from tests.projects import ReplayProject, right
+from tests.integration.rejudge.rejudged_projects import SAMPLES, ours, recorded
+from tests.projects import right
 from tests.servers.faults import status
-from tests.servers.model import answers_and_judges, is_judgement
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.model import answers_and_judges
 from tests.unit.judges.judge_factories import gullible
 
 pytestmark = pytest.mark.integration
-
-SAMPLES = 6
-JUDGE = """
-[policy.metrics.retrieved_tokens]
-level = "warn"
-
-[policy.providers.local]
-base_url = "{url}"
-key_env = "TEST_KEY"
-
-[policy.judge]
-use = "{use}"
-provider = "local"
-model = "{model}"
-"""
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answers_and_judges()
-        yield fake
-
-
-class Gate(ReplayProject):
-    """A replay project with a judge and some judged metrics."""
-
-    def judged_by(
-        self,
-        server: FakeOpenAI,
-        *names: str,
-        store: str = "answers",
-        model: str = "judge-1",
-        use: str = "rubric",
-    ) -> None:
-        tables = "".join(f'\n[policy.metrics.{name}]\nlevel = "warn"\n' for name in names)
-        judge = JUDGE.format(url=server.base_url, use=use, model=model)
-        self.configure(policy=f'store = "{store}"', metrics=judge + tables)
-
-    @property
-    def file(self) -> Path:
-        return self.root / "baselines" / "gate.json"
-
-    def scores(self, name: str) -> list[Any]:
-        """Return what the baseline holds of one metric, None where it holds nothing."""
-        samples = json.loads(self.file.read_text())["samples"].values()
-        return [one["scores"].get(name) for sample in samples for one in sample["outputs"]]
-
-
-@pytest.fixture
-def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    return Gate(tmp_path, samples=SAMPLES)
-
-
-def ours(server: FakeOpenAI) -> list[str]:
-    """Return the judge's messages on our questions."""
-    sent = [body for _, _, body in server.requests if is_judgement(body)]
-    texts = [body["messages"][1]["content"] for body in sent]
-    return [text for text in texts if "What is the value" in text]
-
-
-def recorded(gate: Gate, server: FakeOpenAI, *names: str, **settings: str) -> None:
-    """Record a baseline by one judge, and configure another."""
-    gate.judged_by(server, *names, **settings)
-    assert run(["baseline", "update", "--runs", "1"]) == 0
-    gate.judged_by(server, *names, **settings, model="judge-2")
-    server.requests.clear()
-
-
-def test_metrics_that_need_no_contexts_are_judged_without_them(gate, server, capsys):
-    recorded(gate, server, "relevancy", "correctness")
-
-    assert run(["baseline", "rejudge"]) == 0
-
-    assert gate.scores("relevancy") == [1.0] * SAMPLES
-    assert gate.scores("correctness") == [5.0] * SAMPLES
-    assert len(ours(server)) == SAMPLES
-    assert "Something else." not in "".join(ours(server))
-    server.requests.clear()
-    assert run(["check"]) == 0
-    assert ours(server) == []
-
-
-def test_metrics_that_read_contexts_leave_the_baseline_and_the_others_are_done(
-    gate, server, capsys
-):
-    recorded(gate, server, "faithfulness", "relevancy")
-
-    assert run(["baseline", "rejudge"]) == 2
-
-    said = capsys.readouterr()
-    assert f"{SAMPLES} stored outputs judged anew" in said.out
-    assert "faithfulness" in said.err
-    assert 'store = "full"' in said.err
-    assert gate.scores("relevancy") == [1.0] * SAMPLES
-    assert gate.scores("faithfulness") == [None] * SAMPLES
 
 
 def test_a_verdict_without_contexts_is_none_on_the_contexts(gate, server):
@@ -129,30 +27,6 @@ def test_a_verdict_without_contexts_is_none_on_the_contexts(gate, server):
 
     assert len(ours(server)) == SAMPLES
     assert all("Something else." in text for text in ours(server))
-
-
-def test_where_nothing_can_be_judged_the_baseline_is_left_alone(gate, server, capsys):
-    recorded(gate, server, "faithfulness")
-    before = gate.file.read_bytes()
-
-    assert run(["baseline", "rejudge"]) == 2
-
-    assert gate.file.read_bytes() == before
-    assert server.requests == []
-    said = capsys.readouterr().err
-    assert "faithfulness reads them" in said
-    assert "ragate baseline update" in said
-
-
-def test_a_golden_set_of_other_samples_leaves_the_baseline_alone(gate, server, capsys):
-    recorded(gate, server, "relevancy")
-    before = gate.file.read_bytes()
-    gate.write_golden(range(SAMPLES), references=["Quite another value."])
-
-    assert run(["baseline", "rejudge"]) == 2
-
-    assert gate.file.read_bytes() == before
-    assert "no sample as it stands in the golden set" in capsys.readouterr().err
 
 
 def test_full_after_the_recording_brings_no_contexts_back(gate, server, capsys):

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from ragate import plugins
-from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.errors import ConfigError
-from ragate.judges import llamaindex, rubric
-from ragate.models import Needs, Reads, ScoreState
+from ragate.models import Reads, ScoreState
 from tests.unit.judges.judge_factories import TWO, asked
-
-
-def metric(name: str, **settings: Any) -> Any:
-    return plugins.metric(name, settings=settings)
-
-
-def judged_names() -> set[str]:
-    names = (name for name in plugins.names("metrics") if name not in CUT_OFFS)
-    infos = [metric(name).info for name in names]
-    return {one.name for one in infos if one.needs is Needs.JUDGE and not one.aggregate}
-
+from tests.unit.metrics.judge.judged_factories import metric
 
 CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
 
 
 CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall"}
-
-
-def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
-    assert CRITERIA.keys() == rubric.CRITERIA
-    assert judged_names() == ALL_CRITERIA.keys()
-    assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
-    assert metric(PAIRWISE).info.aggregate
 
 
 @pytest.mark.parametrize("name", sorted(ALL_CRITERIA))
@@ -48,12 +27,6 @@ def test_a_judged_metric_names_what_is_asked_and_scores_nothing_itself(name: str
     assert made.state == {}
     assert [score.state for score in scores] == [ScoreState.UNSCORED] * 2
     assert scores[0].reason == "a judge gives these scores"
-
-
-def test_correctness_is_a_grade() -> None:
-    info = metric("correctness").info
-
-    assert (info.low, info.high, info.unit) == (1.0, 5.0, "grade")
 
 
 def test_a_judged_metric_takes_no_cut_off_and_no_keys() -> None:

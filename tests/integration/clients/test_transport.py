@@ -1,0 +1,108 @@
+"""A request goes to its own host, and no key gets out."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import traceback
+from urllib.parse import quote
+
+import pytest
+from openai import APIConnectionError
+from pydantic import SecretStr
+
+from ragate.clients.http.transport import Transport, post
+from ragate.clients.openai import OpenAIClient
+from ragate.errors import ProviderError
+from tests.integration.clients.faulty_servers import KEY, ask_many
+from tests.servers.faults import EVERY_KIND, Fault
+from tests.servers.openai_server import Chaos, FakeOpenAI, openai_server, status
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_a_redirect_leads_nowhere(server: FakeOpenAI, code: int) -> None:
+    with openai_server() as other:
+        server.chaos = Chaos(1.0, kinds=[status(code, location=f"{other.base_url}/chat")])
+        found = ask_many(server, 5, concurrency=1)
+
+    assert other.seen == 0
+    assert server.seen == 1
+    assert all(error.fatal for error in found)
+
+
+def test_a_request_to_another_host_is_stopped(server: FakeOpenAI) -> None:
+    with openai_server() as other:
+
+        async def main() -> None:
+            transport = Transport(server.base_url, SecretStr(KEY))
+            client = transport.client(timeout_s=1.0, connections=1)
+            with pytest.raises(APIConnectionError):
+                await post(client, f"{other.base_url}/chat/completions", {})
+            await client.close()
+
+        asyncio.run(main())
+
+    assert other.seen == server.seen == 0
+
+
+FORMS = {
+    KEY,
+    base64.b64encode(KEY.encode()).decode().rstrip("="),
+    quote(KEY, safe=""),
+    json.dumps(KEY)[1:-1],
+    repr(KEY)[1:-1],
+    "canary",
+}
+
+
+ECHO = " ".join(sorted(FORMS))
+
+
+CODES = [status(code, message=ECHO) for code in (400, 401, 403, 404, 422, 429, 500, 503, 307)]
+
+
+ECHOES: list[Fault] = [
+    *CODES,
+    (200, {"content-type": "text/html"}, f"<p>{ECHO}</p>"),
+    (200, {"content-type": "application/json"}, f'{{"{KEY}'),
+    (200, {"content-type": "application/json", "x-echo": quote(KEY)}, "[]"),
+    (500, {"content-type": "text/plain"}, ECHO),
+    (429, {"content-type": "application/json"}, json.dumps({"error": ECHO})),
+    *EVERY_KIND,
+]
+
+
+@pytest.mark.parametrize("fault", ECHOES, ids=lambda fault: f"{fault[0]}-{len(fault[2])}")
+def test_no_key_gets_out_whatever_goes_wrong(
+    server: FakeOpenAI, fault: Fault, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.chaos = Chaos(1.0, kinds=[fault])
+    server.hang_s = 0.5
+
+    (error,) = ask_many(server, 1, timeout_s=0.2, deadline_s=0.6)
+
+    assert isinstance(error, ProviderError)
+    shown = "".join(traceback.format_exception(error, chain=True))
+    sinks = [str(error), repr(error), shown, repr(error.__context__), caplog.text]
+    # The word alone is no secret: what a server makes up is not known to be one.
+    for form in FORMS - {"canary"}:
+        assert not any(form in sink for sink in sinks), form
+
+
+def test_a_key_in_an_answer_is_cut_out(server: FakeOpenAI) -> None:
+    server.reply = lambda _body: f"your key is {KEY}"
+
+    (reply,) = ask_many(server, 1)
+
+    assert reply.text == "your key is ***"
+
+
+def test_the_client_and_its_parts_do_not_show_the_key(server: FakeOpenAI) -> None:
+    client = OpenAIClient(base_url=server.base_url, key=KEY)
+
+    assert KEY not in f"{client!r} {vars(client)!r} {vars(client._channel)!r}"

@@ -1,0 +1,84 @@
+"""What a run would cost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.main import run
+from tests.projects import write_docs_project
+
+pytestmark = pytest.mark.integration
+
+
+JUDGED = """
+[policy.providers.local]
+base_url = "http://127.0.0.1:9/v1"
+[policy.judge]
+use = "rubric"
+provider = "local"
+model = "judge-1"
+[policy.metrics.faithfulness]
+level = "error"
+"""
+
+
+PRICED = """
+[policy.providers.local]
+base_url = "http://127.0.0.1:9/v1"
+[policy.providers.local.prices."judge-1"]
+input_usd_per_million = 1000.0
+[policy.judge]
+use = "llamaindex"
+provider = "local"
+model = "judge-1"
+[policy.metrics.relevancy]
+"""
+
+
+NAMED = """
+[policy.judge]
+use = "llamaindex"
+llm = "tests.unit.judges.llamaindex_llms:ChatModel"
+llm_settings = { model = "gpt-4o-mini" }
+[policy.metrics.relevancy]
+"""
+
+
+@pytest.mark.parametrize("judge", [PRICED, NAMED], ids=["provider", "llm"])
+def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    judge: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = tmp_path / "ragate.toml"
+    config.write_text(config.read_text() + judge)
+
+    assert run(["check", "--estimate"]) == 0
+
+    assert re.search(r"cost about \$\d", capsys.readouterr().out)
+
+
+def test_an_estimate_does_not_count_what_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = tmp_path / "ragate.toml"
+    config.write_text(config.read_text() + JUDGED)
+
+    assert run(["check", "--estimate"]) == 0
+    calls = re.search(r"judgements: +(\d+) calls", capsys.readouterr().out)
+    assert calls is not None
+    assert int(calls[1]) >= 8
+    assert run(["check", "--estimate", "--skip", "faithfulness"]) == 0
+    assert re.search(r"judgements: +0 calls", capsys.readouterr().out)

@@ -1,0 +1,21 @@
+"""Fixtures of this folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.repeating.repeating_projects import Project
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "answers_of_a_test", raising=False)
+    made = Project(tmp_path)
+    made.answer()
+    return made

@@ -1,0 +1,110 @@
+"""Systems that are declared to repeat, from the recording to the verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.cli.main import run
+
+pytestmark = pytest.mark.integration
+
+
+WRONG = {f"_{number}": f"The price of item {number} was 7 euros." for number in (1, 5, 9, 13)}
+
+
+DECLARED = 'repeats = ["retrieval", "answer"]'
+
+
+def test_four_wrong_numbers_in_sixteen_answers_of_a_system_that_repeats_are_red(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.answer(**WRONG)
+
+    assert run(["check"]) == 1
+    assert any("number_recall fell by 0.125" in line for line in project.decision()["reasons"])
+
+
+def test_where_it_is_not_declared_the_report_names_the_key(project, capsys):
+    project.configure()
+    assert run(["baseline", "update"]) == 0
+    project.answer(**WRONG)
+
+    run(["check"])
+
+    assert '[policy] repeats = ["answer"]' in " ".join(capsys.readouterr().out.split())
+
+
+def test_only_changed_samples_are_asked_again_until_there_are_three_passes(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+    project.answer(**WRONG)
+
+    run(["check"])
+    asked = project.asked()
+
+    assert len(asked) == 16 + 2 * 4
+    assert asked.count("What was the price of item 5?") == 3
+    assert asked.count("What was the price of item 6?") == 1
+
+
+def test_collect_asks_them_again_as_well(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+    project.answer(**WRONG)
+
+    assert run(["collect"]) == 0
+    assert len(project.asked()) == 16 + 2 * 4
+    assert run(["decide"]) == 1
+
+
+def test_a_candidate_that_no_longer_repeats_is_yellow_and_named(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+    jitter = [f"The price of item 3 was {number} euros." for number in (7, 103, 8)]
+    project.answer(_3=jitter)
+
+    assert run(["check"]) == 0
+
+    decision = project.decision()
+    verdicts = {row["metric"]: row["verdict"] for row in decision["metrics"]}
+    assert verdicts["number_recall"] == "cannot_tell"
+    assert any("no longer repeats its answer: 1 sample" in line for line in decision["warnings"])
+    assert any("q03" in line for line in decision["warnings"])
+
+
+def test_an_unchanged_system_that_repeats_is_asked_once_and_unchanged(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+
+    assert run(["check"]) == 0
+    assert len(project.asked()) == 16
+    assert {row["verdict"] for row in project.decision()["metrics"]} == {"unchanged"}
+
+
+def test_power_calls_noise_assumed_where_byte_equal_runs_showed_none(project, capsys):
+    project.configure()
+    assert run(["baseline", "update"]) == 0
+    capsys.readouterr()
+
+    assert run(["power"]) == 0
+    undeclared = capsys.readouterr().out
+    project.configure(DECLARED)
+    assert run(["power"]) == 0
+    declared = capsys.readouterr().out
+
+    assert "noise assumed: 0.05" in undeclared
+    assert "noise measured" not in undeclared + declared
+    assert "every drop above 0.031" in declared
+
+
+def test_a_check_with_retrieval_only_asks_no_answer_again(project):
+    project.configure(DECLARED)
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+
+    run(["check", "--retrieval-only"])
+    assert len(project.asked()) == 16

@@ -1,0 +1,25 @@
+"""Every criterion has a metric, and a judge that knows it."""
+
+from __future__ import annotations
+
+from ragate import plugins
+from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, PAIRWISE
+from ragate.judges import llamaindex, rubric
+from ragate.models import Needs
+from tests.unit.metrics.judge.judged_factories import metric
+
+
+def judged_names() -> set[str]:
+    names = (name for name in plugins.names("metrics") if name not in CUT_OFFS)
+    infos = [metric(name).info for name in names]
+    return {one.name for one in infos if one.needs is Needs.JUDGE and not one.aggregate}
+
+
+CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
+
+
+def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
+    assert CRITERIA.keys() == rubric.CRITERIA
+    assert judged_names() == ALL_CRITERIA.keys()
+    assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
+    assert metric(PAIRWISE).info.aggregate

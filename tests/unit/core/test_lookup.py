@@ -1,0 +1,35 @@
+"""Samples and passes, found by key."""
+
+from __future__ import annotations
+
+from ragate.core.lookup import Lookup, SampleTries, passes_of, samples_by_id
+from ragate.models import Record
+from ragate.support.spill import Spill
+from tests.factories import sample_factory
+from tests.unit.support.spill_factories import records
+
+
+def test_a_lookup_reads_only_what_it_is_asked_for() -> None:
+    found = Lookup(["a", "b"], {"x": 1})
+
+    assert found["x"] == "b"
+    assert "x" in found
+    assert found.get("y") is None
+    assert dict(found) == {"x": "b"}
+    assert len(found) == 1
+    assert samples_by_id([sample_factory("q2"), sample_factory("q1")])["q1"].id == "q1"
+
+
+def test_passes_are_found_whatever_the_order_of_their_records() -> None:
+    found = records(3, runs=2)
+
+    passes = passes_of(Spill(Record, [*found[1::2], *found[0:4:2]], kept=2))
+    tries = SampleTries(passes)
+
+    assert [sorted(each) for each in passes] == [["q0", "q1"], ["q0", "q1", "q2"]]
+    assert [one.run for one in tries["q0"]] == [0, 1]
+    assert [one.run for one in tries["q2"]] == [1]
+    assert sorted(tries) == ["q0", "q1", "q2"]
+    assert len(tries) == 3
+    assert "q3" not in tries
+    assert tries.get("q3", ()) == ()

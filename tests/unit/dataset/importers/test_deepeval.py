@@ -1,0 +1,37 @@
+"""Goldens of DeepEval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.errors import DatasetError
+from tests.unit.dataset.importers.imports import OSLO, REFUNDS, SHIPPING, bring
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "json"])
+def test_goldens_of_deepeval_are_placed_by_file_and_passage(tmp_path: Path, ending: str) -> None:
+    found, samples = bring(tmp_path, "deepeval", f"deepeval_goldens.{ending}")
+
+    assert samples[REFUNDS].expected == {"refunds.md"}
+    assert samples[REFUNDS].metadata["comments"] == "checked"
+    assert samples[REFUNDS].metadata["synthetic_input_quality"] == 0.9
+    assert samples[SHIPPING].expected == {"shipping.md", "warranty.txt"}
+    assert samples[SHIPPING].metadata == {"team": "sales"}
+    assert samples[OSLO].references == ()
+    assert "left out: actual_output, a recorded output (docs/replay.md)" in found.notes
+
+
+def test_a_file_name_labels_nothing_where_the_corpus_is_not_known(tmp_path: Path) -> None:
+    found, samples = bring(tmp_path, "deepeval", "deepeval_goldens.json", None)
+
+    assert samples[REFUNDS].relevant == {}
+    assert samples[REFUNDS].metadata["source_file"] == "shop/refunds.md"
+    assert (found.labelled, found.unplaced.contexts, found.unplaced.sources) == (0, 3, 1)
+
+
+@pytest.mark.parametrize("name", ["ragas_multi.jsonl", "deepeval_conversations.json"])
+def test_a_file_of_conversations_says_why_nothing_came(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DatasetError, match="no sample could be imported: left out: a conv"):
+        bring(tmp_path, name.partition("_")[0], name)

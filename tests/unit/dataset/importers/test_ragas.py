@@ -1,0 +1,47 @@
+"""Test sets of Ragas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.dataset.importers.imports import OSLO, REFUNDS, SHOP, bring
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "json"])
+def test_a_test_set_of_ragas_is_placed_by_its_passages(tmp_path: Path, ending: str) -> None:
+    found, samples = bring(tmp_path, "ragas", f"ragas_testset.{ending}")
+
+    assert samples[REFUNDS].relevant == {"refunds.md": 1}
+    assert samples[REFUNDS].references == ("Ten days at most.",)
+    assert samples[REFUNDS].metadata["persona_name"] == "Shopper"
+    both = samples["Who pays for shipping, and how long is the warranty?"]
+    assert both.expected == {"shipping.md", "warranty.txt"}
+    assert both.evidence["warranty.txt"].quote == SHOP["warranty.txt"]
+    assert samples[OSLO].relevant == {}
+    assert json.loads(str(samples[OSLO].metadata["reference_contexts"])) == [
+        "A text that no page holds."
+    ]
+    assert (found.samples, found.labelled, found.unplaced.contexts) == (3, 2, 1)
+
+
+def test_ids_of_ragas_are_taken_and_recorded_outputs_are_not(tmp_path: Path) -> None:
+    found, samples = bring(tmp_path, "ragas", "ragas_evaluation.jsonl")
+
+    assert samples[REFUNDS].relevant == {"refunds.md": 1}
+    assert samples[REFUNDS].metadata == {}
+    assert "left out: response, a recorded output (docs/replay.md)" in found.notes
+    assert "left out: retrieved_contexts, a recorded output (docs/replay.md)" in found.notes
+
+
+def test_the_format_of_ragas_before_0_2_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    row = {"question": REFUNDS, "contexts": [SHOP["refunds.md"]], "ground_truth": "Ten days."}
+    path.write_text(json.dumps(row))
+
+    _, samples = bring(tmp_path, "ragas", path)
+
+    assert samples[REFUNDS].expected == {"refunds.md"}
+    assert samples[REFUNDS].references == ("Ten days.",)

@@ -1,0 +1,78 @@
+"""Judges and outputs for the tests of this folder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ragate.cache import Cache
+from ragate.metrics.judge import citation_precision, correctness, relevancy
+from ragate.models import Sample, Score, SystemOutput, unscored
+from ragate.pipeline.score.judgement_cache import CachedJudgements
+from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.known_judgements import KnownJudgements
+from ragate.protocols import MetricRequest
+from tests.factories import output_factory, sample_factory
+
+
+class Sorting:
+    """A judge that sorts out and counts what it is asked; citations are none of a model's doing."""
+
+    fingerprint = "0123456789abcdef"
+    criteria: frozenset[str] = frozenset()
+
+    def __init__(self, *, apart: bool = False, without: str = "") -> None:
+        self.apart = apart
+        self.asked: list[tuple[str, ...]] = []
+        self._without = without
+
+    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
+        del sample, output
+        return set(criteria) != {"citation_precision"}
+
+    async def __call__(
+        self, criteria: Sequence[str], sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        if not self.asks(criteria, sample, output):
+            return {name: unscored(name, "no citations in the answer") for name in criteria}
+        self.asked.append(tuple(criteria))
+        return {
+            name: unscored(name, "no valid reply")
+            if name == self._without
+            else Score(metric=name, value=1.0)
+            for name in criteria
+        }
+
+
+METRICS = (citation_precision, correctness, relevancy)
+
+
+def judge_all(
+    judge: Sorting,
+    root: Path,
+    samples: Sequence[Sample],
+    may_ask: Callable[[Sample], bool] = lambda _sample: True,
+) -> list[dict[str, Score]]:
+    """Return the verdicts on the same answer to each sample."""
+    output = output_factory(answer="Yes.")
+
+    async def run() -> list[dict[str, Score]]:
+        with Cache(root / "cache.sqlite") as cache:
+            known = KnownJudgements(
+                judge,
+                [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
+                baseline=None,
+                cache=CachedJudgements(cache),
+            )
+            judging = Judging(known, concurrency=1, timeout_s=5.0, may_ask=may_ask)
+            for sample in samples:
+                judging.submit(sample, output)
+            await judging.settle()
+            return [dict(judging.judgement(sample, output)) for sample in samples]
+
+    return asyncio.run(run())
+
+
+def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
+    return judge_all(judge, root, [sample_factory("q")])[0]

@@ -1,0 +1,39 @@
+"""What was judged already is not asked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.factories import sample_factory
+from tests.unit.pipeline.score.judging_factories import Sorting, judge_all, judge_once
+
+
+def test_what_is_decided_without_a_model_is_never_asked_again(tmp_path: Path) -> None:
+    first = judge_once(fresh := Sorting(), tmp_path)
+    second = judge_once(again := Sorting(), tmp_path)
+
+    assert first == second
+    assert first["citation_precision"].reason == "no citations in the answer"
+    assert fresh.asked == [("correctness", "relevancy")]
+    assert again.asked == []
+
+
+def test_only_the_criteria_without_a_score_are_asked_again(tmp_path: Path) -> None:
+    judge_once(Sorting(without="relevancy"), tmp_path)
+    found = judge_once(again := Sorting(), tmp_path)
+
+    assert again.asked == [("relevancy",)]
+    assert found["correctness"].value == found["relevancy"].value == 1.0
+
+
+def test_a_sample_that_may_be_asked_is_although_an_equal_one_before_it_may_not(
+    tmp_path: Path,
+) -> None:
+    kept, new = (sample_factory(name, query="Why?") for name in ("kept", "new"))
+
+    found = judge_all(
+        judge := Sorting(), tmp_path, [kept, new, kept], lambda sample: sample.id == "new"
+    )
+
+    assert found[1]["relevancy"].value == 1.0
+    assert judge.asked == [("correctness", "relevancy")]

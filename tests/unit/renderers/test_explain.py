@@ -1,0 +1,60 @@
+"""One sample, explained."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.core.text.word_diff import word_diff
+from ragate.models import Failure
+from ragate.renderers import explain
+from tests.factories import output_factory, record_factory, sample_factory, sample_row_factory
+from tests.unit.renderers.test_markdown import EVIL
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_an_explanation_of_hostile_text_is_harmless_too(text: str) -> None:
+    word = text or "x"
+    sample = sample_factory(
+        word[:200], query=word, references=(text,), tags=(text,), relevant={word: 1}
+    )
+    failed = output_factory([], None, error=Failure(kind="system", message=text))
+    records = [
+        record_factory(sample, output_factory([word], text), scores={word: 1.0}),
+        record_factory(sample, failed, run=1),
+    ]
+    row = sample_row_factory(word, evidence=text, displaced_by=[word])
+    shown = explain.explain(sample, records[:1], records, row=row)
+
+    assert "\x1b" not in shown
+    assert "##[" not in shown
+    assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
+
+
+def test_a_sample_that_one_side_does_not_hold_is_explained() -> None:
+    sample = sample_factory()
+
+    assert "Answer now" in explain.explain(sample, [], [record_factory(sample)])
+    assert "Answer before" in explain.explain(sample, [record_factory(sample)], [])
+
+
+def test_answers_that_are_equal_are_shown_once() -> None:
+    sample = sample_factory()
+    shown = explain.explain(sample, [record_factory(sample)] * 3, [record_factory(sample)])
+
+    assert shown.count("It says hello. [1]") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("a b c", "a x c", "a [-b-] {+x+} c"),
+        ("a b", "a b", ""),
+        ("", "new words", "{+new words+}"),
+        ("gone", "", "[-gone-]"),
+        ("w " * 4000, "v", ""),
+    ],
+)
+def test_a_difference_names_the_words_that_went_and_came(
+    before: str, after: str, told: str
+) -> None:
+    assert word_diff(before, after) == told

@@ -1,0 +1,67 @@
+"""A command's processes: what they get, and that none outlives the run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.factories import sample_factory
+from tests.unit.systems.commands import answers, program
+from tests.unit.systems.using import asked, resources_of
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, within a second."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        if Path(f"/proc/{pid}/stat").read_text().split(") ")[1].startswith("Z"):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_the_process_and_its_children_end_with_the_run(tmp_path: Path):
+    first = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)'])\n"
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    )
+    command = program(tmp_path, reply='{"answer": str(child.pid)}', first=first)
+
+    outputs = answers(tmp_path, command, ["a"])
+
+    assert gone(int(outputs[0].answer or 0))
+
+
+def test_a_run_that_is_interrupted_leaves_no_process(tmp_path: Path):
+    body = "open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
+    settings = {"command": program(tmp_path, body)}
+
+    async def interrupted() -> None:
+        run = asked("command", settings, resources_of(tmp_path), [sample_factory()])
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(run, 1.0)
+
+    asyncio.run(interrupted())
+
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_the_command_gets_no_key_of_the_policy_unless_it_is_passed(tmp_path: Path):
+    reply = '{"answer": os.environ.get("API_KEY", "none") + os.environ.get("OTHER", "none")}'
+    environment = {**os.environ, "API_KEY": "secret", "OTHER": "plain"}
+    given: dict[str, Any] = {"environment": environment, "key_names": frozenset({"API_KEY"})}
+    command = program(tmp_path, reply=reply)
+
+    without = answers(tmp_path, command, ["a"], **given)
+    passed = answers(tmp_path, command, ["a"], settings={"pass_env": ["API_KEY"]}, **given)
+
+    assert (without[0].answer, passed[0].answer) == ("noneplain", "secretplain")

@@ -1,0 +1,122 @@
+"""From the name of a target to the object."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragate.errors import ConfigError
+from tests.unit.systems.functions import PLAIN, one
+from tests.unit.systems.using import ask, module
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Rag:\n    x = 'x'\n    def __call__(self, _): return self.x",
+        "class Rag:\n    async def __call__(self, query): return 'x'",
+        "class Rag:\n    def invoke(self, query): return 'x'",
+        "class Rag:\n    async def ainvoke(self, query): return 'x'",
+    ],
+)
+def test_a_class_is_made_once_and_then_asked(tmp_path: Path, code: str):
+    assert one(tmp_path, code, "Rag").answer == "x"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def make():\n    return lambda query: 'x'",
+        "async def make():\n    return lambda query: 'x'",
+        "import contextlib as c\n@c.contextmanager\ndef make():\n    yield lambda q: 'x'",
+        "import contextlib\n"  # noqa: ISC004
+        "@contextlib.asynccontextmanager\nasync def make():\n    yield lambda q: 'x'",
+    ],
+)
+def test_a_factory_sets_up_what_is_asked(tmp_path: Path, code: str):
+    assert one(tmp_path, code, "make", factory=True).answer == "x"
+
+
+def test_what_a_factory_opens_is_closed_at_the_end(tmp_path: Path):
+    code = f"""
+        from contextlib import contextmanager
+        from pathlib import Path
+
+        @contextmanager
+        def make():
+            yield lambda query: "x"
+            Path({str(tmp_path)!r}, "closed").touch()
+    """
+
+    one(tmp_path, code, "make", factory=True)
+
+    assert (tmp_path / "closed").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("app.rag", "not a dotted path"),
+        ("app:", "not a dotted path"),
+        ("no_such_package.rag:answer", "there is no module 'no_such_package'"),
+        ("OWN:anwser", "has no 'anwser'; did you mean 'answer'?"),
+        ("OWN:answer.query", "answer has no 'query'"),
+        ("OWN.deep:answer", "there is no module 'OWN.deep'"),
+        ("OWN:VALUE", "a int cannot be called"),
+        ("OWN:nothing", "nothing() must take one argument, the question"),
+        ("OWN:two", "two(query, index) must take one argument, the question: missing a required"),
+        ("OWN:keyword", "keyword(*, query) must take"),
+        ("OWN:Wants", "Wants(path) must take no argument"),
+        ("OWN:Broken", "setting it up raised ValueError: no index"),
+        ("OWN:Silent", "a Silent cannot be called"),
+    ],
+)
+def test_a_target_that_cannot_work_is_an_error_before_the_first_question(
+    tmp_path: Path, target: str, told: str
+):
+    own = module(
+        tmp_path,
+        PLAIN
+        + """
+VALUE = 3
+def nothing(): ...
+def two(query, index): ...
+def keyword(*, query): ...
+class Wants:
+    def __init__(self, path): ...
+class Broken:
+    def __init__(self): raise ValueError("no index")
+class Silent: ...
+""",
+    )
+
+    with pytest.raises(ConfigError) as raised:
+        ask("python", {"target": target.replace("OWN", own)}, tmp_path)
+
+    assert told.replace("OWN", own) in str(raised.value)
+    assert raised.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import no_such_library", "needs the module 'no_such_library', which is not installed"),
+        ("from os import no_such_name", "raised ImportError: cannot import name 'no_such_name'"),
+        ("def answer(:", "raised SyntaxError"),
+        ("1 / 0", "raised ZeroDivisionError: division by zero"),
+        ("raise SystemExit(2)", "raised SystemExit: 2"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_says_why(tmp_path: Path, code: str, told: str):
+    with pytest.raises(ConfigError) as raised:
+        one(tmp_path, code)
+
+    assert told in str(raised.value)
+
+
+def test_the_project_is_on_the_path_for_the_import_only(tmp_path: Path):
+    one(tmp_path, PLAIN)
+
+    assert str(tmp_path) not in sys.path
