@@ -94,7 +94,8 @@ async def _answers(
         address = config.policy.address(name)
         return MemoisedChat(unsent, opened.memo, provider=name, address=address)
 
-    if config.system.use != "pgvector" or {"embedder", "rerank"} & config.system.settings.keys():
+    counted = plugins.traits(config.system.use).counted
+    if not counted or {"embedder", "rerank"} & config.system.settings.keys():
         total.known = False
         return {}
     resources = replace(opened.system, chat=chat)

@@ -1,6 +1,6 @@
 """Plugins: from a name to its module, and from that to a plugin that keeps its protocol."""
 
-from ragate.plugins.find import Kind, is_builtin, load, locate, names, settings_model
+from ragate.plugins.find import Kind, is_builtin, load, locate, names, settings_model, traits
 from ragate.plugins.make import embedder, judge, metric, reranker, split_metric, system
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "settings_model",
     "split_metric",
     "system",
+    "traits",
 ]

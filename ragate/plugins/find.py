@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ragate.errors import PluginError
+from ragate.protocols import Traits
 from ragate.support.settings import nearest
 
 Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers", "dataset"]
@@ -96,6 +97,17 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
     """
     found = getattr(load(kind, name), "Settings", None)
     return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+
+
+def traits(name: str) -> Traits:
+    """Return what is known of a system by its name.
+
+    Foreign code is not imported for it, and is taken to be just that.
+    """
+    if not is_builtin("systems", name):
+        return Traits()
+    known: Traits = load("systems", name).TRAITS
+    return known
 
 
 @cache

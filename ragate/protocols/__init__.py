@@ -32,6 +32,7 @@ from ragate.protocols.system import (
     LimitedSystem,
     System,
     SystemModule,
+    Traits,
 )
 
 __all__ = [
@@ -68,4 +69,5 @@ __all__ = [
     "Steps",
     "System",
     "SystemModule",
+    "Traits",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -72,6 +73,27 @@ class DateReader(Protocol):
     def reads_date(self) -> bool:
         """True where it reads the date of a question that does not name one."""
         ...
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What can be said of a system by its name, before it is made: ``TRAITS`` of a built-in module.
+
+    Attributes:
+        runs_code: It runs code of the repository, whatever its settings.
+        code_keys: Keys of ``[system]`` that make it run such code where they are set.
+        in_process: That code shares ragate's process, and its environment.
+        recorded: Its outputs are there already, and asking for them costs nothing.
+        counted: Its model calls go through ragate's own clients, which count them.
+        needs_database: Whether it needs ragate's database; None where that is not known.
+    """
+
+    runs_code: bool = True
+    code_keys: tuple[str, ...] = ()
+    in_process: bool = False
+    recorded: bool = False
+    counted: bool = False
+    needs_database: bool | None = None
 
 
 class SystemModule(Protocol):

@@ -14,7 +14,7 @@ from ragate.protocols import System
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.in_process import named_requests
 from ragate.recorder.proxy.recorder import Recorder, open_recorder
-from ragate.recorder.recorded_system import IN_PROCESS, RecordedSystem
+from ragate.recorder.recorded_system import RecordedSystem
 from ragate.recorder.run_resolver import open_resolver
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
@@ -41,7 +41,7 @@ async def open_system(
         return
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
-    in_process = use in IN_PROCESS
+    in_process = plugins.traits(use).in_process
     if in_process:
         _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))

@@ -17,7 +17,6 @@ from ragate.runtime.restartable import RestartableSystem
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.runtime.wrapped_system import WrappedSystem
 
-IN_PROCESS = frozenset({"python", "llamaindex"})
 GAVE_UP = "the code stopped waiting for a model provider, which had not answered yet"
 _SHARE_OF_TIME = 0.98  # a little before the pipeline's own deadline, so that it can be explained
 _GRACE_S = 0.1

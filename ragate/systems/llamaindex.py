@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from ragate.protocols import Resources
+from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
 from ragate.systems._engine_kind import _is_factory, _text, kind_of
@@ -20,6 +20,8 @@ from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of
 from ragate.systems._output import OutputError, failed, raised, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
+
+TRAITS = Traits(in_process=True)
 
 
 class Settings(ForeignSettings):

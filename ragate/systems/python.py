@@ -13,13 +13,15 @@ from pydantic import Field
 
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Sample, SystemOutput
-from ragate.protocols import Resources
+from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._langchain import plain_reply
 from ragate.systems._output import OutputError, failed, raised, to_output, unanswered, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
+
+TRAITS = Traits(in_process=True)
 
 
 class Settings(ForeignSettings):

@@ -14,8 +14,10 @@ from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import OutputLocation, OutputLocations, read_locations
-from ragate.protocols import Resources
+from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
+
+TRAITS = Traits(runs_code=False, recorded=True, needs_database=False)
 
 
 class Settings(Frozen):

@@ -157,7 +157,7 @@ def _losses(config: Config, run: Run) -> int:
     policy = config.policy
     distinct_runs = max(1, run.manifest.runs - run.manifest.identical)
     # Of recorded outputs it is not asked here how many runs they hold: one look, if in doubt.
-    further = 0 if config.system.use == "replay" else policy.confirm
+    further = 0 if plugins.traits(config.system.use).recorded else policy.confirm
     return losses_to_fail(
         Stages(policy.alpha, further),
         1,

@@ -87,9 +87,10 @@ def database(subject: ExaminedProject) -> Iterable[Finding]:
     A server that a URL names is only asked; the embedded one is started, and stopped again.
     """
     operations = subject.operations
-    if subject.use == "replay":
-        return [ok("database", "not needed by the system replay")]
-    if subject.use != "pgvector" and not operations.database_url:
+    needed = plugins.traits(subject.use).needs_database
+    if needed is False:
+        return [ok("database", f"not needed by the system {subject.use}")]
+    if needed is None and not operations.database_url:
         return [skipped("database", "it is not known whether the system needs one")]
     with ExitStack() as stack:
         conninfo, where = _reach(operations, stack)

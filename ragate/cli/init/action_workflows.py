@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from ragate import __version__
+from ragate import __version__, plugins
 from ragate.cli.init.config_text import Choice, quoted
 from ragate.errors import UsageError
 
-DATA_ONLY = frozenset({"pgvector", "replay"})
 PLACEHOLDER = "0" * 40
 _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -41,7 +40,7 @@ def action_workflows(
         )
     if not _GATE.fullmatch(gate):
         raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
-    names = ["ragate"] if choice.system in DATA_ONLY else ["ragate-collect", "ragate-decide"]
+    names = ["ragate-collect", "ragate-decide"] if _runs_code(choice) else ["ragate"]
     return {
         f"{name}.yml": _filled(name, choice, gate, commit, folder, main)
         for name in [*names, "ragate-commands", "ragate-main"]
@@ -53,13 +52,17 @@ def template(name: str) -> str:
     return files(__package__).joinpath("workflows", f"{name}.yml").read_text(encoding="utf-8")
 
 
+def _runs_code(choice: Choice) -> bool:
+    return plugins.traits(choice.system).runs_code
+
+
 def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
     text = template(name)
     if choice.answers != "chat":
         text = _KEY.sub("", text)
-    if choice.system in DATA_ONLY:
+    if not _runs_code(choice):
         text = _CODE.sub("", text)
-    if choice.system == "replay":
+    if plugins.traits(choice.system).needs_database is False:
         text = _DATABASE.sub("", _SERVICE.sub("", text))
     if folder:
         inside = f"          gate: @GATE@\n          working-directory: {folder}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate import __version__
+from ragate import __version__, plugins
 from ragate.cli.init.config_text import KEY_VARIABLE, Choice, quoted
 from ragate.support.escape import one_line
 
@@ -67,7 +67,7 @@ def workflow_text(choice: Choice, *, folder: str = "") -> str:
     Args:
         folder: Where ragate.toml is, below the repository's root; "" for the root itself.
     """
-    embedded = choice.system == "pgvector"
+    embedded = plugins.traits(choice.system).needs_database is True
     prefix = f"{folder}/" if folder else ""
     before = _CACHE if embedded else _RECORD
     path = quoted(f"{prefix}ragate.toml")

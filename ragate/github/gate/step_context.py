@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ragate import plugins
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
 from ragate.github.commits.policy_files import ConfigLocation
@@ -24,8 +25,6 @@ from ragate.runtime.operations import Operations
 from ragate.support.git import is_tracked
 from ragate.support.git import repository as repository_of
 
-# Systems that run no code of the repository; `http` belongs to them unless it starts a program.
-DATA_ONLY = frozenset({"pgvector", "replay", "http"})
 RESULT = "result"
 OUTPUTS = "ragate-outputs.jsonl"
 # The runner's own: keys to its services, and the inputs with the token and the database's password.
@@ -185,10 +184,11 @@ def refuse_code(config: Config, inputs: Inputs) -> None:
         UsageError: names the system and the input.
     """
     use = config.system.use
-    starts = use == "http" and bool(config.system.settings.get("start"))
-    if inputs.allow_code or (use in DATA_ONLY and not starts):
+    traits = plugins.traits(use)
+    keys = [key for key in traits.code_keys if config.system.settings.get(key)]
+    if inputs.allow_code or not (traits.runs_code or keys):
         return
-    program = "[system] start" if starts else f"the system {use!r}"
+    program = f"[system] {keys[0]}" if keys else f"the system {use!r}"
     raise UsageError(
         f"{program} runs code of the repository, and allow-code is not true",
         remedy="set `allow-code: true` in a job that holds no key and no write token "

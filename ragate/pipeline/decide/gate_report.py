@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from ragate import __version__
+from ragate import __version__, plugins
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.diagnosis.changed_samples import changed_samples
 from ragate.core.diagnosis.system_changes import system_changes
@@ -17,9 +17,6 @@ from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
-
-# Systems whose model calls go through our own clients, which count them.
-COUNTED = frozenset({"pgvector"})
 
 
 def gate_report(
@@ -133,7 +130,7 @@ class _Counts:
 
 
 def _count(run: Run) -> _Counts:
-    counts, counted = _Counts(), run.manifest.system.use in COUNTED
+    counts, counted = _Counts(), plugins.traits(run.manifest.system.use).counted
     costs: list[float] = []
     first_run = run.records[0].run if run.records else 0
     for record in run.records:

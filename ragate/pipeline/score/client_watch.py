@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragate import plugins
 from ragate.errors import RagateError
 from ragate.protocols import ChatClient
 from ragate.runtime.resources import Opened
@@ -20,7 +21,7 @@ class ClientWatch:
 
     def __init__(self, opened: Opened, *, use: str, needed: bool) -> None:
         self._opened = opened
-        self._use = use
+        self._traits = plugins.traits(use)
         self._needed = needed
         self.failure: RagateError | None = None
 
@@ -40,6 +41,6 @@ class ClientWatch:
             raise self.failure
 
     def _costs(self) -> bool:
-        if self._use == "pgvector":  # its calls are counted
+        if self._traits.counted:
             return self._opened.budget.calls > 0
-        return self._use != "replay"
+        return not self._traits.recorded

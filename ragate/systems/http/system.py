@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -14,7 +12,6 @@ from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.recorder.proxy import HEADER
 from ragate.support.git import head_commit
-from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
 from ragate.systems.http.address import place_of
@@ -144,18 +141,3 @@ class HttpSystem(Foreign):
                     "without quotes around it"
                 ) from error
         return text.encode()
-
-
-@asynccontextmanager
-async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIterator[HttpSystem]:
-    """Yield the system; connections and a service that was started end with it.
-
-    Raises:
-        ConfigError: a key is wrong, or the policy does not allow the host or a variable.
-        ProviderError: a variable for a header is not set.
-    """
-    system = HttpSystem(read_settings(Settings, settings, where="[system]"), resources)
-    try:
-        yield system
-    finally:
-        await system.close()

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.models import SystemInfo
-from ragate.protocols import Resources
+from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems.pgvector.settings import Settings
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
 
-__all__ = ["Settings", "create", "identify"]
+__all__ = ["TRAITS", "Settings", "create", "document_texts", "identify"]
+TRAITS = Traits(runs_code=False, counted=True, needs_database=True)
 
 
 async def identify(settings: Mapping[str, Any], resources: Resources) -> SystemInfo:

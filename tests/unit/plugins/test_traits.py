@@ -1,0 +1,67 @@
+"""What a system is able to do stands in its own module, and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragate import plugins
+from ragate.protocols import Traits
+
+PACKAGE = Path(__file__).parents[3] / "ragate"
+SYSTEMS = plugins.names("systems")
+ELSEWHERE = [path for path in sorted(PACKAGE.rglob("*.py")) if "systems" not in path.parts]
+HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "httpx", "aiohttp", "click")
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_built_in_system_has_traits(name: str):
+    assert isinstance(plugins.load("systems", name).TRAITS, Traits)
+
+
+def test_traits_are_read_without_what_the_systems_need():
+    code = (
+        "import sys; from ragate import plugins;"
+        "[plugins.traits(name) for name in plugins.names('systems')];"
+        f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert loaded.stdout.split() == []
+
+
+def test_only_data_is_read_by_these_systems():
+    assert [name for name in SYSTEMS if not plugins.traits(name).runs_code] == [
+        "http",
+        "pgvector",
+        "replay",
+    ]
+
+
+def test_a_service_that_is_started_is_code():
+    assert plugins.traits("http").code_keys == ("start",)
+
+
+def test_a_foreign_system_is_code_and_is_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "somebodys.py").write_text("raise AssertionError('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert plugins.traits("somebodys.system") == Traits()
+    assert plugins.traits("no such system") == Traits()
+    assert plugins.traits("").runs_code
+
+
+@pytest.mark.parametrize("path", ELSEWHERE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_list_of_systems_stands_elsewhere(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Set | ast.List | ast.Tuple | ast.Dict):
+            items = node.keys if isinstance(node, ast.Dict) else node.elts
+            texts = {item.value for item in items if isinstance(item, ast.Constant)}
+            assert len(texts & set(SYSTEMS)) < 2, f"{path}:{node.lineno}: give the systems a trait"
