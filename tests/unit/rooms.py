@@ -1,0 +1,97 @@
+"""Draws the rooms of the house from the imports: ``python -m tests.unit.rooms`` prints them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "ragate"
+PAGE = ROOT / "docs/architecture.md"
+BLOCK = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
+# Folders of these rooms are drawn one by one.
+OPEN = ("core", "pipeline", "github", "recorder")
+# Nearly every room uses them: their arrows would hide the others.
+EVERYWHERE = frozenset({"errors", "models", "protocols", "support"})
+Graph = Mapping[str, frozenset[str]]
+
+
+def picture() -> str:
+    """Return the picture as Mermaid text; an arrow leads from a room to one that it uses."""
+    graph = without_detours(uses())
+    boxes = {room: room.replace(".", "_") for room in graph}
+    lines = ["flowchart TD"]
+    for house in (name for name in OPEN if name in {room.split(".")[0] for room in graph}):
+        lines.append(f"  subgraph {house}")
+        lines += [
+            f'    {box}["{room.removeprefix(f"{house}.")}"]'
+            for room, box in boxes.items()
+            if room.startswith(f"{house}.")
+        ]
+        lines.append("  end")
+    lines += [f'  {box}["{room}"]' for room, box in boxes.items() if "." not in room]
+    lines += [
+        f"  {boxes[room]} --> {boxes[used]}" for room in graph for used in sorted(graph[room])
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def uses() -> Graph:
+    """Return the rooms that each room imports from, in functions too; sorted by name."""
+    modules = {_dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        if room := room_of(module):
+            used = graph.setdefault(room, set())
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    names = (f"{node.module}.{alias.name}" for alias in node.names)
+                    used |= {room_of(name if name in modules else node.module) for name in names}
+    drawn = frozenset(graph)
+    return {room: frozenset(graph[room] & drawn - {room}) for room in sorted(graph)}
+
+
+def room_of(module: str) -> str:
+    """Return the room that a module is drawn in, "" for one that is left out."""
+    package, *parts = module.split(".")
+    if package != "ragate" or not parts or parts[0] in EVERYWHERE:
+        return ""
+    if parts[0] in OPEN and len(parts) > 1 and (PACKAGE / parts[0] / parts[1]).is_dir():
+        return ".".join(parts[:2])
+    return parts[0] if (PACKAGE / parts[0]).is_dir() else ""
+
+
+def without_detours(graph: Graph) -> Graph:
+    """Return the graph without arrows that a way over other rooms shows already."""
+    return {
+        room: frozenset(
+            used for used in graph[room] if not any(_leads(graph, by, used) for by in graph[room])
+        )
+        for room in graph
+    }
+
+
+def _leads(graph: Graph, start: str, end: str) -> bool:
+    seen, waiting = {start}, [start]
+    while waiting:
+        for room in graph[waiting.pop()] - seen:
+            if room == end:
+                return True
+            seen.add(room)
+            waiting.append(room)
+    return False
+
+
+def _dotted(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+if __name__ == "__main__":
+    if "--write" in sys.argv:
+        PAGE.write_text(BLOCK.sub(picture(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        print(picture(), end="")

@@ -1,0 +1,51 @@
+"""docs/architecture.md and the index of decisions say what is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, picture
+
+DECISIONS = ROOT / "docs/decisions"
+
+
+def test_the_picture_is_drawn_from_the_imports() -> None:
+    drawn = BLOCK.search(PAGE.read_text(encoding="utf-8"))
+
+    assert drawn
+    assert drawn[0] == picture(), "python -m tests.unit.rooms --write"
+
+
+def test_every_path_that_the_page_names_is_there() -> None:
+    text = BLOCK.sub("", PAGE.read_text(encoding="utf-8"))
+    paths = re.findall(r"`((?:ragate|tests)/[\w/.-]+)`", text)
+
+    assert len(paths) > 30
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_room_is_described() -> None:
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    rooms = {path.stem for path in PACKAGE.iterdir() if not path.stem.startswith("_")}
+
+    assert described == rooms - {"py"}
+
+
+def test_every_decision_is_in_the_index_under_its_title() -> None:
+    rows = dict(
+        re.findall(
+            r"^\| \[\d{4}\]\((\d{4}[\w.-]+)\) \| (.+?) \| \d{4}-\d\d-\d\d \| ",
+            (DECISIONS / "README.md").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
+    titles = {path.name: _title(path) for path in sorted(DECISIONS.glob("[0-9]*.md"))}
+
+    assert rows == titles
+
+
+def _title(path: Path) -> str:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    return re.sub(r"^# (\d{4}[:.]? )?", "", first)
