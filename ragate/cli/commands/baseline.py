@@ -57,7 +57,7 @@ def update(
 
 def _means(run: object, old: object) -> None:
     from ragate.models import Run
-    from ragate.pipeline.baseline.run_means import run_means
+    from ragate.pipeline.baseline.write_baseline import run_means
 
     if not isinstance(run, Run):
         return
@@ -115,7 +115,7 @@ def _flips(ids: Sequence[str]) -> str:
 def show(*, config: Path | None, as_json: bool) -> int:
     """Show what the baseline holds: where it comes from, its runs and its means."""
     from ragate.baseline import load_baseline
-    from ragate.pipeline.baseline.run_means import run_means
+    from ragate.pipeline.baseline.write_baseline import run_means
 
     loaded, _ = open_config(config)
     run = load_baseline(loaded.baseline)

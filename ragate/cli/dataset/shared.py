@@ -15,7 +15,7 @@ from ragate.support import escape
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.pipeline.golden.drafting import Replies
+    from ragate.pipeline.golden.drafting import DraftReplies
     from ragate.runtime.operations import Operations
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +40,7 @@ def model_options(function: F) -> F:
     return provider(model(function))
 
 
-def spent(replies: Replies) -> str:
+def spent(replies: DraftReplies) -> str:
     """Return what drafting cost, in words."""
     cost = "" if replies.cost_usd is None else f", ${replies.cost_usd:.2f}"
     return f"{plural(replies.calls, 'model call')}{cost}"

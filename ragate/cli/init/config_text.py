@@ -34,7 +34,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedParts:
     """What recorded outputs hold, and so which metrics can read them."""
 
     answers: bool = True
@@ -42,7 +42,9 @@ class Recorded:
     ids: bool = True
 
 
-def config_text(choice: Choice, samples: Sequence[Sample], recorded: Recorded | None = None) -> str:
+def config_text(
+    choice: Choice, samples: Sequence[Sample], recorded: RecordedParts | None = None
+) -> str:
     """Return a whole ragate.toml for `choice`, with the metrics that the samples allow."""
     lines: list[Line] = [
         "# The regression gate of this repository's RAG, written by `ragate init`.",
@@ -52,7 +54,7 @@ def config_text(choice: Choice, samples: Sequence[Sample], recorded: Recorded | 
         "",
         '# A metric of level "error" can fail the gate; "warn" only shows it, "off" leaves it out.',
         "# Add minimum = … to a metric for a floor under its mean, once you know where it stands.",
-        *_metrics(samples, recorded or Recorded()),
+        *_metrics(samples, recorded or RecordedParts()),
         "",
         *(_replay(choice) if choice.system == "replay" else _pgvector(choice)),
     ]
@@ -97,7 +99,7 @@ def _policy(choice: Choice) -> list[Line]:
     return lines
 
 
-def _metrics(samples: Sequence[Sample], recorded: Recorded) -> list[Line]:
+def _metrics(samples: Sequence[Sample], recorded: RecordedParts) -> list[Line]:
     lines: list[Line] = []
     if recorded.ids and any(sample.expected for sample in samples):
         lines += _metric("recall@10", "share of the expected documents in the first ten")
@@ -124,7 +126,7 @@ def _metric(name: str, what: str, *, level: str = "error") -> list[Line]:
     return ["", (table, what), (f'level = "{level}"', effect)]
 
 
-def _later(samples: Sequence[Sample], recorded: Recorded) -> list[Line]:
+def _later(samples: Sequence[Sample], recorded: RecordedParts) -> list[Line]:
     lines: list[Line] = []
     if not (recorded.ids and any(sample.expected for sample in samples)):
         lines += ["", "# Once questions name their documents under `relevant`:"]

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
-from ragate.cli.init.config_text import DATASET, Choice, Recorded, config_text
+from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
@@ -86,10 +86,10 @@ def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     return _plan(survey, choice, starters, starters=starters, notes=notes, recorded=recorded)
 
 
-def _held(outputs: Sequence[RecordedOutput]) -> Recorded:
+def _held(outputs: Sequence[RecordedOutput]) -> RecordedParts:
     """Return what the recordings hold; where there are none yet, all that is possible."""
     chunks = [chunk for output in outputs for chunk in output.chunks]
-    return Recorded(
+    return RecordedParts(
         answers=not outputs or any(output.answer for output in outputs),
         texts=not outputs or any(chunk.text for chunk in chunks),
         ids=not outputs or any(chunk.doc_id for chunk in chunks),
@@ -132,7 +132,7 @@ def _plan(
     *,
     starters: Sequence[Sample],
     notes: tuple[str, ...],
-    recorded: Recorded | None = None,
+    recorded: RecordedParts | None = None,
 ) -> WritePlan:
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)

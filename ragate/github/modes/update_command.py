@@ -14,7 +14,7 @@ from ragate.github.rest.commit_files import changed_content, make_commit
 from ragate.github.rest.repository import BOT
 from ragate.models import Report
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
-from ragate.pipeline.baseline.run_means import run_means
+from ragate.pipeline.baseline.write_baseline import run_means
 from ragate.support.escape import code, plain
 
 MOST_PATCH = 50_000

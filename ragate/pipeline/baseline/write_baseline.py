@@ -80,6 +80,16 @@ def with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
     return run.model_copy(update={"manifest": manifest})
 
 
+def run_means(run: Run) -> dict[str, float]:
+    """Return the mean of every metric over all samples and runs, sorted by name."""
+    values: dict[str, list[float]] = {}
+    for scores in [*(record.scores for record in run.records), *run.aggregates]:
+        for name, score in scores.items():
+            if score.value is not None:
+                values.setdefault(name, []).append(score.value)
+    return {name: sum(column) / len(column) for name, column in sorted(values.items())}
+
+
 def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
     """Return why the old file says the same as the new run, "" where it does not."""
     before, fresh = old.manifest, run.manifest

@@ -60,7 +60,7 @@ class Model:
 
 
 @dataclass
-class Replies:
+class DraftReplies:
     """What came back, by the key of the request.
 
     Attributes:
@@ -110,12 +110,12 @@ async def ask_all(
     operations: Operations,
     model: Model,
     prompts: Mapping[str, tuple[str, str]],
-) -> Replies:
+) -> DraftReplies:
     """Return the replies to (system, user) messages; what was asked before costs nothing.
 
     A cap that is reached, or a provider that is out, ends the asking; what came back is kept.
     """
-    replies = Replies()
+    replies = DraftReplies()
     async with open_resources(config, operations) as opened:
         chat = opened.system.chat(model.provider)
         gate = asyncio.Semaphore(operations.concurrency)
@@ -136,7 +136,7 @@ async def ask_all(
 
 
 async def _ask(
-    chat: ChatClient, model: Model, key: str, prompt: tuple[str, str], replies: Replies
+    chat: ChatClient, model: Model, key: str, prompt: tuple[str, str], replies: DraftReplies
 ) -> None:
     system, user = prompt
     request = ChatRequest(model.name, (("system", system), ("user", user)))

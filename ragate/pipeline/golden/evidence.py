@@ -16,7 +16,7 @@ MOST_QUOTED = 1000  # characters
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedPassages:
     """What `record` did for one sample.
 
     Attributes:
@@ -29,7 +29,7 @@ class Recorded:
     kept: tuple[str, ...] = ()
 
 
-def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[Recorded]:
+def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[RecordedPassages]:
     """Return, for each sample with expected documents, the passages that are its evidence.
 
     Args:
@@ -47,7 +47,7 @@ def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[Reco
             elif passage := best_passage(sample, texts[doc_id]):
                 fresh[doc_id] = passage
         if fresh or standing:
-            records.append(Recorded(sample.id, fresh, tuple(standing)))
+            records.append(RecordedPassages(sample.id, fresh, tuple(standing)))
     return records
 
 
@@ -81,7 +81,7 @@ def _heading(passage: str) -> bool:
 
 
 def record(
-    path: Path, entries: Sequence[Entry], records: Sequence[Recorded], *, hash_only: bool
+    path: Path, entries: Sequence[Entry], records: Sequence[RecordedPassages], *, hash_only: bool
 ) -> int:
     """Write the passages into a golden set; return how many are new."""
     golden = open_golden(path)

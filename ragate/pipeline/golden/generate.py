@@ -17,8 +17,8 @@ from ragate.errors import DatasetError, UsageError
 from ragate.pipeline.golden.drafting import (
     QUESTIONS,
     TASKS,
+    DraftReplies,
     Model,
-    Replies,
     ask_all,
     documents_block,
 )
@@ -49,7 +49,7 @@ class Generated:
 
     rows: list[dict[str, Any]]
     dropped: dict[str, int]
-    replies: Replies
+    replies: DraftReplies
 
 
 async def generate(

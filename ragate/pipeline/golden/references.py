@@ -12,8 +12,8 @@ from ragate.models import Sample
 from ragate.pipeline.golden.drafting import (
     NOT_ANSWERED,
     REFERENCES,
+    DraftReplies,
     Model,
-    Replies,
     ask_all,
     documents_block,
 )
@@ -36,7 +36,7 @@ class Drafts:
     texts: dict[str, str]
     unanswered: tuple[str, ...]
     skipped: dict[str, str]
-    replies: Replies
+    replies: DraftReplies
 
 
 async def draft_references(
@@ -55,7 +55,7 @@ async def draft_references(
             skipped[entry.sample.id] = reason
         else:
             prompts[entry.sample.id] = (REFERENCES, _user(entry.sample, texts))
-    replies = await ask_all(config, operations, model, prompts) if prompts else Replies()
+    replies = await ask_all(config, operations, model, prompts) if prompts else DraftReplies()
     drafted = {key: text for key, text in replies.texts.items() if _usable(text)}
     return Drafts(
         texts=drafted,

@@ -20,7 +20,7 @@ CONFIGURED, BM25 = "configured", "bm25"
 
 
 @dataclass(frozen=True)
-class Proposal:
+class ProposedDocument:
     """One document that was retrieved, with its best passage."""
 
     doc_id: str
@@ -40,7 +40,7 @@ class Suggestion:
 
     sample_id: str
     query: str
-    proposals: tuple[Proposal, ...]
+    proposals: tuple[ProposedDocument, ...]
     labelled: tuple[str, ...] = ()
     error: str = ""
 
@@ -99,10 +99,12 @@ def _system(
 
 
 def _suggestion(sample: Sample, output: SystemOutput, top: int) -> Suggestion:
-    best: dict[str, Proposal] = {}
+    best: dict[str, ProposedDocument] = {}
     for chunk in output.chunks:
         if chunk.doc_id not in best and len(best) < top:
-            best[chunk.doc_id] = Proposal(chunk.doc_id, len(best) + 1, chunk.score, chunk.text)
+            best[chunk.doc_id] = ProposedDocument(
+                chunk.doc_id, len(best) + 1, chunk.score, chunk.text
+            )
     return Suggestion(
         sample_id=sample.id,
         query=sample.query,

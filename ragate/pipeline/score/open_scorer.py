@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from ragate.config import Config
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads
-from ragate.pipeline.score.client_watch import ClientWatch
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.pairwise import opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.pipeline.score.scorer import Scorer, ScoringPlan
+from ragate.pipeline.score.scorer import ClientWatch, Scorer, ScoringPlan
 from ragate.protocols import Aggregate, Metric
 
 

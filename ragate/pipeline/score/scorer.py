@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ragate import plugins
 from ragate.config import Config
+from ragate.errors import RagateError
 from ragate.models import Needs, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.score.client_watch import ClientWatch
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate
-from ragate.protocols import Aggregate, Metric
+from ragate.protocols import Aggregate, ChatClient, Metric
 from ragate.runtime.resources import Opened
 
 
@@ -37,6 +38,44 @@ class ScoringPlan:
     unjudged: str = ""
     may_ask: Callable[[Sample], bool] = lambda _sample: True
     recording: bool = False
+
+
+class ClientWatch:
+    """Gives a judge its clients, and notes why there is none: most likely a key that is not set.
+
+    Attributes:
+        failure: Why the judge has no client, once it has asked for one.
+
+    Args:
+        use: The system under test: its calls cost something or not.
+        needed: A metric of level error needs the judge: without it there is no decision.
+    """
+
+    def __init__(self, opened: Opened, *, use: str, needed: bool) -> None:
+        self._opened = opened
+        self._traits = plugins.traits(use)
+        self._needed = needed
+        self.failure: RagateError | None = None
+
+    def chat(self, name: str) -> ChatClient:
+        try:
+            return self._opened.judge.chat(name)
+        except RagateError as error:
+            self.failure = error
+            raise
+
+    def refuse_waste(self) -> None:
+        """Raise where what is still to be collected would be paid for in vain.
+
+        Where collecting costs nothing it goes on: other metrics may tell more.
+        """
+        if self.failure is not None and self._needed and self._costs():
+            raise self.failure
+
+    def _costs(self) -> bool:
+        if self._traits.counted:
+            return self._opened.budget.calls > 0
+        return not self._traits.recorded
 
 
 @dataclass(frozen=True)

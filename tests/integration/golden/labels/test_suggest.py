@@ -8,7 +8,7 @@ import pytest
 
 from ragate.cli.dataset.accepted_labels import ask_each
 from ragate.cli.main import run
-from ragate.pipeline.golden.suggest import Proposal, Suggestion
+from ragate.pipeline.golden.suggest import ProposedDocument, Suggestion
 from tests.integration.golden.labels.label_projects import drafts, found, golden, labels, unlabel
 from tests.projects import TOPICS
 
@@ -91,8 +91,10 @@ def test_a_document_gives_no_command_to_the_log_of_a_workflow(
 
 
 def test_a_person_is_asked_about_each_question() -> None:
-    one = Suggestion("a", "A?", (Proposal("x.md", 1, 1.0, "X"), Proposal("y.md", 2, None, "Y")))
-    two = Suggestion("b", "B?", (Proposal("z.md", 1, 1.0, "Z"),))
+    one = Suggestion(
+        "a", "A?", (ProposedDocument("x.md", 1, 1.0, "X"), ProposedDocument("y.md", 2, None, "Y"))
+    )
+    two = Suggestion("b", "B?", (ProposedDocument("z.md", 1, 1.0, "Z"),))
     typed = iter(["7", "1, 2", ""])
 
     assert ask_each([one, two], lambda _one: next(typed)) == {"a": {"x.md": 1, "y.md": 1}}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.cli.init.config_text import Choice, Recorded, config_text
+from ragate.cli.init.config_text import Choice, RecordedParts, config_text
 from ragate.cli.init.workflow_text import workflow_text
 from ragate.config import parse_config
 from ragate.models import Sample
@@ -46,7 +46,7 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     answered = Sample(id="q2", query="And?", references=("So.",))
     refused = Sample(id="q3", query="Not?", answerable=False)
 
-    def metrics(*samples: Sample, recorded: Recorded | None = None) -> set[str]:
+    def metrics(*samples: Sample, recorded: RecordedParts | None = None) -> set[str]:
         text = config_text(REPLAY, samples, recorded)
         return set(config_of(text, tmp_path)["policy"]["metrics"])
 
@@ -55,8 +55,8 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     assert "idf_f1" in metrics(answered)
     assert "ndcg@10" not in metrics(answered)
     assert "refusal_recall" in metrics(refused)
-    assert "ndcg@10" not in metrics(JUDGED, recorded=Recorded(ids=False))
-    bare = metrics(answered, recorded=Recorded(answers=False, texts=False, ids=False))
+    assert "ndcg@10" not in metrics(JUDGED, recorded=RecordedParts(ids=False))
+    bare = metrics(answered, recorded=RecordedParts(answers=False, texts=False, ids=False))
     assert bare == {"error_rate", "latency_p95"}
 
 
