@@ -153,7 +153,7 @@ class Bench:
         """Return the records of one run in which every question draws an answer."""
         drawn = [(pool, pool.draw(rng)) for pool in pools]
         drawn = [
-            (pool, output.model_copy(update={"answer": change(output.answer or "", rng)}))
+            (pool, output.amended(answer=change(output.answer or "", rng)))
             for pool, output in drawn
         ]
         keys = [(pool.sample.id, output.answer or "") for pool, output in drawn]

@@ -210,7 +210,7 @@ def _record(world: World, output: SystemOutput, values: dict[str, float], run: i
 def light(found: Record) -> Record:
     """Return the record as a baseline holds it: document ids without texts."""
     chunks = tuple(RetrievedChunk(doc_id=chunk.doc_id) for chunk in found.output.chunks)
-    return found.model_copy(update={"output": found.output.model_copy(update={"chunks": chunks})})
+    return found.amended(output=found.output.amended(chunks=chunks))
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ def judge_flip(world: World) -> Case:
 
 def edited(world: World) -> Case:
     case = flip(world, CauseKind.DATA, answerer=world.luck.choice(BAD_ANSWERERS))
-    before = [one.model_copy(update={"content_hash": "edited"}) for one in case.before]
+    before = [one.amended(content_hash="edited") for one in case.before]
     return replace(case, before=before)
 
 

@@ -18,7 +18,7 @@ from ragate.support import git
 def with_checkout_rules(report: Report, config: Config, *, ci: bool) -> Report:
     """Return the report with whose rules it went by, where that may not be the base's."""
     rules = checkout_rules(config, ci=ci)
-    return report if rules is None else report.model_copy(update={"checkout_rules": rules})
+    return report if rules is None else report.amended(checkout_rules=rules)
 
 
 def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:

@@ -54,15 +54,13 @@ async def decide_outputs(
     hint_at_filters(operations, collected, selection)
     if foreign:
         collected = distrust(collected, setup.baseline)
-    collected.manifest = collected.manifest.model_copy(
-        update={
-            "run_id": new_run_id(),
-            "commit": operations.commit or collected.manifest.commit,
-            "filters": selection.filters,
-            "retrieval_only": selection.retrieval_only,
-            "earlier": () if foreign else collected.manifest.earlier,
-            "confirm": 0,  # files hold what they hold: one look
-        }
+    collected.manifest = collected.manifest.amended(
+        run_id=new_run_id(),
+        commit=operations.commit or collected.manifest.commit,
+        filters=selection.filters,
+        retrieval_only=selection.retrieval_only,
+        earlier=() if foreign else collected.manifest.earlier,
+        confirm=0,  # files hold what they hold: one look
     )
     if save_outputs is not None:
         save_collected(save_outputs, collected, setup.samples)

@@ -46,8 +46,7 @@ def run_drill(
     metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]
     left_out = tuple(m.info.name for m in active if m.info.needs is not Needs.NOTHING)
     intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
-    one_look = {"left_out": left_out, "confirm": 0, "earlier": ()}
-    manifest = collected.manifest.model_copy(update=one_look)
+    manifest = collected.manifest.amended(left_out=left_out, confirm=0, earlier=())  # one look
 
     def decide_on(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]

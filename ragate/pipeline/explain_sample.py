@@ -59,9 +59,7 @@ def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
     sample_id = records[0].sample_id
     lines = {line.run or 0: line for _, line in read_outputs(path)[1] if line.id == sample_id}
     return [
-        record.model_copy(update={"output": lines[record.run].output()})
-        if record.run in lines
-        else record
+        record.amended(output=lines[record.run].output()) if record.run in lines else record
         for record in records
     ]
 
@@ -69,12 +67,10 @@ def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
 def _with_contexts(config: Config, records: list[Record]) -> list[Record]:
     contexts = load_contexts(config.baseline)
     return [
-        record.model_copy(
-            update={
-                "output": record.output.model_copy(
-                    update={"chunks": contexts.get(record.retrieval_hash, record.output.chunks)}
-                )
-            }
+        record.amended(
+            output=record.output.amended(
+                chunks=contexts.get(record.retrieval_hash, record.output.chunks)
+            )
         )
         for record in records
     ]

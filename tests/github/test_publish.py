@@ -25,12 +25,10 @@ pytestmark = pytest.mark.integration
 UNCHANGED = report_of(Verdict.PASSED)
 
 
-BETTER = report_of(Verdict.PASSED).model_copy(
-    update={
-        "decision": decision_factory(
-            metrics=[metric_row_factory("mrr", 0.8, 0.9, MetricVerdict.IMPROVED, better=4)]
-        )
-    }
+BETTER = report_of(Verdict.PASSED).amended(
+    decision=decision_factory(
+        metrics=[metric_row_factory("mrr", 0.8, 0.9, MetricVerdict.IMPROVED, better=4)]
+    )
 )
 
 

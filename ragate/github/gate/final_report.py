@@ -39,41 +39,38 @@ class Circumstances:
 
 def final_report(report: Report, circumstances: Circumstances) -> Report:
     """Return the report as it is published and kept."""
-    update = {
-        "decision": _amended(report, circumstances),
-        "head": circumstances.head,
-        "base": circumstances.base,
-        "pull": circumstances.pull,
-        "report_url": report.report_url or circumstances.url,
-    }
-    report = report.model_copy(update=update)
+    report = report.amended(
+        decision=_amended(report, circumstances),
+        head=circumstances.head,
+        base=circumstances.base,
+        pull=circumstances.pull,
+        report_url=report.report_url or circumstances.url,
+    )
     if circumstances.bootstrap:
         report = bootstrapped(report, differs=(circumstances.bootstrap,))
     decision = report.decision
     if not circumstances.accepting or decision.exit_code == 0 or not report.run_id:
         return report
     remedies = (*decision.remedies, circumstances.accepting)
-    return report.model_copy(
-        update={"decision": decision.model_copy(update={"remedies": remedies})}
-    )
+    return report.amended(decision=decision.amended(remedies=remedies))
 
 
 def _amended(report: Report, circumstances: Circumstances) -> Decision:
     """Return the decision with reasons, remedies and warnings, before a bootstrap takes it back."""
     decision, problems = report.decision, circumstances.problems
     if problems and decision.reasons != problems:
-        update: dict[str, object] = {
-            "reasons": (*problems, *decision.reasons),
-            "remedies": _united(circumstances.remedies, decision.remedies),
-        }
-        if decision.verdict is Verdict.PASSED:
-            update["verdict"] = Verdict.NO_DECISION
-        decision = decision.model_copy(update=update)
-    update = {"warnings": (*circumstances.warnings, *decision.warnings)}
+        passed = decision.verdict is Verdict.PASSED
+        decision = decision.amended(
+            verdict=Verdict.NO_DECISION if passed else decision.verdict,
+            reasons=(*problems, *decision.reasons),
+            remedies=_united(circumstances.remedies, decision.remedies),
+        )
+    decision = decision.amended(warnings=(*circumstances.warnings, *decision.warnings))
     is_missing = report.baseline_system is None and report.run_id and decision.exit_code != 0
     if circumstances.recording and is_missing:
-        update["remedies"] = _united((circumstances.recording,), decision.remedies)
-    return decision.model_copy(update=update)
+        remedies = _united((circumstances.recording,), decision.remedies)
+        decision = decision.amended(remedies=remedies)
+    return decision
 
 
 def _united(remedies: tuple[str, ...], general: tuple[str, ...]) -> tuple[str, ...]:

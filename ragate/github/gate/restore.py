@@ -118,8 +118,9 @@ def weigh_again(
     taken = _accepted(context, repository, config, change.number, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
         again = decide_again(config, run, accepted=taken, control=control)
-        fields = ("decision", "samples", "diagnosis") if control is not None else ("decision",)
-        report = report.model_copy(update={key: getattr(again, key) for key in fields})
+        report = report.amended(decision=again.decision)
+        if control is not None:
+            report = report.amended(samples=again.samples, diagnosis=again.diagnosis)
     return report, other_system and takes_system(taken)
 
 

@@ -140,5 +140,5 @@ def _policy(
     config = policy_files(ApiTree(repository, at), context.location(None), folder.resolve())
     if config is None:
         raise BaseUnreadableError(f"{at[:7]} has no {context.location(None).name}")
-    policy = config.policy.model_copy(update={"gate": result.gate})
-    return config.model_copy(update={"policy": policy})
+    policy = config.policy.amended(gate=result.gate)
+    return config.amended(policy=policy)

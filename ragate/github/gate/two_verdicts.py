@@ -42,9 +42,7 @@ def gate_of_change(base: Config | None, head: Config, *, name: str = "") -> Gate
     """
     if base is None:
         return Gate(_named(head, name), None, bootstrap=True)
-    config = base.model_copy(
-        update={"root": head.root, "policy_root": base.root, "system": head.system}
-    )
+    config = base.amended(root=head.root, policy_root=base.root, system=head.system)
     proposal = None
     if changes := differences(base, head):
         proposed = _named(head, name or base.gate)
@@ -60,8 +58,8 @@ def gate_of_commit(config: Config, *, name: str = "") -> Gate:
 def _named(config: Config, name: str) -> Config:
     if not name:
         return config
-    policy = config.policy.model_copy(update={"gate": name})
-    return config.model_copy(update={"policy": policy})
+    policy = config.policy.amended(gate=name)
+    return config.amended(policy=policy)
 
 
 def differences(base: Config, head: Config) -> tuple[str, ...]:

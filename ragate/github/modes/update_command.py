@@ -62,7 +62,7 @@ def update_baseline(
         "pull request is judged by the baseline of its base."
     )
     talk.reply([summary, status, *_not_started(talk, stored, new)])
-    return report.model_copy(update={"head": new})
+    return report.amended(head=new)
 
 
 def _refuse_default_branch(talk: Conversation, default_branch: str) -> None:

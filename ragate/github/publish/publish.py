@@ -86,7 +86,7 @@ class Publisher:
             exit_code: What the step ends with; the status goes by it.
         """
         if not report.report_url:
-            report = report.model_copy(update={"report_url": self.event.run_url})
+            report = report.amended(report_url=self.event.run_url)
         text = self.log.redact(renderer.render(report))
         self._annotations(annotations)
         state = _STATES.get(exit_code, "error")

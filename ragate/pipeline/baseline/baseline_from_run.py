@@ -40,9 +40,7 @@ def baseline_files(
         raise RagateError("only a part of the golden set was run: that makes no baseline")
     refuse_left_out(manifest.left_out)
     refuse_unmeasured(config, run)
-    run = run.model_copy(
-        update={"manifest": manifest.model_copy(update={"accepted": tuple(accepted)})}
-    )
+    run = run.amended(manifest=manifest.amended(accepted=tuple(accepted)))
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     recorded = recorded_now(run, date=today)
     data = dump_baseline(run, store=config.policy.store, recorded=recorded)
@@ -64,19 +62,18 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
         raise RagateError('store = "full" needs the outputs of the run, which are not stored')
     passes = read_collected([outputs], read_dataset(config.dataset)).passes
     with_texts = (
-        record.model_copy(update={"output": passes[record.run][record.sample_id]})
-        for record in run.records
+        record.amended(output=passes[record.run][record.sample_id]) for record in run.records
     )
     records = Spill(Record, with_texts, kept=0)
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
-        save_baseline(path, data, run.model_copy(update={"records": records}), "full")
+        save_baseline(path, data, run.amended(records=records), "full")
         return contexts_path(path).read_bytes()
 
 
 def _identity(system: SystemInfo) -> SystemInfo:
     """Return the system without its settings, which an older baseline does not hold."""
-    return system.model_copy(update={"settings": {}})
+    return system.amended(settings={})
 
 
 def with_run(baseline: Run, fresh: Run) -> Run:
@@ -101,12 +98,10 @@ def with_run(baseline: Run, fresh: Run) -> Run:
     if {record.sample_id: record.content_hash for record in first_pass} != hashes:
         raise RagateError("the golden set is not the one that the baseline holds")
     number = 1 + max(record.run for record in baseline.records)
-    new_pass = [record.model_copy(update={"run": number}) for record in first_pass]
-    manifest = recorded.model_copy(
-        update={
-            "runs": recorded.runs + 1,
-            "identical": recorded.identical + _repeats_one(baseline.records, new_pass),
-        }
+    new_pass = [record.amended(run=number) for record in first_pass]
+    manifest = recorded.amended(
+        runs=recorded.runs + 1,
+        identical=recorded.identical + _repeats_one(baseline.records, new_pass),
     )
     return Run(
         manifest=manifest,

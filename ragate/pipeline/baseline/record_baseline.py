@@ -72,7 +72,7 @@ async def update_baseline(
     if config.policy.store == "full":
         # With texts they are large: none is kept in memory.
         with_texts = Spill(Record, map(session.collected.whole, run.records), kept=0)
-        run = run.model_copy(update={"records": with_texts})
+        run = run.amended(records=with_texts)
     run = with_accepted(run, accepted)
     replies = given_replies(session.system)
     stale = replies is not None and asks_otherwise(config, old, run)
@@ -127,4 +127,4 @@ def _judgements_only(old: Run | None) -> Run | None:
     """Return the old baseline without its tables: a new recording fits them anew."""
     if old is None:
         return None
-    return old.model_copy(update={"manifest": old.manifest.model_copy(update={"states": {}})})
+    return old.amended(manifest=old.manifest.amended(states={}))

@@ -132,7 +132,7 @@ def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...
     chunks = contexts.get(record.retrieval_hash)
     if chunks is None:
         return record
-    return record.model_copy(update={"output": record.output.model_copy(update={"chunks": chunks})})
+    return record.amended(output=record.output.amended(chunks=chunks))
 
 
 async def _judge_all(
@@ -159,7 +159,7 @@ async def _judge_all(
     updated = (_rescored(judging, record, samples, metrics, judged) for record in records)
     unjudged = {name: info for name, info in manifest.metrics.items() if name not in judged}
     infos = unjudged | {metric.info.name: metric.info for metric in metrics}
-    fresh = manifest.model_copy(update={"judge": judging.fingerprint, "metrics": infos})
+    fresh = manifest.amended(judge=judging.fingerprint, metrics=infos)
     return Run(manifest=fresh, records=Spill(Record, updated, kept=0), aggregates=old.aggregates)
 
 
@@ -179,4 +179,4 @@ def _rescored(
         else:
             score = judging.judgement(sample, record.output)[metric.criterion]
             scores[name] = replace(score, metric=name)
-    return record.model_copy(update={"scores": scores})
+    return record.amended(scores=scores)

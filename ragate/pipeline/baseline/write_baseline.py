@@ -76,8 +76,8 @@ def readable_baseline(config: Config) -> Run | None:
 
 def with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
     """Return the run with the drops that were accepted on the way to it."""
-    manifest = run.manifest.model_copy(update={"accepted": tuple(accepted)})
-    return run.model_copy(update={"manifest": manifest})
+    manifest = run.manifest.amended(accepted=tuple(accepted))
+    return run.amended(manifest=manifest)
 
 
 def run_means(run: Run) -> dict[str, float]:

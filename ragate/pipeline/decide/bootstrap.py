@@ -26,16 +26,12 @@ def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
         differs=differs,
         metrics=decision.metrics,
     )
-    bootstrap = decision.model_copy(
-        update={
-            "verdict": Verdict.BOOTSTRAP,
-            "reasons": ("the base has no ragate.toml (looked for, and not there)",),
-        }
+    bootstrap = decision.amended(
+        verdict=Verdict.BOOTSTRAP,
+        reasons=("the base has no ragate.toml (looked for, and not there)",),
     )
     floors = tuple(filter(None, map(suggested_floor, decision.metrics)))
-    return report.model_copy(
-        update={"decision": bootstrap, "proposed": proposed, "suggested_floors": floors}
-    )
+    return report.amended(decision=bootstrap, proposed=proposed, suggested_floors=floors)
 
 
 def suggested_floor(row: MetricRow) -> SuggestedFloor | None:

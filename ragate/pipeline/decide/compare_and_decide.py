@@ -42,12 +42,12 @@ class Decided:
     def with_warnings(self, *warnings: str) -> Decided:
         """Add warnings, before those that are there."""
         warnings = (*warnings, *self.decision.warnings)
-        return replace(self, decision=self.decision.model_copy(update={"warnings": warnings}))
+        return replace(self, decision=self.decision.amended(warnings=warnings))
 
     def with_line(self, line: str) -> Decided:
         """Add one sentence on how it was decided."""
         lines = (line, *self.decision.lines)
-        return replace(self, decision=self.decision.model_copy(update={"lines": lines}))
+        return replace(self, decision=self.decision.amended(lines=lines))
 
     def with_notes(self, scorer: Scorer) -> Decided:
         """Add what the judge did, and what was left out on purpose."""
@@ -107,7 +107,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     )
     decision = with_earlier(decision, comparison, candidate, terms)
     warnings = (*decision.warnings, *_stale(candidate), *_other_date(baseline, candidate))
-    decision = decision.model_copy(update={"warnings": warnings})
+    decision = decision.amended(warnings=warnings)
     return Decided(setup, candidate, comparison, decision, rules)
 
 
@@ -148,5 +148,5 @@ def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
         return None
     names = with_checked(rule.metric for rule in rules)
     metrics = {name: info for name, info in baseline.manifest.metrics.items() if name in names}
-    manifest = baseline.manifest.model_copy(update={"metrics": metrics})
-    return baseline.model_copy(update={"manifest": manifest})
+    manifest = baseline.manifest.amended(metrics=metrics)
+    return baseline.amended(manifest=manifest)

@@ -27,7 +27,7 @@ def plan_confirmation(
     possible = max(0, session.can_add(1 + confirm) - 1)
     exact = Reads.ANSWER in {*session.system.info.deterministic, *repeats}
     further = 0 if exact or runs > possible else possible
-    manifest = session.collected.manifest.model_copy(update={"confirm": further})
+    manifest = session.collected.manifest.amended(confirm=further)
     session.collected.manifest = manifest
 
 

@@ -58,9 +58,7 @@ def gate_report(
         retrieval_only=manifest.retrieval_only,
         decision=decision,
         facts=run_facts(decided, duration_s=duration_s),
-        data=comparison.data.model_copy(
-            update={"missing_documents": missing, "stale_evidence": stale}
-        ),
+        data=comparison.data.amended(missing_documents=missing, stale_evidence=stale),
         samples=changes.rows,
         unchanged=changes.unchanged,
         left_out=changes.left_out,

@@ -80,17 +80,13 @@ async def propose(
         refuse_expired_waivers(proposal.config, setup.today)
         samples = load_samples(proposal.config, plan.selection.filters)
         changes = difference(setup.samples, samples)
-        proposed = proposed.model_copy(
-            update={
-                "added": changes.added,
-                "edited": changes.edited,
-                "removed": changes.removed,
-            }
+        proposed = proposed.amended(
+            added=changes.added, edited=changes.edited, removed=changes.removed
         )
         passes = await _passes(changes, collected, ask)
         # Addresses and keys stay the base's: the judge is its judge, or none.
-        policy = proposal.config.policy.model_copy(update={"judge": setup.config.policy.judge})
-        config = proposal.config.model_copy(update={"policy": policy})
+        policy = proposal.config.policy.amended(judge=setup.config.policy.judge)
+        config = proposal.config.amended(policy=policy)
         head_setup = GateSetup(config, samples, load_baseline_or_none(config), today=setup.today)
         may_judge = {sample.id for sample in changes.new[:most_judged]}
         head_plan = replace(
@@ -103,17 +99,15 @@ async def propose(
         )
         decision = await _decide(head_setup, head_plan, Collected(collected.manifest, passes))
     except RagateError as error:
-        return proposed.model_copy(update={"note": error.message})
+        return proposed.amended(note=error.message)
     except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
         note = f"unexpected {type(error).__name__}: {error}"
-        return proposed.model_copy(update={"note": note})
-    return proposed.model_copy(
-        update={
-            "verdict": decision.verdict,
-            "reasons": decision.reasons,
-            "warnings": decision.warnings,
-            "metrics": decision.metrics,
-        }
+        return proposed.amended(note=note)
+    return proposed.amended(
+        verdict=decision.verdict,
+        reasons=decision.reasons,
+        warnings=decision.warnings,
+        metrics=decision.metrics,
     )
 
 

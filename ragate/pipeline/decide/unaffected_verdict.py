@@ -68,15 +68,13 @@ def _as_candidate(
 ) -> Run:
     chosen = {sample.id for sample in samples}
     created = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    manifest = baseline.manifest.model_copy(
-        update={
-            "run_id": new_run_id(),
-            "gate": config.gate,
-            "created": created,
-            "commit": operations.commit,
-            "ragate_version": __version__,
-            "filters": filters,
-        }
+    manifest = baseline.manifest.amended(
+        run_id=new_run_id(),
+        gate=config.gate,
+        created=created,
+        commit=operations.commit,
+        ragate_version=__version__,
+        filters=filters,
     )
     records = Spill(Record, (record for record in baseline.records if record.sample_id in chosen))
-    return baseline.model_copy(update={"manifest": manifest, "records": records})
+    return baseline.amended(manifest=manifest, records=records)

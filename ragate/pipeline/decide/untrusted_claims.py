@@ -31,7 +31,7 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
     declared = manifest.system.deterministic
     if baseline is not None and baseline.manifest.system.use == manifest.system.use:
         declared = baseline.manifest.system.deterministic
-    system = manifest.system.model_copy(update={"fingerprint": "", "deterministic": declared})
+    system = manifest.system.amended(fingerprint="", deterministic=declared)
     believed = _requests(baseline)
     passes: list[Outputs] = []
     for outputs in collected.passes:
@@ -39,8 +39,8 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
         for key, output in outputs.items():
             doubted[key] = _doubted(key, output, believed)
         passes.append(doubted)
-    update = {"system": system, "evidence": "", "commit": ""}
-    return replace(collected, manifest=manifest.model_copy(update=update), passes=passes)
+    doubted_manifest = manifest.amended(system=system, evidence="", commit="")
+    return replace(collected, manifest=doubted_manifest, passes=passes)
 
 
 def _requests(baseline: Run | None) -> set[tuple[str, str, str]]:
@@ -57,7 +57,7 @@ def _doubted(
     request = output.request_hash
     if request is None or (sample_id, request, output_hash(output)) in believed:
         return output
-    return output.model_copy(update={"request_hash": None})
+    return output.amended(request_hash=None)
 
 
 def _refuse_large(collected: Collected) -> None:

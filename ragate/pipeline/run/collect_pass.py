@@ -83,7 +83,7 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
         kind = "provider" if is_outage(error) else "system"
         return _failed(kind, f"{type(error).__name__}: {error}"[:500])
     if output.latency_s is None and system.max_runs is None:
-        output = output.model_copy(update={"latency_s": time.perf_counter() - started})
+        output = output.amended(latency_s=time.perf_counter() - started)
     return output
 
 

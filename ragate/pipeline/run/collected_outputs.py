@@ -30,7 +30,7 @@ class Collected:
 
     def whole(self, record: Record) -> Record:
         """Return a record of these outputs with everything that was collected."""
-        return record.model_copy(update={"output": self.passes[record.run][record.sample_id]})
+        return record.amended(output=self.passes[record.run][record.sample_id])
 
 
 def read_collected(
@@ -117,8 +117,8 @@ def _output(line: RecordedOutput, sample: Sample, *, top_k: int | None, bare: bo
         return _unmeasured("the sample was edited after its output was collected")
     output = line.output()
     if top_k is not None:
-        output = output.model_copy(update={"chunks": output.chunks[:top_k]})
-    return output.model_copy(update={"answer": None, "citations": None}) if bare else output
+        output = output.amended(chunks=output.chunks[:top_k])
+    return output.amended(answer=None, citations=None) if bare else output
 
 
 def _unmeasured(message: str) -> SystemOutput:
@@ -143,14 +143,13 @@ def _with_earlier(manifest: RunManifest, paths: Sequence[Path]) -> RunManifest:
 
     The head of that file was written before they were taken over; its run's manifest knows.
     """
-    update: dict[str, object] = {"earlier": ()}
     if len(paths) == 1:
         stored, folder = manifest, paths[0].parent
         with suppress(StorageError):  # a file of somebody else, in whose folder none need be
             stored = LocalStore(folder).load_manifest(folder)
         if stored.run_id == manifest.run_id:
-            update = {"earlier": stored.earlier, "same_state": stored.same_state}
-    return manifest.model_copy(update=update)
+            return manifest.amended(earlier=stored.earlier, same_state=stored.same_state)
+    return manifest.amended(earlier=())
 
 
 def save_collected(path: Path, collected: Collected, samples: Sequence[Sample]) -> None:

@@ -74,8 +74,9 @@ def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
     passes = passes[:MOST_PASSES] if same_state else passes[-MOST_PASSES:]
     for _, outputs in passes:
         session.adopt(samples, outputs)
-    update = {"earlier": _runs(run for run, _ in passes), "same_state": same_state and bool(passes)}
-    session.collected.manifest = manifest.model_copy(update=update)
+    session.collected.manifest = manifest.amended(
+        earlier=_runs(run for run, _ in passes), same_state=same_state and bool(passes)
+    )
     if passes:
         use = "counted too" if same_state else "shown beside this run, which they may confirm"
         session.operations.say(f"earlier passes of this commit: {len(passes)}, {use}")
@@ -119,8 +120,8 @@ def _of_itself(store: LocalStore, folder: Path) -> EarlierRun:
 def _runs(owners: Iterable[EarlierRun]) -> tuple[EarlierRun, ...]:
     """Return each run once, with the number of its passes."""
     return tuple(
-        run.model_copy(update={"passes": len(list(passes))})
-        for run, passes in groupby(owners, key=lambda run: run.model_copy(update={"passes": 1}))
+        run.amended(passes=len(list(passes)))
+        for run, passes in groupby(owners, key=lambda run: run.amended(passes=1))
     )
 
 

@@ -38,11 +38,8 @@ def noted_date(eval_date: str, samples: Sequence[Sample], *, read: bool = False)
 
 def dated(sample: Sample, date: str) -> Sample:
     """Return the sample as it is asked on a date."""
-    return sample.model_copy(
-        update={
-            "query": sample.query.replace(TODAY, date),
-            "metadata": {FIELD: date, **sample.metadata},
-        }
+    return sample.amended(
+        query=sample.query.replace(TODAY, date), metadata={FIELD: date, **sample.metadata}
     )
 
 

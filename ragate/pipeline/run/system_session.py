@@ -65,7 +65,7 @@ class Session:
 
     def name_state(self, evidence: str) -> None:
         """Note which state is judged, so that a later run of it adds to this one."""
-        manifest = self.collected.manifest.model_copy(update={"evidence": evidence})
+        manifest = self.collected.manifest.amended(evidence=evidence)
         self.collected.manifest = manifest
 
     def adopt(self, samples: Sequence[Sample], outputs: Outputs) -> None:

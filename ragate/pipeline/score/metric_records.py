@@ -58,13 +58,8 @@ def evaluate(
         for metric in metrics
         if not metric.info.aggregate and cast("Metric", metric).state
     }
-    updated = manifest.model_copy(
-        update={
-            "metrics": infos,
-            "states": states,
-            "runs": max(1, len(full)),
-            "identical": _identical(records, full),
-        }
+    updated = manifest.amended(
+        metrics=infos, states=states, runs=max(1, len(full)), identical=_identical(records, full)
     )
     return Run(manifest=updated, records=records, aggregates=tuple(aggregates))
 

@@ -141,10 +141,10 @@ class Scorer:
 
     def _unjudged(self, collected: Collected) -> Run:
         left_out = (*self.left_out, *self.judged)
-        manifest = collected.manifest.model_copy(update={"judge": None, "left_out": left_out})
+        manifest = collected.manifest.amended(judge=None, left_out=left_out)
         metrics = [metric for metric in self.metrics if metric.info.needs is not Needs.JUDGE]
         return evaluate(collected.passes, self.plan.samples, metrics, manifest=manifest)
 
     def _manifest(self, manifest: RunManifest) -> RunManifest:
         judge = self.judging.fingerprint if self.judging is not None else None
-        return manifest.model_copy(update={"judge": judge, "left_out": tuple(self.left_out)})
+        return manifest.amended(judge=judge, left_out=tuple(self.left_out))

@@ -41,10 +41,10 @@ def test_records_come_back_with_their_hashes_scores_and_passes():
 
 def test_the_texts_of_chunks_and_the_settings_of_the_system_come_back():
     run = run_of("a")
-    system = run.manifest.system.model_copy(update={"settings": {"chunk_size": "512"}})
-    manifest = run.manifest.model_copy(update={"system": system})
+    system = run.manifest.system.amended(settings={"chunk_size": "512"})
+    manifest = run.manifest.amended(system=system)
 
-    back = parse_baseline(dumped(run.model_copy(update={"manifest": manifest})), where="x")
+    back = parse_baseline(dumped(run.amended(manifest=manifest)), where="x")
 
     assert back.manifest.system.settings == {"chunk_size": "512"}
     assert back.records[0].text_hashes == text_hashes(run.records[0].output)

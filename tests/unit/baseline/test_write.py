@@ -26,10 +26,8 @@ def test_equal_outputs_of_several_passes_are_stored_once():
 def test_latency_is_not_in_the_file():
     slow = run_of("a")
     record = slow.records[0]
-    output = record.output.model_copy(update={"latency_s": 9.75})
-    changed = slow.model_copy(
-        update={"records": (record.model_copy(update={"output": output}), *slow.records[1:])}
-    )
+    output = record.output.amended(latency_s=9.75)
+    changed = slow.amended(records=(record.amended(output=output), *slow.records[1:]))
 
     assert dumped(changed) == dumped(slow)
 

@@ -81,7 +81,7 @@ def outputs_of(samples: Sequence[Sample], seed: int, change: Change = str) -> Ou
     rng = random.Random(seed)
     made = {sample.id: answer(sample, rng) for sample in samples}
     return {
-        key: one.model_copy(update={"answer": change(one.answer)}) if one.answer else one
+        key: one.amended(answer=change(one.answer)) if one.answer else one
         for key, one in made.items()
     }
 

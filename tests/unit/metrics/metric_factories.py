@@ -110,6 +110,4 @@ def answered(
 
 
 def broken(kind: Any = "system", *doc_ids: str) -> SystemOutput:
-    return retrieved(*doc_ids).model_copy(
-        update={"error": Failure(kind=kind, message="it broke"), "latency_s": 9.0}
-    )
+    return retrieved(*doc_ids).amended(error=Failure(kind=kind, message="it broke"), latency_s=9.0)

@@ -14,7 +14,7 @@ PAIRS = [("first_stage_ndcg@2", "ndcg@2"), ("first_stage_recall@2", "recall@2")]
 
 
 def reranked(*after: str, before: tuple[str, ...]) -> SystemOutput:
-    return retrieved(*after).model_copy(update={"first_stage": before})
+    return retrieved(*after).amended(first_stage=before)
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS)

@@ -109,7 +109,7 @@ def assert_same_scores(
 def test_repeating_chunks_further_down_changes_no_retrieval_score(
     sample: Sample, output: SystemOutput
 ) -> None:
-    twice = output.model_copy(update={"chunks": output.chunks * 2})
+    twice = output.amended(chunks=output.chunks * 2)
 
     assert_same_scores(RETRIEVAL, sample, output, (sample, twice))
 
@@ -118,9 +118,7 @@ def test_repeating_chunks_further_down_changes_no_retrieval_score(
 @given(sample=SAMPLES, output=OUTPUTS)
 def test_the_order_of_labels_changes_no_score(sample: Sample, output: SystemOutput) -> None:
     relevant = dict(reversed(sample.relevant.items()))
-    backwards = sample.model_copy(
-        update={"relevant": relevant, "references": sample.references[::-1]}
-    )
+    backwards = sample.amended(relevant=relevant, references=sample.references[::-1])
 
     assert_same_scores(ON_SAMPLES, sample, output, (backwards, output))
 

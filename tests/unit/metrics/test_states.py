@@ -35,9 +35,7 @@ def sample_for(name: str) -> Sample:
 
 
 @pytest.mark.parametrize("name", ON_SAMPLES)
-@pytest.mark.parametrize(
-    "output", [broken("system", "a"), retrieved("a").model_copy(update={"answer": " \n"})]
-)
+@pytest.mark.parametrize("output", [broken("system", "a"), retrieved("a").amended(answer=" \n")])
 def test_a_failed_sample_has_the_worst_value(name: str, output: SystemOutput) -> None:
     worst = 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
 

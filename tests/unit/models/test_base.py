@@ -1,10 +1,14 @@
 """Values are amended with names and values that are checked."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from ragate.models import Decision, Run, RunManifest, SystemInfo, SystemOutput, Verdict
 from ragate.models.base import lean
+
+PACKAGE = Path(__file__).parents[3] / "ragate"
 
 # The remarks for mypy are a test too: without tools/mypy_amended.py it would report them as unused.
 
@@ -52,6 +56,12 @@ def test_records_that_are_read_when_they_are_looked_at_are_not_looked_at():
     run = Run(manifest=RunManifest(system=SystemInfo(use="replay")), records=records)
 
     assert run.amended(aggregates=({},)).records is records
+
+
+def test_nothing_is_amended_without_a_check():
+    modules = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+
+    assert [path for path, text in modules.items() if "model_copy(" in text] == []
 
 
 class LooksBack(tuple[()]):

@@ -35,4 +35,4 @@ def test_a_kept_object_equals_the_one_it_was_made_of() -> None:
     kept = lean(output)
     assert kept == output
     assert kept.model_dump_json(exclude_unset=True) == output.model_dump_json(exclude_unset=True)
-    assert kept.model_copy(update={"answer": "no"}) == SystemOutput(answer="no", citations=(1,))
+    assert kept.amended(answer="no") == SystemOutput(answer="no", citations=(1,))

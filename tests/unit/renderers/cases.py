@@ -125,7 +125,7 @@ def improvement() -> Report:
             lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
         ),
         facts=facts,
-        samples=(INVOICE, BETTER, BETTER.model_copy(update={"sample_id": "q010"})),
+        samples=(INVOICE, BETTER, BETTER.amended(sample_id="q010")),
         unchanged=159,
         report_url="https://example.org/run/7",
     )
@@ -133,7 +133,7 @@ def improvement() -> Report:
 
 def checkout_rules() -> Report:
     rules = CheckoutRules(base_read=True, changed=("policy", "golden set", "baseline"))
-    return unchanged().model_copy(update={"checkout_rules": rules})
+    return unchanged().amended(checkout_rules=rules)
 
 
 def regression() -> Report:
@@ -152,7 +152,7 @@ def regression() -> Report:
         p=0.24, allowed=0.01,
     )  # fmt: skip
     rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER, REWORDED]
-    more = [VAT.model_copy(update={"sample_id": f"q2{i:02}"}) for i in range(12)]
+    more = [VAT.amended(sample_id=f"q2{i:02}") for i in range(12)]
     return report_factory(
         decision_factory(
             Verdict.FAILED,
@@ -260,7 +260,7 @@ def proposed() -> Report:
     floors = (
         SuggestedFloor(metric="hit_rate@10", unit="fraction", mean=0.9, key="minimum", limit=0.85),
     )
-    return regression().model_copy(update={"proposed": found, "suggested_floors": floors})
+    return regression().amended(proposed=found, suggested_floors=floors)
 
 
 def bootstrap() -> Report:
@@ -269,7 +269,7 @@ def bootstrap() -> Report:
         metric_row_factory("faithfulness", None, 0.91, MetricVerdict.SHOWN, unscored_candidate=3,
             unscored_reasons={"judge timeout": 3}),
     ]  # fmt: skip
-    first = INVOICE.model_copy(update={"change": "new", "baseline": None, "cause": None})
+    first = INVOICE.amended(change="new", baseline=None, cause=None)
     return report_factory(
         decision_factory(
             Verdict.BOOTSTRAP, rows, runs_baseline=0,
@@ -287,7 +287,7 @@ def bootstrap() -> Report:
 
 def partial() -> Report:
     return report_factory(
-        decision_factory(metrics=[SAME.model_copy(update={"n": 12})]),
+        decision_factory(metrics=[SAME.amended(n=12)]),
         partial=True,
         retrieval_only=True,
         filters=Filters(tags=("billing", "vat"), limit=12),
@@ -356,7 +356,7 @@ def earlier_runs() -> Report:
         EarlierRun(created="2026-11-21T10:00:00+00:00", passes=3, failed=True),
     )
     earlier = EarlierPasses(runs=runs, use="differ", p_differ=0.002, metrics=(figure,))
-    earlier = earlier.model_copy(update={"note": note_of(earlier)})
+    earlier = earlier.amended(note=note_of(earlier))
     decision = decision_factory(Verdict.FAILED, [fell, SAME], earlier=earlier)
     return report_factory(decision, samples=(VAT,))
 

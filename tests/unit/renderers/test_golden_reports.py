@@ -85,6 +85,6 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
 
 
 def test_a_report_of_nothing_renders_everywhere() -> None:
-    report = report_factory().model_copy(update={"head": "", "base": "", "ragate_version": ""})
+    report = report_factory().amended(head="", base="", ragate_version="")
     for renderer in (console, json, junit, markdown):
         assert renderer.render(report).endswith("\n")

@@ -77,5 +77,5 @@ def test_what_blocks_fails_what_warns_is_skipped_and_what_is_unknown_is_an_error
 def test_any_text_makes_well_formed_xml(text):
     row = metric_row_factory("m", 0.9, 0.8, MetricVerdict.REGRESSED, blocks=True, reason=text)
     decision = decision_factory(Verdict.FAILED, [row], reasons=(text, f"{text}]]>"))
-    report = report_factory(decision).model_copy(update={"gate": text})
+    report = report_factory(decision).amended(gate=text)
     ElementTree.fromstring(render(report))

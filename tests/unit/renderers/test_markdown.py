@@ -96,12 +96,9 @@ def report_made_of(text: str, *, samples: int = 8) -> Report:
         cause=CauseKind.RETRIEVAL,
     )  # fmt: skip
     causes = [*CauseKind, None]
-    rows = [
-        sample.model_copy(update={"cause": _cause(sample, causes[i % len(causes)])})
-        for i in range(samples)
-    ]
-    rows.append(sample.model_copy(update={"candidate": SampleSide(error=text)}))
-    rows.append(sample.model_copy(update={"baseline": None, "change": "new"}))
+    rows = [sample.amended(cause=_cause(sample, causes[i % len(causes)])) for i in range(samples)]
+    rows.append(sample.amended(candidate=SampleSide(error=text)))
+    rows.append(sample.amended(baseline=None, change="new"))
     must = MustPassRow(
         sample_id=word, metric=word, pass_at=1, tries=3, failed=2, met=False, eligible=True
     )
@@ -129,7 +126,7 @@ def report_made_of(text: str, *, samples: int = 8) -> Report:
 
 
 def _cause(sample: Any, kind: CauseKind | None) -> Any:
-    return None if kind is None else sample.cause.model_copy(update={"kind": kind})
+    return None if kind is None else sample.cause.amended(kind=kind)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -296,8 +293,8 @@ def test_a_pass_is_green_only_where_every_gated_metric_held(
 
 def test_a_red_comment_on_a_pull_request_says_how_its_drop_is_accepted() -> None:
     red = CASES["regression"]()
-    told = markdown.render(red.model_copy(update={"pull": 7}))
+    told = markdown.render(red.amended(pull=7))
     assert "/ragate accept bad0bad faithfulness hit_rate@10 &quot;reason&quot;" in told
     assert "/ragate accept" not in markdown.render(red)
-    held = CASES["unchanged"]().model_copy(update={"pull": 7})
+    held = CASES["unchanged"]().amended(pull=7)
     assert "/ragate accept" not in markdown.render(held)

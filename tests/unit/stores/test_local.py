@@ -18,7 +18,7 @@ RUN = run_factory(
         record_factory(sample_factory("q002"), scores={"ndcg@10": 1.0}),
     ],
     metrics={"ndcg@10": MetricInfo(name="ndcg@10")},
-).model_copy(update={"aggregates": ({"latency_p95": Score(metric="latency_p95", value=2.5)},)})
+).amended(aggregates=({"latency_p95": Score(metric="latency_p95", value=2.5)},))
 
 
 def test_a_run_comes_back_with_its_scores_and_without_chunk_texts(tmp_path: Path):
@@ -42,8 +42,8 @@ def test_a_report_comes_back_as_it_was(tmp_path: Path):
 def test_latest_is_the_newest_run(tmp_path: Path):
     store = LocalStore(tmp_path)
     for run_id in ("20260101-000000-aaaa", "20260102-000000-aaaa"):
-        manifest = RUN.manifest.model_copy(update={"run_id": run_id})
-        store.save(RUN.model_copy(update={"manifest": manifest}))
+        manifest = RUN.manifest.amended(run_id=run_id)
+        store.save(RUN.amended(manifest=manifest))
 
     assert store.find("latest").name == "20260102-000000-aaaa"
 

@@ -105,6 +105,6 @@ def test_a_full_disk_is_an_error_with_a_remedy(
 def test_a_run_may_hold_its_records_in_a_file() -> None:
     spilled = Spill(Record, records(4), kept=1)
 
-    run = run_factory([]).model_copy(update={"records": spilled})
+    run = run_factory([]).amended(records=spilled)
 
     assert run.records is spilled

@@ -27,15 +27,13 @@ def side(scores: Sequence[Sequence[float]], *, info: MetricInfo = ANSWERED, **op
     run = run_of({info.name: [list(row) for row in scores]}, samples, **(defaults | options))
     rows = {sample.id: row for sample, row in zip(samples, scores, strict=True)}
     records = [
-        record.model_copy(
-            update={
-                "retrieval_hash": f"{rows[record.sample_id][record.run]}",
-                "output_hash": f"{rows[record.sample_id][record.run]}",
-            }
+        record.amended(
+            retrieval_hash=f"{rows[record.sample_id][record.run]}",
+            output_hash=f"{rows[record.sample_id][record.run]}",
         )
         for record in run.records
     ]
-    return run.model_copy(update={"records": tuple(records)})
+    return run.amended(records=tuple(records))
 
 
 def pair_of(

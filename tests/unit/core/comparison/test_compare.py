@@ -34,12 +34,10 @@ def test_equal_scores_of_different_retrievals_are_not_deterministic():
     samples = samples_of(3)
     baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 3}, samples, same_outputs=True)
     records = [
-        record.model_copy(
-            update={"retrieval_hash": f"{record.run}", "output_hash": f"{record.run}"}
-        )
+        record.amended(retrieval_hash=f"{record.run}", output_hash=f"{record.run}")
         for record in baseline.records
     ]
-    shaky = baseline.model_copy(update={"records": tuple(records)})
+    shaky = baseline.amended(records=tuple(records))
     once = run_of({"ndcg@10": [[1.0]] * 3}, samples)
 
     assert compare(baseline, once, samples).columns["ndcg@10"].exact
@@ -75,11 +73,8 @@ def test_exactness_needs_the_candidates_repeats_to_agree_as_well():
     samples = samples_of(20)
     baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 20}, samples, infos=(EXACT,), same_outputs=True)
     candidate = run_of({"ndcg@10": [[0.0, 1.0]] * 20}, samples, infos=(EXACT,), words="after")
-    shaky = [
-        record.model_copy(update={"retrieval_hash": str(record.run)})
-        for record in candidate.records
-    ]
-    again = candidate.model_copy(update={"records": tuple(shaky)})
+    shaky = [record.amended(retrieval_hash=str(record.run)) for record in candidate.records]
+    again = candidate.amended(records=tuple(shaky))
 
     assert compare(baseline, candidate, samples).columns["ndcg@10"].exact
     assert not compare(baseline, again, samples).columns["ndcg@10"].exact

@@ -42,11 +42,9 @@ def test_another_recorded_call_of_one_sample_is_another_state():
         earlier=runs_of(1),
     )
     *rest, last = run.records
-    changed = last.model_copy(
-        update={"output": last.output.model_copy(update={"request_hash": calls_hash(["else"])})}
-    )
+    changed = last.amended(output=last.output.amended(request_hash=calls_hash(["else"])))
 
-    assert len(deciding_run(run.model_copy(update={"records": (*rest, changed)})).records) == N
+    assert len(deciding_run(run.amended(records=(*rest, changed))).records) == N
 
 
 def test_both_parts_of_a_run_hold_their_own_passes():

@@ -45,7 +45,7 @@ def test_the_policy_declares_for_both_sides():
 
 @pytest.mark.parametrize("needs", [Needs.JUDGE, Needs.EMBEDDINGS])
 def test_what_has_noise_of_its_own_stays_noisy(needs):
-    info = ANSWERED.model_copy(update={"needs": needs})
+    info = ANSWERED.amended(needs=needs)
     before, after = side([[1.0] * 3] * 5, info=info), side([[1.0]] * 5, info=info)
 
     assert not compare(before, after, samples_of(5), repeats=BOTH).columns[info.name].exact

@@ -58,7 +58,7 @@ def test_equal_passes_that_a_file_does_not_hold_are_counted_where_it_says_so(
     runs, identical, repeats
 ):
     run = run_of({"faithfulness": [[1.0]] * 3}, samples_of(3))
-    manifest = run.manifest.model_copy(update={"runs": runs, "identical": identical})
-    found = read_passes(run.model_copy(update={"manifest": manifest}), ["q0000", "q0001", "q0002"])
+    manifest = run.manifest.amended(runs=runs, identical=identical)
+    found = read_passes(run.amended(manifest=manifest), ["q0000", "q0001", "q0002"])
 
     assert (found.repeats, found.identical) == (repeats, repeats - 1)

@@ -93,7 +93,7 @@ def test_added_samples_count_where_samples_are_counted():
 def test_an_empty_baseline_matches_nothing_and_that_is_not_enough():
     samples = samples_of(3)
     run = run_of({"faithfulness": [[1.0]] * 3}, samples)
-    empty = run.model_copy(update={"records": ()})
+    empty = run.amended(records=())
 
     assert not compare(empty, run, samples).enough
 

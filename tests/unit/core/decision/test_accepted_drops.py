@@ -47,7 +47,7 @@ def test_accepting_one_metric_leaves_another_red():
     comparison = exact_pair([1.0] * 20, [0.0] * 20)
     rule = Rule(metric=EXACT.name, max_drop=0.0)
     assert judge(comparison, rule, accepted=[ACCEPTED]).verdict is Verdict.FAILED
-    taken = ACCEPTED.model_copy(update={"metric": EXACT.name})
+    taken = ACCEPTED.amended(metric=EXACT.name)
     assert judge(comparison, rule, accepted=[taken]).verdict is Verdict.PASSED
 
 

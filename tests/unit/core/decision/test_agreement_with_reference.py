@@ -85,11 +85,9 @@ def test_a_failed_aggregate_is_not_decided_when_every_sample_failed():
         run_of({"faithfulness": [[0.0]] * 3}, samples, failures=failures) for failures in ({}, down)
     ]
     before, after = (
-        run.model_copy(
-            update={
-                "manifest": run.manifest.model_copy(update={"metrics": {"error_rate": rate}}),
-                "aggregates": ({"error_rate": Score(metric="error_rate", value=value)},),
-            }
+        run.amended(
+            manifest=run.manifest.amended(metrics={"error_rate": rate}),
+            aggregates=({"error_rate": Score(metric="error_rate", value=value)},),
         )
         for run, value in zip(runs, (0.0, 1.0), strict=True)
     )

@@ -44,18 +44,11 @@ def control_case(
 def test_what_has_no_p_does_not_drift():
     decision = judge(noisy_pair(np.ones((20, 3)), np.ones((20, 1))), RULE)
     row = row_of(decision, "faithfulness")
-    moved = row.model_copy(update={"p": 0.001, "change": -0.2})
+    moved = row.amended(p=0.001, change=-0.2)
 
     assert drift_notes({}, level=0.02) == ()
-    assert (
-        drift_notes(
-            {"a": RuleOutcome(), "b": RuleOutcome(row.model_copy(update={"p": None}))}, level=1
-        )
-        == ()
-    )
-    assert (
-        drift_notes({"a": RuleOutcome(moved.model_copy(update={"change": None}))}, level=0.02) == ()
-    )
+    assert drift_notes({"a": RuleOutcome(), "b": RuleOutcome(row.amended(p=None))}, level=1) == ()
+    assert drift_notes({"a": RuleOutcome(moved.amended(change=None))}, level=0.02) == ()
     assert "faithfulness -0.200" in drift_notes({"a": RuleOutcome(moved)}, level=0.001)[0]
     assert drift_notes({"a": RuleOutcome(moved)}, level=0.0009) == ()
 
@@ -133,9 +126,7 @@ def test_a_clean_candidate_needs_no_control():
 
 def test_a_control_that_lacks_samples_is_not_used():
     comparison, control = control_case(0.85, 0.85)
-    few = control.model_copy(
-        update={"records": tuple(r for r in control.records if r.sample_id != "q0007")}
-    )
+    few = control.amended(records=tuple(r for r in control.records if r.sample_id != "q0007"))
     decision = judge(comparison, RULE, control=few)
 
     assert decision.verdict is Verdict.FAILED

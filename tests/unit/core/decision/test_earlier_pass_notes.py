@@ -41,9 +41,9 @@ def test_what_all_passes_prove_is_not_said_to_be_without_evidence():
 
 def test_a_later_green_is_said_to_be_a_new_draw():
     run = candidate(passes(range(12), GOOD), earlier=1)
-    failed = run.manifest.model_copy(update={"earlier": runs_of(1, failed=True)})
+    failed = run.manifest.amended(earlier=runs_of(1, failed=True))
 
-    decision, again = judged(run), judged(run.model_copy(update={"manifest": failed}))
+    decision, again = judged(run), judged(run.amended(manifest=failed))
 
     assert not any("new draw" in line for line in decision.warnings)
     assert again.verdict is Verdict.PASSED

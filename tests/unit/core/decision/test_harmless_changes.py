@@ -92,8 +92,8 @@ def test_a_number_that_is_spelled_out_changes_nothing() -> None:
     samples = questions()
     before = outputs_of(samples, 1)
     first = samples[6].id
-    told = before[first].model_copy(update={"answer": "It takes 8 minutes."})
-    spelled = before[first].model_copy(update={"answer": "It takes eight minutes."})
+    told = before[first].amended(answer="It takes 8 minutes.")
+    spelled = before[first].amended(answer="It takes eight minutes.")
     names = ["unsupported_numbers", "number_recall"]
 
     decision = judge(
@@ -128,10 +128,7 @@ def test_a_set_that_is_too_small_to_fail_is_no_gate() -> None:
 def test_equal_outputs_read_unchanged(passes: int) -> None:
     samples = questions()
     same = outputs_of(samples, 1)
-    slower = {
-        key: one.model_copy(update={"latency_s": (one.latency_s or 0.0) * 2})
-        for key, one in same.items()
-    }
+    slower = {key: one.amended(latency_s=(one.latency_s or 0.0) * 2) for key, one in same.items()}
     names = ["token_f1", "faithfulness", "latency_p95", "refusal_recall", "quote_fidelity"]
 
     decision = judge(compared([same] * passes, [slower], samples, names), *map(rule_for, names))
@@ -145,12 +142,9 @@ def test_equal_outputs_read_unchanged(passes: int) -> None:
 
 def test_a_value_over_the_run_that_has_no_limit_leaves_nothing_open() -> None:
     samples = questions()
-    timeless = {
-        key: one.model_copy(update={"latency_s": None})
-        for key, one in outputs_of(samples, 1).items()
-    }
+    timeless = {key: one.amended(latency_s=None) for key, one in outputs_of(samples, 1).items()}
     names = ["token_f1", "latency_p95"]
-    rules = [rule_for("token_f1"), rule_for("latency_p95").model_copy(update={"maximum": None})]
+    rules = [rule_for("token_f1"), rule_for("latency_p95").amended(maximum=None)]
 
     decision = judge(compared([timeless], [timeless], samples, names), *rules)
 
@@ -160,10 +154,7 @@ def test_a_value_over_the_run_that_has_no_limit_leaves_nothing_open() -> None:
 
 def test_a_limit_on_a_value_that_was_not_measured_is_no_decision() -> None:
     samples = questions()
-    timeless = {
-        key: one.model_copy(update={"latency_s": None})
-        for key, one in outputs_of(samples, 1).items()
-    }
+    timeless = {key: one.amended(latency_s=None) for key, one in outputs_of(samples, 1).items()}
     names = ["token_f1", "latency_p95"]
 
     decision = judge(compared([timeless], [timeless], samples, names), *map(rule_for, names))
@@ -174,12 +165,12 @@ def test_a_limit_on_a_value_that_was_not_measured_is_no_decision() -> None:
 def test_a_baseline_of_an_older_version_is_not_comparable_and_the_remedy_is_told() -> None:
     samples = questions()
     before = run_of([outputs_of(samples, 1)], samples, ["quote_fidelity"])
-    older = before.manifest.metrics["quote_fidelity"].model_copy(update={"version": 1})
-    manifest = before.manifest.model_copy(update={"metrics": {"quote_fidelity": older}})
+    older = before.manifest.metrics["quote_fidelity"].amended(version=1)
+    manifest = before.manifest.amended(metrics={"quote_fidelity": older})
     after = run_of([outputs_of(samples, 2)], samples, ["quote_fidelity"])
 
     decision = judge(
-        compare(before.model_copy(update={"manifest": manifest}), after, samples),
+        compare(before.amended(manifest=manifest), after, samples),
         rule_for("quote_fidelity"),
     )
 
@@ -192,11 +183,11 @@ def test_a_baseline_without_the_count_is_not_comparable() -> None:
     samples = questions()
     before = run_of([outputs_of(samples, 1)], samples, ["quote_fidelity"])
     bare = {name: i for name, i in before.manifest.metrics.items() if name == "quote_fidelity"}
-    manifest = before.manifest.model_copy(update={"metrics": bare})
+    manifest = before.manifest.amended(metrics=bare)
     after = run_of([outputs_of(samples, 2)], samples, ["quote_fidelity"])
 
     decision = judge(
-        compare(before.model_copy(update={"manifest": manifest}), after, samples),
+        compare(before.amended(manifest=manifest), after, samples),
         rule_for("quote_fidelity"),
     )
 

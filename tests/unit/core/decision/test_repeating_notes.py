@@ -23,14 +23,12 @@ def test_a_declaration_that_the_baseline_contradicts_is_not_kept():
 def test_a_pass_that_a_provider_failed_is_no_variation():
     comparison = pair_of([1.0] * 40, [1.0] * 40)
     failed = comparison.candidate_run.records[3]
-    lost = failed.output.model_copy(update={"error": Failure(kind="provider", message="429")})
+    lost = failed.output.amended(error=Failure(kind="provider", message="429"))
     records = [
-        record.model_copy(update={"output_hash": "failed", "output": lost})
-        if record is failed
-        else record
+        record.amended(output_hash="failed", output=lost) if record is failed else record
         for record in comparison.candidate_run.records
     ]
-    candidate = comparison.candidate_run.model_copy(update={"records": tuple(records)})
+    candidate = comparison.candidate_run.amended(records=tuple(records))
     again = compare(comparison.baseline_run, candidate, samples_of(40), repeats=BOTH)
 
     assert not again.repetition.by_part[Reads.ANSWER].varies.any()

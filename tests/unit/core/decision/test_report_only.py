@@ -18,8 +18,8 @@ def aggregate_pair(value: float | None, **rule: object):
 
     def run(found: Score) -> Run:
         made = run_of({"ndcg@10": [[1.0, 1.0]] * 2}, samples, infos=(EXACT,), same_outputs=True)
-        manifest = made.manifest.model_copy(update={"metrics": {"ndcg@10": EXACT, "p95": P95}})
-        return made.model_copy(update={"manifest": manifest, "aggregates": ({"p95": found},)})
+        manifest = made.manifest.amended(metrics={"ndcg@10": EXACT, "p95": P95})
+        return made.amended(manifest=manifest, aggregates=({"p95": found},))
 
     comparison = compare(run(Score(metric="p95", value=1.0)), run(score), samples)
     return judge(comparison, Rule(metric="p95", **rule))
@@ -45,18 +45,14 @@ def test_an_aggregate_without_a_value_or_limit_gates_nothing():
 def test_without_a_baseline_everything_is_shown_and_nothing_passes():
     samples = samples_of(4)
     candidate = run_of({"ndcg@10": [[1.0], [0.0], [1.0], [None]]}, samples)
-    candidate = candidate.model_copy(
-        update={
-            "manifest": candidate.manifest.model_copy(
-                update={
-                    "metrics": {
-                        "ndcg@10": EXACT,
-                        "p95": MetricInfo(name="p95", aggregate=True, high=None),
-                    }
-                }
-            ),
-            "aggregates": ({"p95": Score(metric="p95", value=1.5)},),
-        }
+    candidate = candidate.amended(
+        manifest=candidate.manifest.amended(
+            metrics={
+                "ndcg@10": EXACT,
+                "p95": MetricInfo(name="p95", aggregate=True, high=None),
+            }
+        ),
+        aggregates=({"p95": Score(metric="p95", value=1.5)},),
     )
     decision = judge(
         compare(None, candidate, samples),

@@ -40,10 +40,10 @@ def test_the_two_most_frequent_reasons_are_named():
     candidate = run_of({"faithfulness": [[1.0]] * 9}, samples, words="after")
     reasons = ["timeout"] * 4 + ["refused"] * 3 + ["cut off"] * 2
     records = tuple(
-        record.model_copy(update={"scores": {"faithfulness": unscored("faithfulness", why)}})
+        record.amended(scores={"faithfulness": unscored("faithfulness", why)})
         for record, why in zip(candidate.records, reasons, strict=True)
     )
-    lost = candidate.model_copy(update={"records": records})
+    lost = candidate.amended(records=records)
     (reason, *_) = judge(compare(baseline, lost, samples), RULE).reasons
 
     assert reason.endswith("timeout (4), refused (3) and 1 more")

@@ -65,7 +65,7 @@ def record(
         retrieval_hash=retrieval_hash(output),
         text_hashes=text_hashes(output),
         output_hash=output_hash(output),
-        output=output.model_copy(update={"chunks": bare}) if light else output,
+        output=output.amended(chunks=bare) if light else output,
         scores={name: Score(metric=name, value=value) for name, value in scores.items()},
     )
 
@@ -73,10 +73,9 @@ def record(
 def with_texts(made: Record, *texts: str) -> Record:
     """Return the record with other texts of its chunks, and the hashes that follow."""
     chunks = [
-        chunk.model_copy(update={"text": text})
-        for chunk, text in zip(made.output.chunks, texts, strict=True)
+        chunk.amended(text=text) for chunk, text in zip(made.output.chunks, texts, strict=True)
     ]
-    output = made.output.model_copy(update={"chunks": tuple(chunks)})
+    output = made.output.amended(chunks=tuple(chunks))
     hashes = {
         "retrieval_hash": retrieval_hash(output),
         "text_hashes": text_hashes(output),

@@ -32,11 +32,11 @@ def test_a_fall_in_rank_is_retrieval_where_the_answer_follows_what_is_ahead_now(
 def test_a_lost_document_whose_content_is_still_there_is_unknown():
     docs = ("copy.md", "other.md")
     after = record(docs, WRONG, mrr=0.0, idf_f1=0.0)
-    chunks = [one.model_copy(update={"text": "600 requests a minute for each key"})
+    chunks = [one.amended(text="600 requests a minute for each key")
               for one in after.output.chunks]  # fmt: skip
-    output = after.output.model_copy(update={"chunks": tuple(chunks)})
+    output = after.output.amended(chunks=tuple(chunks))
 
-    found = cause([record(mrr=1.0, idf_f1=1.0)], [after.model_copy(update={"output": output})])
+    found = cause([record(mrr=1.0, idf_f1=1.0)], [after.amended(output=output)])
 
     assert found.kind is CauseKind.UNKNOWN
 
@@ -77,7 +77,7 @@ def test_an_expected_document_that_lost_a_chunk_is_not_taken_as_held():
     )
 
     assert found.kind is CauseKind.GENERATION  # an equal passage is left
-    bare = SAMPLE.model_copy(update={"references": ()})
+    bare = SAMPLE.amended(references=())
     before = [with_texts(record(("limits.md", "limits.md"), idf_f1=1.0, sample=bare), "a", "b")]
     after = [with_texts(record(("limits.md",), "I cannot help.", idf_f1=0.0, sample=bare), "a")]
     assert diagnose(SampleDiff(bare, before, after, METRICS)).kind is CauseKind.UNKNOWN

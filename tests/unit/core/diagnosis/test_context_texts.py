@@ -23,16 +23,16 @@ def case(before: Record, after: Record) -> SampleDiff:
 
 def bare(made: Record) -> Record:
     """Return the record as a baseline of an older format holds it."""
-    chunks = tuple(chunk.model_copy(update={"text": ""}) for chunk in made.output.chunks)
-    output = made.output.model_copy(update={"chunks": chunks})
-    return made.model_copy(update={"output": output, "text_hashes": ""})
+    chunks = tuple(chunk.amended(text="") for chunk in made.output.chunks)
+    output = made.output.amended(chunks=chunks)
+    return made.amended(output=output, text_hashes="")
 
 
 def test_texts_are_known_from_the_hashes_or_from_the_chunks():
     whole, light = record(), record(light=True)
 
     assert texts_of(whole) == texts_of(light)
-    assert texts_of(whole.model_copy(update={"text_hashes": ""})) == texts_of(whole)
+    assert texts_of(whole.amended(text_hashes="")) == texts_of(whole)
     assert texts_of(bare(whole)) is None
 
 
@@ -44,9 +44,9 @@ def test_passages_are_kept_where_their_texts_are_there_at_whatever_rank():
 
 def test_a_cited_passage_counts_as_one_that_the_answer_rests_on():
     cited = record(("limits.md", "other.md"))
-    output = cited.output.model_copy(update={"citations": (2,)})
+    output = cited.output.amended(citations=(2,))
 
-    before = cited.model_copy(update={"output": output})
+    before = cited.amended(output=output)
 
     assert not basis_kept(case(before, record(("limits.md", "third.md"))))
     assert basis_kept(case(before, record(("limits.md", "third.md", "other.md"))))

@@ -20,7 +20,7 @@ TIMEOUT = Failure(kind="system", message="TimeoutError: 60 s")
 
 
 def test_an_edited_sample_is_data():
-    edited = record(correctness=5.0).model_copy(update={"content_hash": "before the edit"})
+    edited = record(correctness=5.0).amended(content_hash="before the edit")
 
     found = cause([edited], [record(answer=WRONG, correctness=1.0)])
 

@@ -46,7 +46,7 @@ def test_a_new_sample_below_the_floor_is_listed():
 
 
 def test_an_edited_sample_that_fails_says_so():
-    old = SAMPLE.model_copy(update={"query": "How many?"})
+    old = SAMPLE.amended(query="How many?")
     rules = (Rule(metric="idf_f1", minimum=0.5),)
 
     rows, _ = changed([SAMPLE], [record(sample=old, idf_f1=1.0)], [record(idf_f1=0.4)], rules=rules)

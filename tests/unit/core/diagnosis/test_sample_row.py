@@ -32,7 +32,7 @@ def test_a_row_holds_means_ranks_and_both_sides():
 
 
 def test_a_score_that_could_not_be_measured_is_listed_with_the_reason():
-    after = record().model_copy(update={"scores": {"idf_f1": unscored("idf_f1", "judge timeout")}})
+    after = record().amended(scores={"idf_f1": unscored("idf_f1", "judge timeout")})
 
     rows, unchanged = changed([SAMPLE], [record(idf_f1=1.0)], [after])
 

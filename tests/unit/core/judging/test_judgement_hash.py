@@ -23,7 +23,7 @@ def test_one_verdict_for_all_that_a_judge_cannot_tell_apart() -> None:
         latency_s=9.0,
     )
     sample = asked()
-    renamed = sample.model_copy(update={"id": "other", "tags": ("x",), "relevant": {"a": 1}})
+    renamed = sample.amended(id="other", tags=("x",), relevant={"a": 1})
 
     assert judgement_hash("j", sample, OUTPUT) == judgement_hash("j", renamed, same)
 

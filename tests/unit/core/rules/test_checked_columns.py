@@ -21,4 +21,4 @@ def test_what_a_metric_allows_its_count_allows_too() -> None:
 
     (counted,) = checked_rules([rule], comparison.columns)
 
-    assert counted == rule.model_copy(update={"metric": names[1]})
+    assert counted == rule.amended(metric=names[1])

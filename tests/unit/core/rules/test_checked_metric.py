@@ -30,7 +30,7 @@ def test_the_count_is_shown_only_where_it_varies(name: str) -> None:
 def test_the_count_stands_at_the_level_of_its_metric() -> None:
     samples = questions()
     before, after = outputs_of(samples, 1), outputs_of(samples, 2)
-    shown = rule_for("quote_fidelity").model_copy(update={"level": "warn"})
+    shown = rule_for("quote_fidelity").amended(level="warn")
 
     decision = judge(
         compared([before], [after], samples, ["quote_fidelity", "token_f1"]),
@@ -47,7 +47,7 @@ def test_a_waiver_of_a_metric_holds_for_its_count() -> None:
     quoting = next(
         key for key, one in before.items() if key[0] == "q" and '"' in (one.answer or "")
     )
-    after = before | {quoting: before[quoting].model_copy(update={"answer": "It is so."})}
+    after = before | {quoting: before[quoting].amended(answer="It is so.")}
     waiver = Waiver(id=quoting, metric="quote_fidelity", owner="ann", reason="known", until=TODAY)
     comparison = compared([before], [after], samples, ["quote_fidelity"])
     rule = rule_for("quote_fidelity")
@@ -60,7 +60,7 @@ def test_a_waiver_of_a_metric_holds_for_its_count() -> None:
 def test_a_count_under_another_name_is_refused() -> None:
     samples = questions(1)
     metric: Any = plugins.metric("quote_fidelity")
-    misnamed = dataclasses.replace(metric, info=metric.info.model_copy(update={"name": "mine"}))
+    misnamed = dataclasses.replace(metric, info=metric.info.amended(name="mine"))
 
     with pytest.raises(PluginError, match=r"'mine' counts what it checks as 'quote_fidelity"):
         evaluate(

@@ -48,16 +48,12 @@ def timed(times: Any, *, words: str, created: str = NOON, remembered: bool = Fal
     )
     known: dict[str, Any] = {"usage": Usage(), "request_hash": "r"} if remembered else {}
     records = tuple(
-        record.model_copy(
-            update={
-                "output": record.output.model_copy(
-                    update={"latency_s": float(times[number]), **known}
-                )
-            }
+        record.amended(
+            output=record.output.model_copy(update={"latency_s": float(times[number]), **known})
         )
         for number, record in enumerate(run.records)
     )
-    manifest = run.manifest.model_copy(update={"metrics": {**run.manifest.metrics, P95.name: P95}})
+    manifest = run.manifest.amended(metrics={**run.manifest.metrics, P95.name: P95})
     score = Score(metric=P95.name, value=float(np.quantile(times, 0.95)))
     return Run(manifest=manifest, records=records, aggregates=({P95.name: score},))
 
@@ -133,7 +129,7 @@ def test_slower_than_allowed_and_not_proven_cannot_tell():
 
 def test_passes_of_earlier_runs_are_no_part_of_the_time():
     slow, quick = timed(TIMES * 1.5, words="after"), timed(TIMES, words="after")
-    later = tuple(record.model_copy(update={"run": 1}) for record in slow.records)
+    later = tuple(record.amended(run=1) for record in slow.records)
     before = EarlierRun(created="2026-05-31T12:00:00+00:00", passes=1)
     update = {"earlier": (before,), "same_state": True, "runs": 2}
     both = Run(

@@ -69,7 +69,7 @@ def test_the_worst_case_leaves_what_the_baseline_measured():
 
 @pytest.mark.parametrize(("direction", "worst"), [(Direction.HIGHER, 1.0), (Direction.LOWER, 5.0)])
 def test_the_worst_case_fills_the_candidate_with_the_worst_of_its_range(direction, worst):
-    info = NOISY.model_copy(update={"low": 1.0, "high": 5.0, "direction": direction})
+    info = NOISY.amended(low=1.0, high=5.0, direction=direction)
     samples = samples_of(2)
     pair = compare(
         run_of({"faithfulness": [[3.0]] * 2}, samples, infos=(info,), words="before"),

@@ -239,8 +239,8 @@ def test_deterministic_metrics_are_no_part_of_the_family():
         samples,
         words="before",
     )
-    same = [record.model_copy(update={"retrieval_hash": "r"}) for record in baseline.records]
-    baseline = baseline.model_copy(update={"records": tuple(same)})
+    same = [record.amended(retrieval_hash="r") for record in baseline.records]
+    baseline = baseline.amended(records=tuple(same))
     candidate = run_of(
         {"faithfulness": columns(after), "ndcg@10": [[1.0]] * 60}, samples, words="after"
     )

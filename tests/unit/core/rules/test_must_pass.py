@@ -42,7 +42,7 @@ def false_red(f: float) -> float:
 
 def test_only_gated_metrics_with_a_pass_mark_are_asked():
     rules = (
-        RULE.model_copy(update={"level": "warn"}),
+        RULE.amended(level="warn"),
         Rule(metric="correctness"),
         Rule(metric="p95", pass_at=0.5),
     )
@@ -56,7 +56,7 @@ def test_only_gated_metrics_with_a_pass_mark_are_asked():
     ("direction", "at", "beyond"), [(Direction.HIGHER, 0.75, 0.74), (Direction.LOWER, 0.75, 0.76)]
 )
 def test_a_mark_that_is_met_exactly_is_met(direction, at, beyond):
-    info = NOISY.model_copy(update={"direction": direction})
+    info = NOISY.amended(direction=direction)
     rows = decided([[at] * 3] * 10, [[at] * 3, *[[beyond] * 3] * 9], RULE, info=info).must_pass
 
     assert [row.met for row in rows] == [True] + [False] * 9
@@ -73,7 +73,7 @@ def test_two_baseline_runs_give_a_false_red_rate():
 
 @pytest.mark.parametrize(("direction", "good"), [(Direction.HIGHER, 1.0), (Direction.LOWER, 0.0)])
 def test_a_try_that_was_not_scored_neither_failed_nor_passed(direction, good):
-    info = NOISY.model_copy(update={"direction": direction})
+    info = NOISY.amended(direction=direction)
     before: Sequence[Sequence[float | None]] = [[good, None, good], *[[good] * 3] * 9]
     row = decided(before, [[good]] * 10, RULE, info=info).must_pass[1]
 
@@ -97,7 +97,7 @@ def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
 
 
 def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
-    samples = [sample.model_copy(update={"must_pass": True}) for sample in samples_of(10)]
+    samples = [sample.amended(must_pass=True) for sample in samples_of(10)]
     before = [[1.0, 1.0, 0.0]] + [[1.0] * 3] * 9
     pair = compare(
         run_of({"faithfulness": before}, samples),
@@ -193,7 +193,7 @@ def test_a_must_pass_sample_of_a_deterministic_metric_is_decided_at_once():
 
 
 def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
-    info = NOISY.model_copy(update={"direction": Direction.LOWER})
+    info = NOISY.amended(direction=Direction.LOWER)
     samples = samples_of(40, must_pass=True)
     baseline = run_of({"faithfulness": [[0.0, 0.0]] * 40}, samples, infos=(info,))
     candidate = run_of(

@@ -68,7 +68,7 @@ def test_a_small_loss_that_signs_explain_is_held():
 def test_the_metrics_that_gate_share_the_test_of_signs():
     """Seven losses of seven are proven for one metric, and for two that move together."""
     names = ("number_recall", "exact_match")
-    infos = [ANSWERED.model_copy(update={"name": name}) for name in names]
+    infos = [ANSWERED.amended(name=name) for name in names]
     scores = {name: [[0.5]] * 20 for name in names}
     lost = {name: [[0.3]] * 7 + [[0.5]] * 13 for name in names}
     samples = samples_of(20)
@@ -82,8 +82,7 @@ def test_the_metrics_that_gate_share_the_test_of_signs():
 
 def test_whole_clusters_change_their_sign():
     samples = [
-        sample.model_copy(update={"metadata": {"doc": str(row // 7)}})
-        for row, sample in enumerate(samples_of(21))
+        sample.amended(metadata={"doc": str(row // 7)}) for row, sample in enumerate(samples_of(21))
     ]
     before, after = side([[0.5] * 3] * 21), side([[0.3]] * 7 + [[0.5]] * 14)
     comparison = compare(before, after, samples, cluster="doc", repeats=BOTH)

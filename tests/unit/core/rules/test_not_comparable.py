@@ -14,7 +14,7 @@ RULE = Rule(metric="faithfulness")
 def test_nothing_recorded_is_all_of_it_missing():
     samples = samples_of(10)
     baseline = run_of({"faithfulness": [[1.0]] * 10}, samples)
-    bare = baseline.model_copy(update={"records": ()})
+    bare = baseline.amended(records=())
 
     assert (
         "faithfulness: 100.0% of the candidate's scores are missing"

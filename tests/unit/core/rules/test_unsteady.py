@@ -26,7 +26,7 @@ def test_a_must_pass_sample_that_varied_is_not_said_to_never_fail_by_chance():
     before = side([shaky.get(row, [1.0] * 3) for row in range(20)])
     comparison = compare(before, side([[1.0] * 3] * 20), samples, repeats=BOTH)
 
-    rows = declared(comparison, NUMBERS.model_copy(update={"pass_at": 0.5})).must_pass
+    rows = declared(comparison, NUMBERS.amended(pass_at=0.5)).must_pass
 
     f = 1.5 / 5  # one of the four tries of the two that vary, each beside two that passed
     assert [row.false_red for row in rows[:2]] == [pytest.approx(3 * f**2 * (1 - f) + f**3)] * 2

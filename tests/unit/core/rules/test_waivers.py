@@ -26,7 +26,7 @@ def test_a_waived_must_pass_sample_is_not_judged():
 
     assert decision.must_pass == ()
     assert decision.waivers[0].until == "2026-06-01"
-    late = waiver.model_copy(update={"until": TODAY - datetime.timedelta(days=1)})
+    late = waiver.amended(until=TODAY - datetime.timedelta(days=1))
     assert must_pass([1.0] * 3, [0.0, 0.0, 0.0], waivers=[late]).verdict is Verdict.FAILED
 
 

@@ -40,13 +40,10 @@ def test_not_a_number_from_a_plugin_is_unscored():
     broken = Score(metric="faithfulness", state=ScoreState.UNSCORED)
     object.__setattr__(broken, "state", ScoreState.VALUE)
     object.__setattr__(broken, "value", float("nan"))
-    records = tuple(
-        record.model_copy(update={"scores": {"faithfulness": broken}})
-        for record in candidate.records
-    )
+    records = tuple(record.amended(scores={"faithfulness": broken}) for record in candidate.records)
     comparison = compare(
         run_of({"faithfulness": [[1.0]] * 30}, samples),
-        candidate.model_copy(update={"records": records}),
+        candidate.amended(records=records),
         samples,
     )
 

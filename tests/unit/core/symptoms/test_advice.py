@@ -44,8 +44,7 @@ def test_where_no_model_writes_nothing_is_said_of_models_and_prompts(fallen_rows
 
 def test_where_nothing_is_answered_retrieval_is_not_weighed_against_a_prompt():
     rows = [
-        flipped(CauseKind.RETRIEVAL, number).model_copy(update={"candidate": SampleSide()})
-        for number in range(6)
+        flipped(CauseKind.RETRIEVAL, number).amended(candidate=SampleSide()) for number in range(6)
     ]
 
     assert symptoms(LOST, samples=rows)[-1].action == (

@@ -80,7 +80,7 @@ def test_made_up_numbers_alone_are_answers_beyond_the_contexts():
     numbers = row("unsupported_numbers", 0.4, direction=Direction.LOWER)
 
     assert found(row("lexical_support", 0.9), numbers) == ["answers say what the contexts do not"]
-    assert found(row("lexical_support", 0.9), numbers.model_copy(update={"candidate": 0.2})) == []
+    assert found(row("lexical_support", 0.9), numbers.amended(candidate=0.2)) == []
 
 
 def fallen(metric: str, mean: float) -> MetricRow:

@@ -116,7 +116,7 @@ def test_an_answer_that_moves_into_the_corpus_is_pointed_out(config: Config) -> 
     assert told == "docs/figs.md now holds the reference answer of q1 verbatim"
     before = Before({"docs/figs.md": text.encode()})
     assert copied_answers(changed, config, [SAMPLE], before, TOP) == ()
-    short = SAMPLE.model_copy(update={"references": ("orchard 5",)})
+    short = SAMPLE.amended(references=("orchard 5",))
     assert copied_answers(changed, config, [short], Before(), TOP) == ()
 
 

@@ -136,9 +136,7 @@ def test_the_count_beside_a_metric_can_fail_and_so_can_be_accepted():
     names = ("citation_validity", "citation_validity.checked")
     rows = [metric_row_factory(name, 1.0, 0.5, MetricVerdict.REGRESSED) for name in names]
     shown = metric_row_factory("mrr", 1.0, 0.5, MetricVerdict.SHOWN)
-    decision = decision_factory(
-        Verdict.FAILED, metrics=[*rows, shown.model_copy(update={"level": "warn"})]
-    )
+    decision = decision_factory(Verdict.FAILED, metrics=[*rows, shown.amended(level="warn")])
     rules = [Rule(metric="citation_validity"), Rule(metric="mrr", level="warn")]
 
     assert can_fail(rules, decision) == list(names)

@@ -67,7 +67,7 @@ def test_a_bootstrap_passes_whatever_speaks_against_comparing_and_needs_no_accep
 @pytest.mark.parametrize(("branch", "words"), [("main", "main"), ("", "the default branch")])
 def test_a_missing_baseline_names_who_records_it(branch: str, words: str) -> None:
     decision = decision_factory(Verdict.NO_DECISION)
-    bare = report_factory(decision).model_copy(update={"baseline_system": None})
+    bare = report_factory(decision).amended(baseline_system=None)
     recording = recording_remedy(bare.baseline_path, branch)
     (remedy, *_) = final(bare, recording=recording).decision.remedies
     assert remedy.startswith("the workflow of mode baseline records")
@@ -86,11 +86,9 @@ def test_warnings_come_first() -> None:
 
 
 def test_a_report_names_what_was_judged_and_keeps_an_address_of_its_own() -> None:
-    bare = report_factory().model_copy(update={"report_url": ""})
+    bare = report_factory().amended(report_url="")
     report = final(bare, url="https://example.org/run")
     assert (report.head, report.base, report.pull) == (HEAD, BASE, 7)
     assert report.report_url == "https://example.org/run"
-    named = final(
-        bare.model_copy(update={"report_url": "https://a.example"}), url="https://b.example"
-    )
+    named = final(bare.amended(report_url="https://a.example"), url="https://b.example")
     assert named.report_url == "https://a.example"

@@ -49,7 +49,7 @@ def files_of(then: Mapping[str, str], now: Mapping[str, str], **more: Any) -> So
 
 def row_of(sample_id: str, lost: Sequence[str] = (), by: Sequence[str] = ()) -> SampleRow:
     cause = Cause(kind=CauseKind.RETRIEVAL, evidence="x", lost=tuple(lost), displaced_by=tuple(by))
-    return sample_row_factory(sample_id).model_copy(update={"cause": cause})
+    return sample_row_factory(sample_id).amended(cause=cause)
 
 
 def red(*rows: SampleRow, verdict: Verdict = Verdict.FAILED) -> Report:
@@ -130,7 +130,7 @@ def test_documents_are_marked_that_displaced_another_or_left_the_results() -> No
 def test_an_edited_document_that_came_back_is_marked() -> None:
     sources = files_of({"docs/a.md": "one\ntwo\n"}, {"docs/a.md": "one\n2\n"}, corpus="docs")
     cause = Cause(kind=CauseKind.DATA, evidence="x", edited=("a.md", "b.md"))
-    row = sample_row_factory("q1").model_copy(update={"cause": cause})
+    row = sample_row_factory("q1").amended(cause=cause)
 
     marks = annotations_for(red(row), ["docs/a.md"], sources)
 

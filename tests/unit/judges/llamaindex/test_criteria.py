@@ -11,7 +11,7 @@ POINTS = ["context_relevancy"]
 
 
 def test_the_best_grade_over_the_references_counts_and_five_ends_it() -> None:
-    sample = asked().model_copy(update={"references": ("one", "two", "three")})
+    sample = asked().amended(references=("one", "two", "three"))
     chat = Chat(["2\nno", "5\nyes"])
 
     scores = judge_by(chat, sample, TWO, ["correctness"])

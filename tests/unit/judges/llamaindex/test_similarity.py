@@ -16,7 +16,7 @@ from tests.unit.judges.llamaindex_factories import judge_by, make, resources_of
 
 def test_semantic_similarity_is_the_best_cosine_over_the_references() -> None:
     embedder = hashing.create({}, lambda _name: None)
-    sample = asked().model_copy(update={"references": ("It was red.", "kept 30 days in Oslo")})
+    sample = asked().amended(references=("It was red.", "kept 30 days in Oslo"))
     output = answered("kept 30 days in Oslo")
 
     scores = judge_by(

@@ -188,7 +188,7 @@ def test_an_answer_without_citations() -> None:
 
 @pytest.mark.parametrize("marker", ["[9]", "[0]"])
 def test_an_answer_whose_citations_lead_nowhere_is_not_supported(marker: str) -> None:
-    output = answered(f"It is so. {marker}", "c").model_copy(update={"citations": (0,)})
+    output = answered(f"It is so. {marker}", "c").amended(citations=(0,))
 
     scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
 
@@ -196,7 +196,7 @@ def test_an_answer_whose_citations_lead_nowhere_is_not_supported(marker: str) ->
 
 
 def test_citations_apart_from_the_text_support_no_sentence() -> None:
-    output = answered("It is so.", "c").model_copy(update={"citations": (1,)})
+    output = answered("It is so.", "c").amended(citations=(1,))
 
     scores = judge_all(Chat([]), asked(), output, ["citation_recall", "citation_precision"])
 

@@ -62,9 +62,9 @@ def test_a_run_with_too_much_unscored_makes_no_baseline(tmp_path: Path):
     config = load_config(ReplayProject(tmp_path).root / "ragate.toml")
     run = run_of("a")
     lost = {"hit_rate@5": unscored("hit_rate@5", "timeout")}
-    records = tuple(record.model_copy(update={"scores": lost}) for record in run.records)
+    records = tuple(record.amended(scores=lost) for record in run.records)
     with pytest.raises(RagateError, match="could not be measured"):
-        baseline_files(config, run.model_copy(update={"records": records}), tmp_path / "none")
+        baseline_files(config, run.amended(records=records), tmp_path / "none")
 
 
 def test_one_run_more_is_added_with_its_own_number():

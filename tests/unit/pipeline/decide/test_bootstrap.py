@@ -62,8 +62,8 @@ def test_there_is_none_where_it_would_mean_nothing(fields) -> None:
 
 
 def test_a_first_run_passes_and_shows_what_its_own_rules_say() -> None:
-    decision = decision_factory(metrics=[row(0.9)]).model_copy(
-        update={"verdict": Verdict.FAILED, "exit_code": 1, "reasons": ("a floor",)}
+    decision = decision_factory(metrics=[row(0.9)]).amended(
+        verdict=Verdict.FAILED, reasons=("a floor",)
     )
     report = report_factory(decision)
     found = bootstrapped(report, differs=("ragate.toml is new",))
@@ -74,7 +74,5 @@ def test_a_first_run_passes_and_shows_what_its_own_rules_say() -> None:
 
 
 def test_a_first_run_that_measured_nothing_is_no_bootstrap() -> None:
-    report = report_factory(decision_factory()).model_copy(
-        update={"facts": RunFacts(samples=3, errors=3)}
-    )
+    report = report_factory(decision_factory()).amended(facts=RunFacts(samples=3, errors=3))
     assert bootstrapped(report, differs=()) == report

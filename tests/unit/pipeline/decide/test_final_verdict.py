@@ -43,7 +43,7 @@ def test_a_must_pass_sample_that_fails_is_firm(met: bool) -> None:
         eligible=True,
     )
     verdict = Verdict.PASSED if met else Verdict.FAILED
-    decision = decision_factory(verdict, metrics=[]).model_copy(update={"must_pass": (row,)})
+    decision = decision_factory(verdict, metrics=[]).amended(must_pass=(row,))
     assert is_firm(decision) is not met
 
 
@@ -62,5 +62,5 @@ def test_a_must_pass_sample_that_is_not_red_spares_no_judge(fields) -> None:
         **{"tries": 3, "met": False, "eligible": True, **fields},
     )
     for verdict in Verdict:
-        decision = decision_factory(verdict, metrics=[]).model_copy(update={"must_pass": (row,)})
+        decision = decision_factory(verdict, metrics=[]).amended(must_pass=(row,))
         assert not is_firm(decision)

@@ -12,7 +12,7 @@ RULE = Rule(metric="faithfulness")
 
 
 def test_where_lower_is_better_a_rise_is_red_and_the_interval_has_its_sign():
-    info = NOISY.model_copy(update={"direction": Direction.LOWER})
+    info = NOISY.amended(direction=Direction.LOWER)
     before, after = flips(100, 10)
     decision = judge(noisy_pair(1 - before, 1 - after, info=info), RULE)
     row = row_of(decision, "faithfulness")
