@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from ragate.core.text.words import split_sentences
+from ragate.core.text.sentences import split_sentences
 
 _SPELLED = dict(
     zip(

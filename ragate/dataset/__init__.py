@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ragate.dataset import beir, csv_table, json_list, jsonl, yaml_list
 from ragate.dataset._edit import GoldenFile, open_golden
@@ -66,7 +65,8 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     entries, errors = Entries(path), []
     readable: list[Entry] = []
     try:
-        for where, row in _each(path):
+        read = _reader(path)
+        for where, row in jsonl.each(path) if read is jsonl.rows else read(path):
             try:
                 if isinstance(row, DatasetError):
                     raise row
@@ -78,11 +78,6 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     if not readable and not errors:
         errors.append(DatasetError(f"{path}: no samples"))
     return readable, errors
-
-
-def _each(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
-    read = _reader(path)
-    return jsonl.each(path) if read is jsonl.rows else iter(read(path))
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:

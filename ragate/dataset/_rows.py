@@ -108,15 +108,6 @@ def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
         raise DatasetError(f"{path}: no samples", remedy=remedy)
 
 
-def samples_of(rows: Iterable[Row], *, path: Path) -> Sequence[Sample]:
-    """Return one sample for each row that is no draft.
-
-    Raises:
-        DatasetError: as for `entries_of`, or every sample is a draft.
-    """
-    return asked(entries_of(rows, path=path), path=path)
-
-
 def asked(entries: Iterable[Entry], *, path: Path) -> Sequence[Sample]:
     """Return the samples that a run asks: those that are no draft.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row, samples_of
+from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row
 from ragate.errors import DatasetError
-from ragate.models import Sample
 from ragate.support.foreign_files import inside, read_text
 from ragate.support.settings import nearest
 from ragate.support.strict_json import read_lines
@@ -17,8 +16,8 @@ from ragate.support.strict_json import read_lines
 Grades = dict[str, dict[str, int]]  # by query, by document
 
 
-def read(path: Path) -> Sequence[Sample]:
-    """Return the queries of a BEIR folder with the judgements of one qrels file.
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the queries of a BEIR folder with the judgements of one qrels file.
 
     A query that only another qrels file of the folder judges belongs to that split and is left
     out; one that none judges stays, unjudged.
@@ -29,11 +28,6 @@ def read(path: Path) -> Sequence[Sample]:
     Raises:
         DatasetError: names the file and the line.
     """
-    return samples_of(rows(path), path=path)
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a BEIR folder; raises as `read`."""
     folder = path if path.is_dir() else path.parent.parent
     chosen, unused = _qrels(path)
     grades = _grades(_inner(folder, f"qrels/{chosen}"))

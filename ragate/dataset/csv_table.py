@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row, samples_of
+from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row
 from ragate.errors import DatasetError
-from ragate.models import Sample
 from ragate.support.foreign_files import read_text
 from ragate.support.strict_json import loads
 
@@ -18,8 +17,8 @@ _METADATA = "metadata."
 _JSON = ("[", "{")
 
 
-def read(path: Path) -> Sequence[Sample]:
-    """Return the samples of a comma-separated file; an empty cell is no value.
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a comma-separated file; an empty cell is no value.
 
     In a cell of ``relevant``, document ids are separated by semicolons; a cell of ``relevant`` or
     ``references`` that begins with a bracket is JSON. A column ``metadata.x`` is metadata.
@@ -27,11 +26,6 @@ def read(path: Path) -> Sequence[Sample]:
     Raises:
         DatasetError: names the line on which the row begins.
     """
-    return samples_of(rows(path), path=path)
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a comma-separated file; raises as `read`."""
     text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:

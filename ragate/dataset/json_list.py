@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._rows import MAX_BYTES, Row, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row
 from ragate.errors import DatasetError
-from ragate.models import Sample
 from ragate.support.foreign_files import read_bytes
 from ragate.support.strict_json import loads
 
 
-def read(path: Path) -> Sequence[Sample]:
-    """Return the samples of a JSON file that holds a list.
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a JSON file that holds a list.
 
     Raises:
         DatasetError: names the sample by its number, since JSON keeps no lines.
     """
-    return samples_of(rows(path), path=path)
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a JSON file that holds a list; raises as `read`."""
     content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
     values = loads(content, where=str(path), error=DatasetError)
     if not isinstance(values, list):

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, Row, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row
 from ragate.errors import DatasetError
-from ragate.models import Sample
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
 
 
-def read(path: Path) -> Sequence[Sample]:
-    """Return the samples of a JSON Lines file; empty lines are skipped.
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a JSON Lines file; empty lines are skipped.
 
     Raises:
         DatasetError: names the line.
     """
-    return samples_of(rows(path), path=path)
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a JSON Lines file; raises as `read`."""
     for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
         yield f"{path}:{number}", row
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ragate.dataset._rows import MAX_BYTES, Row, samples_of
+from ragate.dataset._rows import MAX_BYTES, Row
 from ragate.errors import DatasetError
-from ragate.models import Sample
 from ragate.support.foreign_files import read_text
 from ragate.support.strict_json import MAX_DEPTH
 
@@ -52,17 +51,12 @@ for _tag, _pattern, _openers in (
     )
 
 
-def read(path: Path) -> Sequence[Sample]:
-    """Return the samples of a YAML file that holds a list.
+def rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a YAML file that holds a list.
 
     Raises:
         DatasetError: names the line; aliases, tags and a second document are refused.
     """
-    return samples_of(rows(path), path=path)
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a YAML file that holds a list; raises as `read`."""
     values, lines = load(path)
     if values is None:
         values = []
@@ -76,7 +70,7 @@ def load(path: Path) -> tuple[Any, list[int]]:
     """Return what a YAML file holds, plain data only, and the line of each item of its list.
 
     Raises:
-        DatasetError: as `read`.
+        DatasetError: as `rows`.
     """
     text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -54,8 +55,7 @@ class LocalEmbedder:
     ) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
-        self._load = load
-        self._model: SentenceEncoder | None = None
+        self._load = cache(load)
         self._turn = asyncio.Lock()
 
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -70,9 +70,7 @@ class LocalEmbedder:
             return await asyncio.to_thread(self._encode, list(texts))
 
     def _encode(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        if self._model is None:
-            self._model = self._load()
-        vectors = self._model.encode(
+        vectors = self._load().encode(
             texts,
             batch_size=self._settings.batch_size,
             normalize_embeddings=True,

@@ -1,5 +1,6 @@
 """Judges: one module each, and the canaries that every judge has to get right."""
 
+from ragate.judges._asking import CUT
 from ragate.judges._canaries import (
     Canary,
     CanaryResult,
@@ -8,7 +9,6 @@ from ragate.judges._canaries import (
     run_canaries,
     unchecked,
 )
-from ragate.judges._words import CUT
 
 __all__ = [
     "CUT",

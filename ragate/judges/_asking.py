@@ -16,6 +16,7 @@ from ragate.protocols import ChatClient, ChatReply, ChatRequest
 V = TypeVar("V")
 REPLIES = 3  # to one question at most, those counted that cannot even be read as a reply
 SHOWN = 4_000
+CUT = "contexts cut"  # in the reason of such a score, by which they are counted
 Messages = tuple[tuple[str, str], ...]  # role and text
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<body>.*?)\n?```\s*", re.DOTALL)
 

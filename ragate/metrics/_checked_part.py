@@ -6,29 +6,36 @@ leaving the part out does not pay, a second metric counts the samples that held 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sized
 from dataclasses import replace
 
+from ragate.core.judging.applicability import unanswerable
 from ragate.core.rules.checked_metric import checked_name
 from ragate.metrics._identity import NoSettings, fingerprint
-from ragate.metrics._sample_metric import EmptyReason, Exclusion, SampleMetric, unanswerable
-from ragate.models import MetricInfo, Reads, Sample, SystemOutput
+from ragate.metrics._sample_metric import Exclusion, SampleMetric
+from ragate.models import MetricInfo, Reads, SystemOutput
 from ragate.protocols import MetricRequest
 
 VERSION = 1
+Part = Callable[[SystemOutput], Sized]
 
 
-def of_a_part(metric: SampleMetric, request: MetricRequest, nothing: EmptyReason) -> SampleMetric:
+def of_a_part(
+    metric: SampleMetric, request: MetricRequest, part: Part, *, called: str
+) -> SampleMetric:
     """Return the metric with its value for "nothing to check", and with the count beside it.
 
     Args:
-        nothing: From an answer to the reason why it holds nothing to check, "" where it does.
+        part: From an answer to what the metric looks at in it.
+        called: What that is, for the reason where there is none.
     """
-    checked = count_of_checked(request, nothing, exclude=metric.exclude)
-    return replace(metric, nothing=nothing, checked=checked)
+    checked = count_of_checked(request, part, exclude=metric.exclude)
+    reason = f"no {called} in the answer"
+    return replace(metric, nothing=lambda output: "" if part(output) else reason, checked=checked)
 
 
 def count_of_checked(
-    request: MetricRequest, nothing: EmptyReason, *, exclude: Exclusion = unanswerable
+    request: MetricRequest, part: Part, *, exclude: Exclusion = unanswerable
 ) -> SampleMetric:
     """Return the metric that is 1 for an answer with something to check, else 0.
 
@@ -43,7 +50,6 @@ def count_of_checked(
         fingerprint=fingerprint(named, version=VERSION, settings=NoSettings()),
     )
 
-    def holds(_sample: Sample, output: SystemOutput) -> float:
-        return 0.0 if nothing(output) else 1.0
-
-    return SampleMetric(info=info, formula=holds, exclude=exclude)
+    return SampleMetric(
+        info=info, formula=lambda _sample, output: float(bool(part(output))), exclude=exclude
+    )

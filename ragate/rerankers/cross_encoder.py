@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol
 
 from pydantic import Field
@@ -53,8 +54,7 @@ class LocalReranker:
     ) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
-        self._load = load
-        self._model: PairScorer | None = None
+        self._load = cache(load)
         self._turn = asyncio.Lock()
 
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -69,10 +69,8 @@ class LocalReranker:
             return await asyncio.to_thread(self._scores, [(query, text) for text in texts])
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[float]:
-        if self._model is None:
-            self._model = self._load()
         size = self._settings.batch_size
-        scores = self._model.predict(pairs, batch_size=size, show_progress_bar=False)
+        scores = self._load().predict(pairs, batch_size=size, show_progress_bar=False)
         if getattr(scores, "shape", None) != (len(pairs),):
             raise ConfigError(
                 f"{WHERE} = {self._settings.model!r}: it does not give one score for a pair",

@@ -24,7 +24,9 @@ def blame_drift(diff: SampleDiff) -> SampleDiff | Cause:
         )
     if outputs_today <= diff.output_hashes:
         return diff.between((*diff.before, *diff.control), diff.after)
-    if delta is None or _beyond_control(diff, delta.metric):
+    if delta is None or apart(
+        values(diff.control, delta.metric), values(diff.after, delta.metric), slack=SLACK
+    ):
         return diff.between(diff.control, diff.after)
     if share > 0:
         return unknown("the base version, run today, moved as well, though by less")
@@ -59,11 +61,6 @@ def _control_share(diff: SampleDiff) -> float:
         if gain * delta.gain > 0:
             shared += min(abs(gain), abs(delta.gain))
     return shared / total if total else 0.0
-
-
-def _beyond_control(diff: SampleDiff, metric: str) -> bool:
-    """True where every run of the control scored better (or worse) than every run of ours."""
-    return apart(values(diff.control, metric), values(diff.after, metric), slack=SLACK)
 
 
 def _evidence(diff: SampleDiff) -> str:

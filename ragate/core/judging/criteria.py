@@ -19,10 +19,6 @@ NO_TEXTS = "the retrieved chunks carry no text"
 NOTHING_RETRIEVED = "nothing was retrieved"
 
 
-def _every_sample(_sample: Sample) -> str:
-    return ""
-
-
 @dataclass(frozen=True)
 class Criterion:
     """One question to a judge; its score is better the higher it is.
@@ -50,7 +46,7 @@ CRITERIA: dict[str, Criterion] = {
         Criterion("judged_context_relevance", grounded=True),
         Criterion("citation_recall", grounded=True, cites=True),
         Criterion("citation_precision", grounded=True, cites=True),
-        Criterion("judged_refusal", exclude=_every_sample),
+        Criterion("judged_refusal", exclude=lambda _sample: ""),
         Criterion("relevancy"),
         Criterion("correctness", exclude=without_reference, low=1.0, high=5.0, unit="grade"),
         Criterion("correctness_binary", exclude=without_reference),

@@ -7,12 +7,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 GRAM = 3
 BANDS, ROWS = 24, 5  # two texts at 0.8 share a band with a chance of 0.9999, at 0.3 with 0.06
@@ -103,19 +99,10 @@ def _bands(sets: Sequence[frozenset[str]]) -> Iterator[list[int]]:
     for _ in range(BANDS):
         band = np.zeros(len(sets), dtype=np.uint64)
         for _ in range(ROWS):
-            minima = _minima(codes, starts, draws)
+            factor, shift = draws.integers(1, 2**63, size=2, dtype=np.uint64)
+            hashed = (codes * (factor | np.uint64(1)) + shift) >> np.uint64(20)
+            minima = np.minimum.reduceat(hashed, starts)
             band = band * np.uint64(0x9E3779B97F4A7C15) + minima
         folded.append(band)
     for row in np.stack(folded, axis=1):
         yield row.tolist()
-
-
-def _minima(
-    codes: npt.NDArray[np.uint64], starts: npt.NDArray[np.int64], draws: np.random.Generator
-) -> npt.NDArray[np.uint64]:
-    import numpy as np
-
-    factor, shift = draws.integers(1, 2**63, size=2, dtype=np.uint64)
-    hashed = (codes * (factor | np.uint64(1)) + shift) >> np.uint64(20)
-    minima: npt.NDArray[np.uint64] = np.minimum.reduceat(hashed, starts)
-    return minima

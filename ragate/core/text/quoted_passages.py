@@ -46,9 +46,7 @@ def holds(text: str, evidence: Evidence) -> bool:
 
 
 # Many samples rest on the same few pages.
-@lru_cache(maxsize=64)
-def _normal(text: str) -> str:
-    return normalise(text)
+_normal = lru_cache(maxsize=64)(normalise)
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Reading text without a model: words, sentences, numbers, citation markers.
+"""Reading text without a model: words and citation markers.
 
 Every function takes time linear in the length of its text, hostile or not.
 """
@@ -8,22 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-
-from ragate.core.text.numerals import claimed_numbers, numbers
-from ragate.core.text.sentences import split_sentences
-
-__all__ = [
-    "claimed_numbers",
-    "lcs_length",
-    "markers",
-    "numbers",
-    "split_sentences",
-    "squad_normalize",
-    "squad_tokens",
-    "token_count",
-    "tokens",
-    "without_markers",
-]
 
 # Scripts written without spaces between words: there, every character is a token of its own.
 _UNSPACED = (

@@ -43,7 +43,7 @@ class Single:
 CHAINED: dict[str, Chained] = {
     "faithfulness_binary": Chained("faithfulness", lambda _query, answer: answer, YES_NO),
     "relevancy": Chained(
-        "relevancy", lambda query, answer: _question_and_answer(query, answer), YES_NO
+        "relevancy", lambda query, answer: f"Question: {query}\nResponse: {answer}", YES_NO
     ),
     "context_relevancy": Chained(
         "context_relevancy", lambda query, _answer: query, UP_TO_FOUR, best=4.0
@@ -69,7 +69,3 @@ ASKED: dict[str, Criterion] = {
     # with the contexts: without any there is nothing to ask.
     "relevancy": replace(ALL_CRITERIA["relevancy"], grounded=True),
 }
-
-
-def _question_and_answer(query: str, answer: str) -> str:
-    return f"Question: {query}\nResponse: {answer}"

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.text.words import markers, split_sentences, tokens, without_markers
-from ragate.judges._asking import sendable
-from ragate.judges._words import CUT
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.words import markers, tokens, without_markers
+from ragate.judges._asking import CUT, sendable
 from ragate.models import Sample, SystemOutput
 
 NONCE_DIGITS = 20

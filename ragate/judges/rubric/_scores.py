@@ -47,18 +47,6 @@ def _listed(claims: list[Claim], good: int, total: int) -> str:
     return text if bad is None else f"{text}; {bad.verdict}: {one_line(bad.text, 120)}"
 
 
-def _relevancy(reply: RubricReply, _case: JudgedSample) -> Outcome:
-    return float(reply.relevant), ""
-
-
-def _correctness(reply: RubricReply, _case: JudgedSample) -> Outcome:
-    return reply.correctness, one_line(reply.difference, 200)
-
-
-def _correct(reply: RubricReply, _case: JudgedSample) -> Outcome:
-    return float(reply.correct), one_line(reply.difference, 200)
-
-
 def _refusal(reply: RubricReply, judged: JudgedSample) -> Outcome:
     word = "refuses" if reply.refusal else "answers"
     return float(reply.refusal is not judged.answerable), word
@@ -84,9 +72,12 @@ def _citation_precision(reply: RubricReply, judged: JudgedSample) -> Outcome:
 _FORMULAS: dict[str, Callable[[RubricReply, JudgedSample], Outcome]] = {
     "faithfulness": _faithfulness,
     "faithfulness_binary": _any_claim,
-    "relevancy": _relevancy,
-    "correctness": _correctness,
-    "correctness_binary": _correct,
+    "relevancy": lambda reply, _judged: (float(reply.relevant), ""),
+    "correctness": lambda reply, _judged: (reply.correctness, one_line(reply.difference, 200)),
+    "correctness_binary": lambda reply, _judged: (
+        float(reply.correct),
+        one_line(reply.difference, 200),
+    ),
     "judged_refusal": _refusal,
     "judged_context_relevance": _context_relevance,
     "citation_recall": _citation_recall,

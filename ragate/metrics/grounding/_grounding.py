@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ragate.core.text.words import split_sentences, tokens, without_markers
+from ragate.core.judging.applicability import unanswerable
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.words import tokens, without_markers
 from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._sample_metric import Formula, SampleMetric, unanswerable
+from ragate.metrics._sample_metric import Formula, SampleMetric
 from ragate.models import Direction, Frozen, Reads, SystemOutput
 from ragate.protocols import MetricRequest
 

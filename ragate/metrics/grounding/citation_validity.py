@@ -23,7 +23,7 @@ def create(request: MetricRequest) -> SampleMetric:
     Source: this project.
     """
     metric = claim_metric(request, _validity, version=2)
-    return of_a_part(metric, request, _without_citations)
+    return of_a_part(metric, request, _citations, called="citations")
 
 
 def _validity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
@@ -33,7 +33,3 @@ def _validity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
 
 def _citations(output: SystemOutput) -> Sequence[int]:
     return markers(output.answer or "") if output.citations is None else output.citations
-
-
-def _without_citations(output: SystemOutput) -> str:
-    return "" if _citations(output) else "no citations in the answer"

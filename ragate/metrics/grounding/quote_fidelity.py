@@ -26,23 +26,20 @@ def create(request: MetricRequest) -> SampleMetric:
     Source: this project.
     """
     metric = claim_metric(request, _fidelity, version=2)
-    return of_a_part(metric, request, _without_quotes)
+    return of_a_part(metric, request, _quotes, called="quotes")
 
 
 def _fidelity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
     if lacks_texts(output):
         return NO_TEXTS
-    quotes = _quotes(output.answer or "")
+    quotes = _quotes(output)
     texts = [_words(chunk.text) for chunk in output.chunks]
     return sum(any(quote in text for text in texts) for quote in quotes) / len(quotes)
 
 
-def _without_quotes(output: SystemOutput) -> str:
-    return "" if _quotes(output.answer or "") else "no quotes in the answer"
-
-
-def _quotes(answer: str) -> list[str]:
-    spans = ("".join(groups) for groups in _QUOTE.findall(without_markers(answer)))
+def _quotes(output: SystemOutput) -> list[str]:
+    answer = without_markers(output.answer or "")
+    spans = ("".join(groups) for groups in _QUOTE.findall(answer))
     return [_words(span) for span in spans if len(tokens(span)) >= MIN_WORDS]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragate.core.text.words import claimed_numbers, numbers, without_markers
+from ragate.core.text.numerals import claimed_numbers, numbers
+from ragate.core.text.words import without_markers
 from ragate.metrics._checked_part import of_a_part
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
@@ -26,7 +27,7 @@ def create(request: MetricRequest) -> SampleMetric:
     Source: this project.
     """
     metric = claim_metric(request, _unsupported, version=2, direction=Direction.LOWER)
-    return of_a_part(metric, request, _without_numbers)
+    return of_a_part(metric, request, _claimed, called="numbers")
 
 
 def _unsupported(sample: Sample, output: SystemOutput) -> ValueOrReason:
@@ -39,7 +40,3 @@ def _unsupported(sample: Sample, output: SystemOutput) -> ValueOrReason:
 
 def _claimed(output: SystemOutput) -> set[str]:
     return set(claimed_numbers(_LIST_NUMBER.sub("", without_markers(output.answer or ""))))
-
-
-def _without_numbers(output: SystemOutput) -> str:
-    return "" if _claimed(output) else "no numbers in the answer"

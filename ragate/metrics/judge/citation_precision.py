@@ -7,7 +7,6 @@ from dataclasses import replace
 from ragate.core.text.words import markers
 from ragate.metrics._checked_part import count_of_checked
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
-from ragate.models import SystemOutput
 from ragate.protocols import MetricRequest
 
 
@@ -21,9 +20,5 @@ def create(request: MetricRequest) -> JudgedMetric:
     citation_precision.checked; unanswerable: not applicable.
     Source: after Gao et al., ALCE, EMNLP 2023.
     """
-    checked = count_of_checked(request, _without_markers)
+    checked = count_of_checked(request, lambda output: markers(output.answer or ""))
     return replace(judged_metric(request, version=2), checked=checked)
-
-
-def _without_markers(output: SystemOutput) -> str:
-    return "" if markers(output.answer or "") else "no citations in the answer"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ragate.core.judging.applicability import without_reference
 from ragate.core.text.words import without_markers
 from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._sample_metric import SampleMetric, without_reference
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.core.text.words import claimed_numbers, numbers
+from ragate.core.text.numerals import claimed_numbers, numbers
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric
 from ragate.protocols import MetricRequest

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from ragate.core.text.words import split_sentences, tokens
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.words import tokens
 from ragate.models import Frozen
 
 _NOT = ("do not", "don't", "does not", "doesn't", "did not", "didn't")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ragate.core.judging.applicability import unanswerable
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
-from ragate.metrics._sample_metric import SampleMetric, unanswerable
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import Direction, Reads
 from ragate.protocols import MetricRequest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
-from ragate.metrics._sample_metric import NO_ANSWER, failed, provider_failure
 from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import MetricInfo, Reads, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair

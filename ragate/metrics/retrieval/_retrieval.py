@@ -25,7 +25,7 @@ def ranking_metric(
     """
     return SampleMetric(
         info=metric_info(request, version=version, reads=Reads.RETRIEVAL, settings=settings),
-        formula=_over_rankings(formula),
+        formula=lambda sample, output: formula(ranked_doc_ids(output.chunks), sample),
         exclude=without_relevant,
     )
 
@@ -42,9 +42,3 @@ def first_stage_metric(
 
     info = metric_info(request, version=version, reads=Reads.RETRIEVAL)
     return SampleMetric(info=info, formula=before, exclude=without_relevant)
-
-
-def _over_rankings(
-    formula: Callable[[list[str], Sample], float],
-) -> Callable[[Sample, SystemOutput], float]:
-    return lambda sample, output: formula(ranked_doc_ids(output.chunks), sample)

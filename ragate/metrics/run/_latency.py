@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragate.core.judging.applicability import provider_failure
 from ragate.metrics._identity import unbounded_info
-from ragate.metrics._sample_metric import provider_failure
 from ragate.models import MetricInfo, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
 

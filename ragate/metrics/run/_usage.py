@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ragate.core.judging.applicability import failed, provider_failure
 from ragate.metrics._identity import unbounded_info
-from ragate.metrics._sample_metric import failed, provider_failure
 from ragate.models import MetricInfo, Reads, Score, SystemOutput, Usage, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair
 

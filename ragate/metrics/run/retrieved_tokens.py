@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragate.core.judging.applicability import failed, provider_failure
 from ragate.core.text.words import token_count
 from ragate.metrics._identity import unbounded_info
-from ragate.metrics._sample_metric import failed, provider_failure
 from ragate.metrics.grounding._grounding import NO_TEXTS, lacks_texts
 from ragate.models import MetricInfo, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair

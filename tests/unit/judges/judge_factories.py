@@ -10,7 +10,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ragate.core.text.words import numbers, tokens, without_markers
+from ragate.core.text.numerals import numbers
+from ragate.core.text.words import tokens, without_markers
 from ragate.judges import rubric
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge

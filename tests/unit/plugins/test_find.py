@@ -63,7 +63,7 @@ def test_every_built_in_plugin_defines_what_its_kind_needs(kind: Kind, name: str
 
 def test_private_modules_are_no_plugins() -> None:
     assert not [name for _, name in BUILT_IN if name.startswith("_") or name == "base"]
-    assert "jsonl" in plugins.names("dataset")
+    assert "markdown" in plugins.names("renderers")
 
 
 def test_an_unknown_name_names_the_nearest() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragate.core.text.words import split_sentences
+from ragate.core.text.sentences import split_sentences
 from ragate.models import RetrievedChunk
 from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.settings import AnswerSettings

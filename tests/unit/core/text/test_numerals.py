@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text.words import numbers
+from ragate.core.text.numerals import numbers
 
 
 @pytest.mark.parametrize(

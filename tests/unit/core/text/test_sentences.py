@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text.words import split_sentences
+from ragate.core.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragate.core.text.numerals import numbers
+from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import (
     lcs_length,
     markers,
-    numbers,
-    split_sentences,
     squad_normalize,
     token_count,
     tokens,

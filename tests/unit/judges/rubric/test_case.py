@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text.words import split_sentences
+from ragate.core.text.sentences import split_sentences
 from ragate.judges.rubric._judged_sample import even_limit, render_data
 from ragate.models import Sample
 from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, judge_all, read_blocks
