@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +49,7 @@ from ragate.models import (
 
 INFO = MetricInfo(name="score")
 RULE = Rule(metric="score")
-REPEATS = ("retrieval", "answer")
+REPEATS: tuple[Literal["retrieval", "answer"], ...] = ("retrieval", "answer")
 SETTINGS = DecisionSettings(repeats=REPEATS, confirm=0)
 TODAY = datetime.date(2026, 1, 1)
 BASELINE = 3

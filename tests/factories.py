@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
@@ -34,6 +34,7 @@ from ragate.models import (
 
 HEAD = "bad0bad0bad0bad0bad0bad0bad0bad0bad0bad0"
 BASE = "465cda5465cda5465cda5465cda5465cda5465cd"
+SampleChange = Literal["worse", "better", "mixed", "same", "failed", "new"]
 EXIT_CODES = {
     Verdict.PASSED: 0,
     Verdict.BOOTSTRAP: 0,
@@ -129,7 +130,7 @@ def sample_row_factory(
     sample_id: str = "q017",
     query: str = "Is VAT included?",
     *,
-    change: str = "worse",
+    change: SampleChange = "worse",
     expected: Sequence[str] = ("billing/vat.md",),
     docs: tuple[Sequence[str], Sequence[str]] = (("billing/vat.md", "terms.md"),) * 2,
     answers: tuple[str | None, str | None] = ("No, VAT is added.", "Yes, all prices are final."),
@@ -165,7 +166,7 @@ def sample_row_factory(
         ),
         cause=found if cause else None,
     )
-    return row.model_copy(update=fields)
+    return row.amended(**fields)
 
 
 def _rank(doc: str, docs: Sequence[str]) -> int | None:

@@ -68,7 +68,9 @@ def test_what_the_branch_changed_is_named(
     if committed:
         git(project.root, "commit", "--quiet", "--all", "-m", "change")
 
-    assert rules(project.root) == CheckoutRules(base_read=True, changed=(changed,))
+    assert rules(project.root) == CheckoutRules.model_validate(
+        {"base_read": True, "changed": (changed,)}
+    )
 
 
 def test_a_baseline_that_git_does_not_know_yet_is_the_checkouts_own(project: ReplayProject) -> None:

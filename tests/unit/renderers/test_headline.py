@@ -54,9 +54,16 @@ def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_canno
 
 
 def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what_blocks() -> None:
-    tries = {"metric": "mrr", "pass_at": 1.0, "tries": 3, "failed": 2, "met": False}
     rows = [
-        MustPassRow(sample_id=key, eligible=eligible, **tries)
+        MustPassRow(
+            sample_id=key,
+            eligible=eligible,
+            metric="mrr",
+            pass_at=1.0,
+            tries=3,
+            failed=2,
+            met=False,
+        )
         for key, eligible in (("broken", True), ("as-ever", False))
     ]
     report = report_factory(decision_factory(Verdict.FAILED, metrics=[], must_pass=tuple(rows)))

@@ -9,7 +9,7 @@ from ragate.core.comparison.affected_samples import find_unaffected
 from ragate.core.comparison.compare import compare
 from ragate.core.comparison.run_passes import read_pair
 from ragate.core.hashing import calls_hash, is_recorded
-from ragate.models import Failure, MetricInfo, MetricVerdict, Reads, Rule, Run, Verdict
+from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Reads, Rule, Run, Verdict
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.unit.core.decision_factories import (
     EXACT,
@@ -147,7 +147,7 @@ def test_no_affected_sample_means_unchanged_whatever_the_size():
 
 
 def test_a_score_that_reads_the_run_itself_is_not_taken_for_unaffected():
-    seconds = MetricInfo(name="seconds", reads=Reads.RUN, direction="lower", high=None)
+    seconds = MetricInfo(name="seconds", reads=Reads.RUN, direction=Direction.LOWER, high=None)
     samples = samples_of(40)
     requests = {sample.id: "r" for sample in samples}
     comparison = compare(

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.models import Failure, MetricInfo, MetricVerdict, Needs, Rule, Sample, Score, Verdict
+from ragate.models import (
+    Direction,
+    Failure,
+    MetricInfo,
+    MetricVerdict,
+    Needs,
+    Reads,
+    Rule,
+    Sample,
+    Score,
+    Verdict,
+)
 from tests.unit.core.decision_factories import (
     EXACT,
     NOISY,
@@ -78,7 +89,7 @@ def test_a_cluster_without_a_whole_sample_is_no_decision():
 
 
 def test_a_failed_aggregate_is_not_decided_when_every_sample_failed():
-    rate = MetricInfo(name="error_rate", aggregate=True, reads="run", direction="lower")
+    rate = MetricInfo(name="error_rate", aggregate=True, reads=Reads.RUN, direction=Direction.LOWER)
     samples = samples_of(3)
     down = {sample.id: Failure(kind="provider", message="503") for sample in samples}
     runs = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ragate.core.comparison.compare import compare
@@ -12,7 +14,7 @@ from tests.unit.core.rules.noisy.noisy_factories import flips
 P95 = MetricInfo(name="p95", aggregate=True, high=None, direction=Direction.LOWER, unit="seconds")
 
 
-def aggregate_pair(value: float | None, **rule: object):
+def aggregate_pair(value: float | None, **rule: Any):
     samples = samples_of(2)
     score = unscored("p95", "no latency") if value is None else Score(metric="p95", value=value)
 

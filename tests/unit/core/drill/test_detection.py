@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ragate.core.drill.detection import DrillRow, drill
 from ragate.core.drill.planted_breaks import Pair
@@ -24,8 +25,8 @@ METRICS = {
 }
 
 
-def metric(name: str, mean: float, **more: object) -> MetricRow:
-    fields = {"level": "error", "verdict": MetricVerdict.HELD} | more
+def metric(name: str, mean: float, **more: Any) -> MetricRow:
+    fields: dict[str, Any] = {"level": "error", "verdict": MetricVerdict.HELD} | more
     return MetricRow(metric=name, candidate=mean, **fields)
 
 

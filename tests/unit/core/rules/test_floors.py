@@ -194,10 +194,10 @@ def test_a_floor_on_a_metric_nobody_measured_is_said_once():
 
 def test_a_floor_by_evidence_on_grades_is_the_same_as_on_their_share_of_the_range():
     grades = np.array([[2.0], [3.0], [5.0], [4.0], [1.0], [4.0]] * 5)
-    rule = {"metric": "faithfulness"}
-    own = judge(noisy_pair(grades, grades, info=GRADE), Rule(**rule, minimum=4.0), floor="evidence")
+    rule = Rule(metric="faithfulness")
+    own = judge(noisy_pair(grades, grades, info=GRADE), rule.amended(minimum=4.0), floor="evidence")
     share = (grades - 1) / 4
-    unit = judge(noisy_pair(share, share), Rule(**rule, minimum=0.75), floor="evidence")
+    unit = judge(noisy_pair(share, share), rule.amended(minimum=0.75), floor="evidence")
     a, b = row_of(own, "faithfulness").floor, row_of(unit, "faithfulness").floor
 
     assert a is not None

@@ -46,7 +46,13 @@ def test_a_waived_sample_is_shown_and_not_counted_until_its_date():
 
 def test_a_waived_sample_is_not_tested():
     waivers = [
-        Waiver(id=f"q{row:04d}", metric="faithfulness", owner="x", reason="y", until="2026-12-31")
+        Waiver(
+            id=f"q{row:04d}",
+            metric="faithfulness",
+            owner="x",
+            reason="y",
+            until=datetime.date(2026, 12, 31),
+        )
         for row in range(10)
     ]
     decision = judge(noisy_pair(*flips(100, 10)), RULE, waivers=waivers)

@@ -51,7 +51,7 @@ def test_not_a_number_from_a_plugin_is_unscored():
 
 
 def test_an_unbounded_metric_is_scaled_by_the_largest_value_of_both_sides():
-    tokens = MetricInfo(name="tokens", high=None, direction="lower", unit="tokens")
+    tokens = MetricInfo(name="tokens", high=None, direction=Direction.LOWER, unit="tokens")
     column = noisy_pair([[100.0]], [[400.0]], info=tokens).columns["tokens"]
 
     assert column.span == 400.0

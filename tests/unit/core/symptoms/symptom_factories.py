@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import Cause, CauseKind, MetricRow, MetricVerdict, SampleRow
 
 
-def row(metric: str, mean: float | None, change: float | None = None, **more: object) -> MetricRow:
+def row(metric: str, mean: float | None, change: float | None = None, **more: Any) -> MetricRow:
     before = None if mean is None or change is None else mean - change
-    fields = {"level": "error", "verdict": MetricVerdict.UNCHANGED, "n": 50} | more
+    fields: dict[str, Any] = {"level": "error", "verdict": MetricVerdict.UNCHANGED, "n": 50} | more
     return MetricRow(metric=metric, baseline=before, candidate=mean, change=change, **fields)
 
 
