@@ -62,6 +62,7 @@ def ordered(rows: Iterable[MetricRow]) -> list[MetricRow]:
 
 
 def wants_a_look(row: MetricRow) -> bool:
+    """Return whether a reader should look at the metric, whether it blocks or not."""
     bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
     return bad or below_floor(row) or (row.level == "error" and row.verdict not in QUIET)
 

@@ -79,6 +79,7 @@ def says_now(diff: SampleDiff) -> str:
 
 
 def score_words(diff: SampleDiff) -> str:
+    """Return the largest delta as the end of a sentence, "" where no score moved."""
     return "" if diff.largest is None else f": {diff.largest.words}"
 
 
@@ -99,6 +100,7 @@ def _answers_of(records: Sequence[Record]) -> list[str]:
 
 
 def trace_run(diff: SampleDiff, record: Record) -> TracedWords:
+    """Return where the new words of one of the candidate's runs stand."""
     return trace(
         record.output.answer or "",
         earlier=[diff.sample.query, *_answers_of(diff.before)],

@@ -69,6 +69,7 @@ class SampleDiff:
 
     @property
     def worse(self) -> bool:
+        """Whether what has to be explained is a loss."""
         return bool(self.deltas) and self.deltas[0].gain < 0
 
     @cached_property
