@@ -153,6 +153,11 @@ def _import(kind: Kind, name: str, module: str) -> Any:
 
 
 def _needs(kind: Kind, name: str, missing: str) -> PluginError:
+    if missing.startswith("ragate."):
+        return PluginError(
+            f"{noun(kind)} {name!r} imports {missing!r}, which is not there (any more)",
+            remedy="import helpers from ragate.plugin_kit: docs/plugins.md",
+        )
     extra = _EXTRAS.get(missing.partition(".")[0])
     package = f"'ragate[{extra}]'" if extra else missing.partition(".")[0]
     return PluginError(

@@ -32,7 +32,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("systems.pgvector.index",),
     ("systems.pgvector.search", "systems.pgvector.answer", "systems.pgvector"),
     ("metrics.grounding", "metrics.reference", "metrics.refusal", "metrics.retrieval"),
-    ("metrics.judge", "metrics.run"),
+    ("metrics.judge", "metrics.run", "plugin_kit"),
     ("runtime",),
     ("recorder",),
     ("pipeline.run",),

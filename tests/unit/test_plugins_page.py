@@ -12,15 +12,27 @@ from typing import Any
 
 import pytest
 
-from ragate import plugins
+from ragate import plugin_kit, plugins, protocols
+from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Failure, Sample, SystemOutput
+from ragate.plugins.make import members_of
+from ragate.support.settings import read_settings
 
 TEXT = (Path(__file__).parents[2] / "docs/plugins.md").read_text(encoding="utf-8")
 CODE = {
     block.split(":", 1)[0].strip('"'): block
     for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 }
+
+PUBLIC = {"ragate.models", "ragate.protocols", "ragate.plugin_kit"}
+# What ragate hands to plugins, as opposed to what they are.
+GIVEN = {"ChatClient", "Database", "Steps"}
+CONTRACTS = sorted(
+    name
+    for name in protocols.__all__
+    if getattr(getattr(protocols, name), "_is_protocol", False) and name not in GIVEN
+)
 
 
 @pytest.fixture
@@ -88,3 +100,28 @@ def test_the_report_renders(package: str) -> None:
     report = SimpleNamespace(gate="docs", decision=SimpleNamespace(verdict="passed"))
 
     assert plugins.load("renderers", f"{package}.oneline").render(report) == "docs: passed\n"
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_every_member_of_a_protocol_stands_in_the_page(name: str) -> None:
+    for member in members_of(getattr(protocols, name)):
+        assert re.search(rf"(?<![A-Za-z_]){member}(?![A-Za-z_])", TEXT), f"{name}.{member}"
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_an_example_imports_nothing_private(name: str) -> None:
+    imported = set(re.findall(r"^from (ragate\S*) import|^import (ragate\S*)", CODE[name], re.M))
+
+    assert {left or right for left, right in imported} <= PUBLIC
+
+
+def test_the_helpers_that_the_page_names_are_there() -> None:
+    named = set(re.findall(r"plugin_kit\.(\w+)", TEXT))
+
+    assert named <= set(plugin_kit.__all__)
+    assert all(hasattr(plugin_kit, name) for name in plugin_kit.__all__)
+
+
+def test_where_the_page_had_them_before_they_still_are() -> None:
+    assert plugin_kit.digest is digest
+    assert plugin_kit.read_settings is read_settings

@@ -1,0 +1,42 @@
+"""What a plugin outside of this repository imports, beside `ragate.models` and `ragate.protocols`.
+
+The names here stay where they are; the modules that they come from may move.
+"""
+
+from ragate.core.hashing import digest
+from ragate.core.judging.applicability import (
+    failed,
+    provider_failure,
+    unanswerable,
+    without_reference,
+)
+from ragate.core.judging.criteria import ALL_CRITERIA, Criterion, sort_out, unasked_score
+from ragate.core.ranking import ranked_doc_ids
+from ragate.errors import ConfigError, ProviderError
+from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._identity import metric_info, own_settings
+from ragate.metrics._sample_metric import SampleMetric
+from ragate.support.escape import one_line, plain
+from ragate.support.settings import read_settings
+
+__all__ = [
+    "ALL_CRITERIA",
+    "ConfigError",
+    "Criterion",
+    "ProviderError",
+    "SampleMetric",
+    "digest",
+    "failed",
+    "metric_info",
+    "of_a_part",
+    "one_line",
+    "own_settings",
+    "plain",
+    "provider_failure",
+    "ranked_doc_ids",
+    "read_settings",
+    "sort_out",
+    "unanswerable",
+    "unasked_score",
+    "without_reference",
+]
