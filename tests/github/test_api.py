@@ -11,7 +11,8 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
-from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.api import Api
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.github.api_factories import comments_at
 from tests.servers.github_stub import TOKEN, GitHub

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.api import Api
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import BOT, Repository, login_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
 

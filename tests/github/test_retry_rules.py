@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.api import Api
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository
 from ragate.github.rest.retry_rules import PATIENCE_S
 from tests.servers.github_stub import TOKEN, GitHub

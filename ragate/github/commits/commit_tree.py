@@ -8,7 +8,10 @@ from typing import Protocol
 
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
+from ragate.github.commits.git_objects import TreeEntry
 from ragate.github.rest.repository import Repository
+
+_KEYS = ("mode", "type", "sha", "path")
 
 
 class BaseUnreadableError(RagateError):
@@ -23,11 +26,9 @@ class Tree(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content; None where the path is proven to be absent."""
-        ...
 
     def list(self, folder: str) -> list[str]:
         """Return the names of the regular files in a folder; [] where it is absent."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -62,14 +63,13 @@ class ApiTree:
 
     repository: Repository
     sha: str
-    _listed: dict[str, dict[str, tuple[str, str, str]]] = field(default_factory=dict, repr=False)
+    _listed: dict[str, dict[str, TreeEntry]] = field(default_factory=dict, repr=False)
 
     def read(self, path: str) -> bytes | None:
         entry = self._entry(path)
         if entry is None:
             return None
-        mode, kind, _ = entry
-        if kind != "blob" or not mode.startswith("100"):
+        if not entry.regular:
             raise _not_regular(path, self.sha)
         content = self.repository.contents(path, self.sha)
         if content is None:
@@ -78,12 +78,11 @@ class ApiTree:
 
     def list(self, folder: str) -> list[str]:
         entry = self._entry(folder)
-        if entry is None or entry[1] != "tree":
+        if entry is None or entry.kind != "tree":
             return []
-        names = self._names(folder, entry[2])
-        return sorted(name for name, (mode, _, _) in names.items() if mode.startswith("100"))
+        return sorted(name for name, file in self._names(folder, entry.sha).items() if file.regular)
 
-    def _entry(self, path: str) -> tuple[str, str, str] | None:
+    def _entry(self, path: str) -> TreeEntry | None:
         *folders, file = PurePosixPath(path).parts or ("",)
         names, folder = self._names("", self.sha), ""
         for name in folders:
@@ -91,17 +90,16 @@ class ApiTree:
             entry = names.get(name)
             if entry is None:
                 return None
-            if entry[1] != "tree":
+            if entry.kind != "tree":
                 raise _not_regular(folder, self.sha)
-            names = self._names(folder, entry[2])
+            names = self._names(folder, entry.sha)
         return names.get(file)
 
-    def _names(self, folder: str, sha: str) -> dict[str, tuple[str, str, str]]:
+    def _names(self, folder: str, sha: str) -> dict[str, TreeEntry]:
         if folder not in self._listed:
             rows = self.repository.tree(sha, recursive=False)
             self._listed[folder] = {
-                str(row["path"]): (str(row["mode"]), str(row["type"]), str(row["sha"]))
-                for row in rows
+                str(row["path"]): TreeEntry(*(str(row[key]) for key in _KEYS)) for row in rows
             }
         return self._listed[folder]
 

@@ -48,7 +48,7 @@ def open_pull(
     be under way; one with an ancestor of the tip will do in the end.
 
     Raises:
-        ApiError: the API is out.
+        GitHubApiError: the API is out.
         BaseUnreadableError: the base has no such branch.
     """
     for wait in (*WAITS_S, None):

@@ -16,7 +16,7 @@ def pulls_of_run(run: RunRef, repository: Repository) -> list[Json]:
     have been renamed: then all open ones are looked through for the commit.
 
     Raises:
-        ApiError: the API is out.
+        GitHubApiError: the API is out.
     """
     owner = run.head_repository.partition("/")[0]
     if not owner or not run.head_branch:

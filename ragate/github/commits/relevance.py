@@ -50,7 +50,10 @@ def named_files(system: SystemConfig) -> tuple[str, ...]:
     holds scripts and prompts, and a word that is no file matches none. A dotted name stands for
     its module and for the packages around it.
     """
-    words = [word for text in texts_of([system.use, system.settings]) for word in _words(text)]
+    texts = texts_of([system.use, system.settings])
+    words = [
+        word for text in texts for word in (text, *_WORDS.split(text))
+    ]  # names may have spaces
     patterns = [pattern for word in words for pattern in (_below(word), *_modules(word))]
     return tuple(dict.fromkeys(filter(None, patterns)))
 
@@ -63,11 +66,6 @@ def texts_of(value: Any) -> Iterator[str]:
         yield from (text for item in value.values() for text in texts_of(item))
     elif isinstance(value, list | tuple):
         yield from (text for item in value for text in texts_of(item))
-
-
-def _words(text: str) -> list[str]:
-    """Return the whole text, for a name with spaces in it, and its words."""
-    return [text, *_WORDS.split(text)]
 
 
 def _below(word: str) -> str:

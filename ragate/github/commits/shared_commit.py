@@ -18,7 +18,7 @@ def other_branches(event: Event, repository: Repository, sha: str, branch: str) 
     They are not asked for where `branch` is the default one: its rules decide in any case.
 
     Raises:
-        ApiError: the API is out.
+        GitHubApiError: the API is out.
     """
     if branch == event.default_branch:
         return ()

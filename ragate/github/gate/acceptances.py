@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.github.event.slash_command import Command, parse_command
+from ragate.github.rest.authors import login_in
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Decision, Rule, Run
@@ -124,7 +125,7 @@ def _records(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
     return [
         line.groupdict()
         for comment in comments
-        if _login(comment) == bot and (line := _RECORD.match(str(comment.get("body") or "")))
+        if login_in(comment) == bot and (line := _RECORD.match(str(comment.get("body") or "")))
     ]
 
 
@@ -133,7 +134,7 @@ def _accepted(
 ) -> Command | None:
     """Return the accept that a record binds, None where either does not fit."""
     bound = AcceptScope(record["gate"], record["sha"], record["outputs"])
-    if comment is None or bound != scope or not _login(comment):
+    if comment is None or bound != scope or not login_in(comment):
         return None
     if comment.get("created_at") != comment.get("updated_at"):
         return None  # edited: what was permitted is not what stands there
@@ -144,8 +145,3 @@ def _accepted(
     if command is None or command.verb != "accept" or not scope.sha.startswith(command.sha):
         return None
     return command if command.gate in ("", scope.gate) else None
-
-
-def _login(comment: Json) -> str:
-    user = comment.get("user")
-    return str(user.get("login", "")) if isinstance(user, dict) else ""

@@ -17,7 +17,7 @@ from ragate.github.commits.base_commit import Base
 from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Repository, gate_statuses
 from ragate.models import Record, Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
 from ragate.stores.local import LocalStore
@@ -115,9 +115,9 @@ def _states(
     context: StepContext, repository: Repository, gate: str, head: str
 ) -> Iterator[tuple[str, str]]:
     """Yield page and last state of each other run that set this gate's status, oldest first."""
-    for status in reversed(repository.statuses(head)):
+    for status in reversed(gate_statuses(repository, gate, head)):
         page = str(status.get("target_url") or "")
-        if status.get("context") == f"ragate/{gate}" and page != context.event.run_url:
+        if page != context.event.run_url:
             yield page, str(status.get("state"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
@@ -14,14 +15,7 @@ from ragate.stores.local import LocalStore
 
 
 def control_for(
-    context: StepContext,
-    repository: Repository,
-    report: Report,
-    *,
-    base: str,
-    head: str,
-    day: str,
-    folder: Path,
+    context: StepContext, repository: Repository, report: Report, *, base: str, head: str, day: str
 ) -> Run | None:
     """Return the run of the base that a red verdict is held against, None where there is none.
 
@@ -30,13 +24,13 @@ def control_for(
 
     Args:
         report: The verdict without it.
-        folder: Where it is unpacked.
     """
     decision = report.decision
     if decision.verdict is not Verdict.FAILED or not decision.family or base in ("", head):
         return None
     try:
-        return _run_of(context, repository, report.gate, base, day, folder)
+        with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
+            return _run_of(context, repository, report.gate, base, day, Path(folder).resolve())
     except RagateError as error:
         context.log.warning(f"the base's run of that day could not be read: {error.message}")
         return None
@@ -48,7 +42,7 @@ def _run_of(
     for number, artifact in enumerate(find_results(repository, gate, base)):
         if not str(artifact.content.get("created_at", "")).startswith(day):
             continue
-        unpacked = folder / f"control-{number}"
+        unpacked = folder / str(number)
         try:
             result = fetch_result(repository, artifact, unpacked)
             if (result.gate, result.head) == (gate, base):

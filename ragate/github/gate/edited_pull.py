@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.base_commit import Base
-from ragate.github.gate.left_result import LeftResult, fetch_result
+from ragate.github.gate.left_result import fetch_result
 from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Repository, gate_statuses
 
 KEPT = "kept"
 # What the step ended with; `fail-on` has made the status what it is.
@@ -41,9 +41,7 @@ def standing_verdict(context: StepContext, base: Base) -> int | None:
 
 def _standing(context: StepContext, repository: Repository, base: Base, folder: Path) -> int | None:
     gate = gate_name(context, repository, base.sha, folder / "gate")
-    statuses = repository.statuses(base.head)
-    ours = (status for status in statuses if status.get("context") == f"ragate/{gate}")
-    newest = next(ours, None)
+    newest = next(iter(gate_statuses(repository, gate, base.head)), None)
     code = _CODES.get(str(newest.get("state"))) if newest is not None else None
     if newest is None or code is None:  # pending, or an error that may have passed
         return None
@@ -54,10 +52,6 @@ def _standing(context: StepContext, repository: Repository, base: Base, folder: 
         except StorageError:
             continue
         if page.endswith(f"/actions/runs/{artifact.run['id']}/attempts/{result.attempt}"):
-            return code if _same(result, gate, base) else None
+            judged = (result.gate, result.head, result.base, result.merged)
+            return code if judged == (gate, base.head, base.sha, base.merged) else None
     return None
-
-
-def _same(result: LeftResult, gate: str, base: Base) -> bool:
-    judged = (result.gate, result.head, result.base, result.merged)
-    return judged == (gate, base.head, base.sha, base.merged)

@@ -15,7 +15,7 @@ from ragate.github.commits.shared_commit import other_branches
 from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Repository, gate_statuses
 
 # The events by which a commit that was judged already gets to another branch.
 _ARRIVALS = frozenset({"opened", "reopened"})
@@ -25,7 +25,7 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     """Set the status back to pending where it was given before the pull request came here.
 
     Raises:
-        ApiError: the API is out; the status stands.
+        GitHubApiError: the API is out; the status stands.
         UsageError: the event is about no pull request.
     """
     event = context.event
@@ -38,19 +38,18 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     with tempfile.TemporaryDirectory(prefix="ragate-gate-") as folder:
         tip = branch_tip(repository, branch)
         gate = gate_name(context, repository, tip, Path(folder).resolve())
-    ours = (row for row in repository.statuses(head) if row.get("context") == f"ragate/{gate}")
-    newest = next(ours, None)
+    newest = next(iter(gate_statuses(repository, gate, head)), None)
     if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
         return _untouched(context)
     waiting = f"waits for outputs that are collected against {branch}"
     repository.set_status(head, "pending", f"ragate/{gate}", waiting, event.run_url)
     context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {waiting}")
-    return ModeOutcome(said="superseded")
+    return ModeOutcome(ended_as="superseded")
 
 
 def _untouched(context: StepContext) -> ModeOutcome:
     context.log.plain("no verdict was given before the pull request came to this branch")
-    return ModeOutcome(said="superseded")
+    return ModeOutcome(ended_as="superseded")
 
 
 def _is_older(status: Json, context: StepContext) -> bool:

@@ -15,7 +15,7 @@ from ragate.github.commits.change import Change
 from ragate.github.commits.merge_commit import branch_tip
 from ragate.github.commits.shared_commit import other_branches, refuse_two_branches
 from ragate.github.gate.step_context import StepContext
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository
 
 

@@ -92,17 +92,21 @@ def _files(root: Path, pattern: str) -> list[Path]:
 
 
 def _http(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> Provenance:
-    hosts = base.policy.http_hosts
+    policy = base.policy
+    url, key = _address(system, environment)
+    # An address that is not set here has a method all the same.
+    paths = policy.http_paths if url else ("/**",)
     try:
-        mine = _rule(system, hosts, environment)
-        _check_request(base, system, environment)
+        mine = _rule(system, policy.http_hosts, environment)
+        method = str(system.settings.get("method", "POST"))
+        check_request(method, url, key=key, methods=policy.http_methods, paths=paths)
     except ConfigError as error:
-        key = _POLICY_KEY.search(error.message)
-        if key is None:
+        setting = _POLICY_KEY.search(error.message)
+        if setting is None:
             raise
-        return _refused(error.message, f"add it to {key[1]}")
+        return _refused(error.message, f"add it to {setting[1]}")
     try:
-        theirs = _rule(base.system, hosts, environment)
+        theirs = _rule(base.system, policy.http_hosts, environment)
     except ConfigError:
         theirs = ""
     if mine != theirs:
@@ -117,14 +121,6 @@ def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str
     """Return the entry of ``http_hosts`` that allows the service; "" where no address is set."""
     url, key = _address(system, environment)
     return place_of(url, key=key, hosts=hosts).rule if url else ""
-
-
-def _check_request(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> None:
-    url, key = _address(system, environment)
-    method, policy = str(system.settings.get("method", "POST")), base.policy
-    # An address that is not set here has a method all the same.
-    paths = policy.http_paths if url else ("/**",)
-    check_request(method, url, key=key, methods=policy.http_methods, paths=paths)
 
 
 def _address(system: SystemConfig, environment: Mapping[str, str]) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from ragate.config import load_config
@@ -14,7 +13,7 @@ from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce, Target
 from ragate.github.rest.repository import Repository
 
 ANNOUNCED = "announced"
@@ -27,10 +26,7 @@ def is_begun(event: Event) -> bool:
 
 
 def announce_pending(
-    context: StepContext,
-    repository: Repository,
-    change: Change,
-    announce: Callable[[Target], None],
+    context: StepContext, repository: Repository, change: Change, announce: Announce
 ) -> ModeOutcome:
     """Set the pending status of a commit whose outputs are being collected.
 
@@ -42,9 +38,9 @@ def announce_pending(
     over = run.get("status") == "completed" or run.get("run_attempt") != context.event.run.attempt
     name = context.inputs.gate or ("" if over else _policy_gate(context, repository, change))
     if over or not name:
-        return ModeOutcome(said="nothing")
+        return ModeOutcome(ended_as="nothing")
     announce(Target(name, change.base.head, change.number))
-    return ModeOutcome(said=ANNOUNCED)
+    return ModeOutcome(ended_as=ANNOUNCED)
 
 
 def _policy_gate(context: StepContext, repository: Repository, change: Change) -> str:

@@ -17,7 +17,7 @@ from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.authors import without_own
 from ragate.github.rest.reply_ref import get_replies
-from ragate.github.rest.repository import Repository, login_of
+from ragate.github.rest.repository import Repository, gate_statuses, login_of
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
 from ragate.recorder.run_resolver import REPLIES_NAME
@@ -50,9 +50,8 @@ def _judged_before(context: StepContext, repository: Repository, gate: str, head
     """
     this_run = f"/actions/runs/{context.event.run_id}"
     return context.event.pull is not None and any(
-        status.get("context") == f"ragate/{gate}"
-        and this_run not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
-        for status in repository.statuses(head)
+        this_run not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
+        for status in gate_statuses(repository, gate, head)
     )
 
 
@@ -70,7 +69,7 @@ def _restore(
 
 
 def restore_replies(context: StepContext, gate: str, head: str, operations: Operations) -> None:
-    """Bring the replies that ``/ragate run`` fetch_result for this commit to the state folder."""
+    """Bring the replies that ``/ragate run`` fetched for this commit to the state folder."""
     repository = context.repository
     if repository is None:
         return
@@ -104,16 +103,7 @@ def weigh_again(
         return report, False
     base, head = change.base.sha, change.base.head
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
-        control = control_for(
-            context,
-            repository,
-            report,
-            base=base,
-            head=head,
-            day=today,
-            folder=Path(folder).resolve(),
-        )
+    control = control_for(context, repository, report, base=base, head=head, day=today)
     scope = AcceptScope(config.gate, head, outputs_digest(run))
     taken = _accepted(context, repository, config, change.number, scope)
     if control is not None or (taken and report.decision.verdict is Verdict.FAILED):

@@ -107,15 +107,8 @@ def open_stored(
             continue
         config = _policy(context, repository, result, folder / "policy")
         run = LocalStore(folder).load(unpacked / RUN)
-        control = control_for(
-            context,
-            repository,
-            decide_again(config, run),
-            base=result.base,
-            head=sha,
-            day=str(artifact.content.get("created_at", ""))[:10],
-            folder=unpacked,
-        )
+        day, report = str(artifact.content.get("created_at", ""))[:10], decide_again(config, run)
+        control = control_for(context, repository, report, base=result.base, head=sha, day=day)
         return StoredResult(result, config, run, unpacked / RUN, control)
     return None
 

@@ -37,13 +37,13 @@ class ModeOutcome:
 
     Attributes:
         report: None where nothing was to be judged.
-        said: The output ``verdict`` of a mode without a report.
+        ended_as: The output ``verdict`` of a mode without a report.
         exit_code: By the verdict alone; fail-on comes later.
         target: What the report is about.
     """
 
     report: Report | None = None
-    said: str = ""
+    ended_as: str = ""
     exit_code: int = 0
     paths: ReportPaths = field(default_factory=ReportPaths)
     annotations: tuple[Annotation, ...] = ()
@@ -108,8 +108,8 @@ class StepContext:
             root: None goes by the inputs, without looking at any workspace.
         """
         if root is None:
-            parts = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
-            return _location(parts.parent, parts.name)
+            path = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
+            return _location(path.parent, path.name)
         path = self.config_path
         folder = path.parent.resolve()
         if not folder.is_relative_to(root):

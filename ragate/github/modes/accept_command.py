@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragate.github.gate.acceptances import SYSTEM, acceptances, can_fail, is_recorded, record_line
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results
 from ragate.github.rest.authors import without_own
 from ragate.github.rest.git_database import Json
@@ -34,7 +34,7 @@ def accept(talk: Conversation, stored: StoredResult) -> Report:
 
     Raises:
         RefusedError: there is nothing to accept, the head has moved, or it is the author's own.
-        ApiError: nothing, or only the record, was written; the same comment can be run again.
+        GitHubApiError: nothing, or only the record, was written; the same comment can be run again.
     """
     _refuse_own(talk, stored)
     _refuse_idle(talk, decide_stored(talk, stored), stored)
@@ -102,7 +102,7 @@ def restart(repository: Repository, run: Json) -> str:
     """Start a run again; return why it could not be started, "" where it was.
 
     Raises:
-        ApiError: the API is out, or it is not known whether the run was started.
+        GitHubApiError: the API is out, or it is not known whether the run was started.
     """
     try:
         repository.rerun(int(run["id"]))

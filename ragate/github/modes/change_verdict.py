@@ -6,7 +6,6 @@ They differ in where the outputs come from: each has an `OutputSource`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +24,7 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_cod
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.unaffected_change import unaffected
 from ragate.github.publish.annotations import Annotation, annotations_for, sources_of
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce, Target
 from ragate.models import Report
 from ragate.runtime.operations import Operations
 
@@ -40,39 +39,32 @@ class OutputSource(Protocol):
             policy: The base's, None where it has none.
             folder: Its own, for files that are not checked out.
         """
-        ...
 
     def prepare(self, gate: Gate, operations: Operations) -> Operations:
         """Bring back what earlier runs left, and return what may be used for this gate."""
-        ...
 
     def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
         """Return the line's report on the outputs."""
-        ...
 
     def is_current(self) -> bool:
         """Return whether the same rules still decide, after judging took its time."""
-        ...
 
 
 def judge_change(
-    context: StepContext, change: Change, source: OutputSource, announce: Callable[[Target], None]
+    context: StepContext, change: Change, source: OutputSource, announce: Announce
 ) -> ModeOutcome:
-    """Return the verdict on a change, or that another run's counts by now.
-
-    Args:
-        announce: Told what is judged before anything slow begins.
-    """
+    """Return the verdict on a change, or that another run's counts by now."""
     base = change.base
-    with tempfile.TemporaryDirectory(prefix="ragate-base-") as name:
-        folder = Path(name).resolve()
+    with tempfile.TemporaryDirectory(prefix="ragate-base-") as temporary:
+        folder = Path(temporary).resolve()
         tree = None if base.trusted else tree_of(base.sha, change.root, context.repository)
         policy = _policy(context, change, tree, folder)
         target = Target("", base.head, change.number)
         if policy is not None:
             target = replace(target, gate=context.inputs.gate or policy.gate)
             announce(target)
-        gate = _gate(context, policy, source.configuration(policy, folder), tree)
+        head, name = source.configuration(policy, folder), context.inputs.gate
+        gate = gate_of_change(policy, head, name=name) if tree else gate_of_commit(head, name=name)
         if policy is None:
             target = replace(target, gate=gate.config.gate)
             announce(target)
@@ -92,7 +84,7 @@ def superseded(context: StepContext) -> ModeOutcome:
     context.log.plain(
         "the pull request is closed, or another commit or branch decides by now: nothing to decide"
     )
-    return ModeOutcome(said="superseded")
+    return ModeOutcome(ended_as="superseded")
 
 
 def _policy(context: StepContext, change: Change, tree: Tree | None, folder: Path) -> Config | None:
@@ -105,13 +97,6 @@ def _policy(context: StepContext, change: Change, tree: Tree | None, folder: Pat
         path, read = location.path, change.base.sha
         refuse_side_door(context.event, context.repository, change.branch, path, read=read)
     return policy
-
-
-def _gate(context: StepContext, policy: Config | None, head: Config, tree: Tree | None) -> Gate:
-    name = context.inputs.gate
-    return (
-        gate_of_commit(head, name=name) if tree is None else gate_of_change(policy, head, name=name)
-    )
 
 
 def _draft(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +21,12 @@ from ragate.github.gate.restore import restore_passes, restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce
 from ragate.pipeline.line import check
 from ragate.runtime.operations import Operations
 
 
-def run_check(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_check(context: StepContext, announce: Announce) -> ModeOutcome:
     """Return the verdict on what is checked out."""
     root = context.root()
     checked_out = base_of(context.event, root, own_files=context.operations().own_files)
@@ -37,14 +36,14 @@ def run_check(context: StepContext, announce: Callable[[Target], None]) -> ModeO
         return _superseded(context, error)
     if (code := standing_verdict(context, change.base)) is not None:
         context.log.plain("only the title or the text was edited: the verdict stands")
-        return ModeOutcome(said=KEPT, exit_code=code)
+        return ModeOutcome(ended_as=KEPT, exit_code=code)
     return judge_change(context, change, CheckedOutSystem(context, change, root), announce)
 
 
 def _superseded(context: StepContext, reason: SupersededError) -> ModeOutcome:
     """Say why there is no verdict; the commit's status is another run's, so none is set."""
     context.log.error(str(reason), title="ragate: no verdict")
-    return ModeOutcome(said="superseded", exit_code=reason.exit_code)
+    return ModeOutcome(ended_as="superseded", exit_code=reason.exit_code)
 
 
 @dataclass(frozen=True)

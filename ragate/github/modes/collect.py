@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from ragate.github.commits.commit_tree import Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.restore import restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
+from ragate.github.gate.two_verdicts import Gate, gate_of_change
 from ragate.github.modes.check import head_config
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce
 from ragate.models import Sample
 from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide.head_policy_verdict import difference
@@ -25,7 +24,7 @@ from ragate.pipeline.line import collect
 from ragate.pipeline.run.selection import Selection
 
 
-def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> ModeOutcome:
+def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
     """Write the outputs of what is checked out, for the questions of the base and its own."""
     root = context.root()
     operations = context.operations()
@@ -33,7 +32,7 @@ def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> Mo
     head = head_config(context)
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         policy = _policy(context, base, root, Path(folder).resolve())
-        gate = _gate(context, policy, head, base)
+        gate = gate_of_change(policy, head, name=context.inputs.gate)
         refuse_code(gate.config, context.inputs)
         restore_replies(context, gate.config.gate, base.head, operations)
         runs = context.inputs.runs or 1 + gate.config.policy.confirm
@@ -53,7 +52,7 @@ def run_collect(context: StepContext, _announce: Callable[[Target], None]) -> Mo
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    return ModeOutcome(said="collected", exit_code=3 if count == failed else 0)
+    return ModeOutcome(ended_as="collected", exit_code=3 if count == failed else 0)
 
 
 def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:
@@ -66,12 +65,6 @@ def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Confi
     except RagateError as error:
         context.log.warning(f"the base's golden set is not asked: {error.message}")
         return None
-
-
-def _gate(context: StepContext, policy: Config | None, head: Config, base: Base) -> Gate:
-    if policy is None or base.trusted:
-        return gate_of_commit(head, name=context.inputs.gate)
-    return gate_of_change(policy, head, name=context.inputs.gate)
 
 
 def _also(gate: Gate, head: Config, chosen: Selection) -> tuple[Sample, ...]:

@@ -6,7 +6,6 @@ Nothing of a pull request is checked out or run: commands work on what earlier r
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
@@ -24,8 +23,8 @@ from ragate.github.modes.conversation import (
 )
 from ragate.github.modes.run_command import fulfil
 from ragate.github.modes.update_command import update_baseline
-from ragate.github.publish.target import Target
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.publish.target import Announce, Target
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository, login_of
 from ragate.models import Report
 from ragate.support.escape import code
@@ -36,12 +35,12 @@ NOTHING = "nothing"
 _TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
 
 
-def run_command(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:  # noqa: ARG001
+def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noqa: ARG001
     """Obey the event's comment; the outcome's report, if there is one, is to be published.
 
     Raises:
-        ApiError: it is not known whether the author may, or the API is out: nothing, or not all,
-            was done.
+        GitHubApiError: it is not known whether the author may, or the API is out: nothing, or not
+            all, was done.
         UsageError: the event is no comment, or there is no token.
     """
     repository = context.repository
@@ -51,7 +50,7 @@ def run_command(context: StepContext, announce: Callable[[Target], None]) -> Mod
         )
     talk = open_conversation(repository, context.event, login_of(repository.api), context.log.plain)
     if talk is None:
-        return ModeOutcome(said=NOTHING)
+        return ModeOutcome(ended_as=NOTHING)
     try:
         with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
             report = _obey(context, repository, talk, Path(folder).resolve())
@@ -59,9 +58,9 @@ def run_command(context: StepContext, announce: Callable[[Target], None]) -> Mod
         raise
     except _TOLD as error:
         talk.reply([_sentence(error)])
-        return ModeOutcome(said=NOTHING)
+        return ModeOutcome(ended_as=NOTHING)
     target = Target(report.gate, report.head, talk.number) if report is not None else None
-    return ModeOutcome(report=report, said=DONE, target=target)
+    return ModeOutcome(report=report, ended_as=DONE, target=target)
 
 
 def _obey(

@@ -30,7 +30,6 @@ class Conversation:
     Attributes:
         bot: The login that our own comments are written by.
         head: The pull request's head when the command was read.
-        say: Prints a line to the log.
     """
 
     repository: Repository
@@ -38,7 +37,6 @@ class Conversation:
     command: Command
     bot: str
     pull: Json
-    say: Callable[[str], None]
 
     @property
     def number(self) -> int:
@@ -72,7 +70,7 @@ def open_conversation(
     Nothing is written for somebody who may not give commands, not even a reply.
 
     Raises:
-        ApiError: it cannot be found out whether the author may; nothing is done then.
+        GitHubApiError: it cannot be found out whether the author may; nothing is done then.
         UsageError: the event is no comment.
     """
     comment = event.comment
@@ -87,25 +85,17 @@ def open_conversation(
     if not may_write(repository, comment.author, comment.author_type):
         say("the author of this comment may not write to the repository: nothing done")
         return None
-    return _understood(repository, comment, bot, say)
-
-
-def _understood(
-    repository: Repository, comment: CommentRef, bot: str, say: Callable[[str], None]
-) -> Conversation | None:
-    pull = repository.pull(comment.number)
     try:
-        command = parse_command(comment.body)
+        command, lines = parse_command(comment.body), []
     except UsageError as error:
-        talk = Conversation(repository, comment, Command("help"), bot, pull, say)
-        talk.reply([code(error.message, SENTENCE), usage()])
-        return None
+        command, lines = Command("help"), [code(error.message, SENTENCE), usage()]
     if command is None:
         return None
-    talk = Conversation(repository, comment, command, bot, pull, say)
-    problem = _problem(talk)
-    if problem:
-        talk.reply([problem])
+    talk = Conversation(repository, comment, command, bot, repository.pull(comment.number))
+    if problem := _problem(talk):
+        lines = [problem]
+    if lines:
+        talk.reply(lines)
         return None
     return talk
 

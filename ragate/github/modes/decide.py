@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,14 +21,14 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
 from ragate.github.modes.change_verdict import judge_change, superseded
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce
 from ragate.github.rest.repository import Repository
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.decide_outputs import decide_outputs
 from ragate.runtime.operations import Operations
 
 
-def run_decide(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_decide(context: StepContext, announce: Announce) -> ModeOutcome:
     """Return the verdict on the pull request that the event is about."""
     repository = context.repository
     if repository is None:

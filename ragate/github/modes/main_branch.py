@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from ragate.baseline import (
     contexts_path,
     dump_baseline,
-    load_baseline,
     recorded_before,
     requests_path,
 )
 from ragate.config import Config, load_config
-from ragate.errors import NoBaselineError, RagateError, UsageError
+from ragate.errors import RagateError, UsageError
 from ragate.github.commits.base_commit import base_of
 from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
 from ragate.github.gate.left_result import LeftResult, write_result
@@ -21,15 +19,15 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_cod
 from ragate.github.modes.check import run_check
 from ragate.github.modes.push_range import merges_of
 from ragate.github.modes.recording_due import why_due
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce
 from ragate.github.rest.authors import without_own
-from ragate.github.rest.commit_files import CommittedFiles, commit_or_propose
-from ragate.github.rest.git_database import Json
+from ragate.github.rest.commit_files import commit_or_propose
 from ragate.github.rest.repository import login_of
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.baseline.baseline_from_run import with_run
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
 
@@ -39,7 +37,7 @@ KEPT = "kept"
 RECORDED = "recorded"
 
 
-def run_baseline(context: StepContext, announce: Callable[[Target], None]) -> ModeOutcome:
+def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
     """Record the baseline where the merge changed what it holds; at night, add a run to it.
 
     Raises:
@@ -57,22 +55,15 @@ def run_baseline(context: StepContext, announce: Callable[[Target], None]) -> Mo
     config = load_config(context.config_path)
     context.hide(config)
     refuse_code(config, context.inputs)
-    baseline = _stored_baseline(config)
+    baseline = load_baseline_or_none(config)
     why = why_due(context, config, baseline, root, head)
     if not why and event.name == "schedule" and baseline is not None:
         return _night(context, announce, config, baseline)
     if not why:
         context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
-        return ModeOutcome(said=KEPT)
+        return ModeOutcome(ended_as=KEPT)
     context.log.plain(f"recording the baseline: {why}")
     return _record(context, config, head)
-
-
-def _stored_baseline(config: Config) -> Run | None:
-    try:
-        return load_baseline(config.baseline)
-    except NoBaselineError:
-        return None
 
 
 def _record(context: StepContext, config: Config, head: str) -> ModeOutcome:
@@ -82,13 +73,11 @@ def _record(context: StepContext, config: Config, head: str) -> ModeOutcome:
     _leave(context, config, recording.run, head)
     if recording.outcome in (BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE):
         context.log.plain(recording.note or "the baseline is the same, byte for byte")
-        return ModeOutcome(said=KEPT)
+        return ModeOutcome(ended_as=KEPT)
     return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
 
 
-def _night(
-    context: StepContext, announce: Callable[[Target], None], config: Config, baseline: Run
-) -> ModeOutcome:
+def _night(context: StepContext, announce: Announce, config: Config, baseline: Run) -> ModeOutcome:
     """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
     outcome = run_check(context, announce)
     report = outcome.report
@@ -118,7 +107,7 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
     """Commit the baseline's files; without a token they stay in the workspace."""
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
-        return ModeOutcome(said=RECORDED)
+        return ModeOutcome(ended_as=RECORDED)
     location = context.location(context.root())
     files: dict[str, bytes] = {}
     for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
@@ -126,18 +115,13 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
             files[location.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
     branch = context.event.default_branch
     written = commit_or_propose(context.repository, branch, head, files, message, gate=config.gate)
-    _tell(context, written, config.gate)
-    return ModeOutcome(said=RECORDED if written.commit else KEPT)
-
-
-def _tell(context: StepContext, written: CommittedFiles, gate: str) -> None:
-    assert context.repository is not None
     context.log.plain(written.sentence)
-    if written.commit:
-        # A commit made with the workflow's token starts no workflow, so nobody else tells.
-        context.repository.set_status(
-            written.commit, "success", f"ragate/{gate}", written.sentence, context.event.run_url
-        )
+    if not written.commit:
+        return ModeOutcome(ended_as=KEPT)
+    # A commit made with the workflow's token starts no workflow, so nobody else tells.
+    status, page = f"ragate/{config.gate}", context.event.run_url
+    context.repository.set_status(written.commit, "success", status, written.sentence, page)
+    return ModeOutcome(ended_as=RECORDED)
 
 
 def _accepted(context: StepContext, config: Config, head: str) -> tuple[Acceptance, ...]:
@@ -149,22 +133,14 @@ def _accepted(context: StepContext, config: Config, head: str) -> tuple[Acceptan
         bot = login_of(repository.api)
         commits = merges_of(context, repository, head)
         pulls = [pull for commit in commits for pull in repository.pulls_of_commit(commit)]
-        merged = list(dict.fromkeys(int(one["number"]) for one in pulls if _is_merged(one)))
-        own = {number: without_own(config.policy, repository, number) for number in merged}
-        return tuple(
-            one
-            for number in merged
-            for one in accepted_on_the_way(
-                repository, number, config.gate, bot, without=own[number]
-            )
-        )
+        accepted: list[Acceptance] = []
+        for number in dict.fromkeys(int(pull["number"]) for pull in pulls if pull.get("merged_at")):
+            authors = without_own(config.policy, repository, number)
+            accepted += accepted_on_the_way(repository, number, config.gate, bot, without=authors)
+        return tuple(accepted)
     except RagateError as error:
         context.log.warning(f"accepted drops could not be read: {error.message}")
         return ()
-
-
-def _is_merged(pull: Json) -> bool:
-    return bool(pull.get("merged_at"))
 
 
 def _leave(context: StepContext, config: Config, run: Run, head: str) -> None:

@@ -43,17 +43,17 @@ def merges_of(context: StepContext, repository: Repository, head: str) -> list[s
     that is no ancestor (a forced push), it is `head` alone.
 
     Raises:
-        ApiError: a commit could not be read.
+        GitHubApiError: a commit could not be read.
     """
-    before, found = context.event.before, [head]
+    before, merges = context.event.before, [head]
     if not before or not repository.is_ancestor(before, head):
-        return found
-    while len(found) < MOST_MERGES:
-        older = next(iter(repository.commit(found[-1]).parents), before)
+        return merges
+    while len(merges) < MOST_MERGES:
+        older = next(iter(repository.commit(merges[-1]).parents), before)
         if older == before:
             break
-        found.append(older)
-    return found
+        merges.append(older)
+    return merges
 
 
 def _changed(repository: Repository | None, root: Path, before: str, head: str) -> list[str] | None:

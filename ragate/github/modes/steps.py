@@ -12,17 +12,18 @@ from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.publish import Publisher
+from ragate.github.publish.publish import INTERRUPTED, Publisher
 from ragate.github.publish.step_outputs import outputs_without_report
-from ragate.github.publish.target import Target
+from ragate.github.publish.target import Announce
 from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from ragate.models import Report, Verdict
+from ragate.renderers import console
 from ragate.renderers._status import ReportSign, status_of
 from ragate.support.machine_faults import machine_fault
 
-ModeFunction = Callable[[StepContext, Callable[[Target], None]], ModeOutcome]
+ModeFunction = Callable[[StepContext, Announce], ModeOutcome]
 
 
 def step(environ: Mapping[str, str]) -> int:
@@ -64,8 +65,10 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
         failure = error
     except KeyboardInterrupt:
         failure = RagateError("the run was interrupted", remedy="run the job again")
-        publisher.fail(failure, exit_code=130, target=publisher.begun or early_target(context))
-        return 130
+        publisher.fail(
+            failure, exit_code=INTERRUPTED, target=publisher.begun or early_target(context)
+        )
+        return INTERRUPTED
     except SystemExit as error:
         failure = RagateError(f"something called exit({error.code}) in the middle")
     except BaseException as error:  # noqa: BLE001 - no accident may look like a verdict
@@ -80,30 +83,17 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
 def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome) -> int:
     if outcome.report is None or outcome.target is None:
         code = outcome.exit_code
-        values = outputs_without_report(outcome.said, exit_code=code, paths=outcome.paths)
-        try:
-            write_outputs(context.environ, values)
-        except (RagateError, ValueError) as error:
-            context.log.warning(f"the outputs could not be written: {error}")
+        values = outputs_without_report(outcome.ended_as, exit_code=code, paths=outcome.paths)
+        _write(context.environ, values, context.log)
         return code
     report = outcome.report
     code = exit_code_of(report, context.inputs.fail_on)
-    context.log.plain(_console(report))
+    context.log.plain(console.render(report))
     publisher.finish(
-        outcome.target,
-        report,
-        exit_code=code,
-        paths=outcome.paths,
-        annotations=outcome.annotations,
+        outcome.target, report, exit_code=code, paths=outcome.paths, annotations=outcome.annotations
     )
     # A command that was obeyed is no failure, whatever the verdict that it led to.
     return 0 if context.inputs.mode == "command" else code
-
-
-def _console(report: Report) -> str:
-    from ragate.renderers.console import render
-
-    return render(report)
 
 
 def _mode(inputs: Inputs) -> ModeFunction:
@@ -154,8 +144,12 @@ def _unexpected(error: BaseException, context: StepContext) -> RagateError:
 
 def _unread(error: RagateError, environ: Mapping[str, str], log: Log) -> int:
     log.error(str(error), title="ragate: no verdict")
-    try:
-        write_outputs(environ, outputs_without_report("error", exit_code=error.exit_code))
-    except (RagateError, ValueError) as problem:
-        log.warning(f"the outputs could not be written: {problem}")
+    _write(environ, outputs_without_report("error", exit_code=error.exit_code), log)
     return error.exit_code
+
+
+def _write(environ: Mapping[str, str], values: Mapping[str, str], log: Log) -> None:
+    try:
+        write_outputs(environ, values)
+    except (RagateError, ValueError) as error:
+        log.warning(f"the outputs could not be written: {error}")

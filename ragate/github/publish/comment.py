@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.authors import login_in
 from ragate.github.rest.repository import Repository, login_of
 from ragate.renderers.markdown import marker_of
 from ragate.support.escape import short_sha
@@ -94,7 +95,7 @@ class StickyComment:
         """Write the comment, or bring the one that is there up to date, and return its address.
 
         Raises:
-            ApiError: it could not be written.
+            GitHubApiError: it could not be written.
         """
         for _ in range(_TRIES - 1):
             try:
@@ -110,7 +111,7 @@ class StickyComment:
         if not twins:
             written = self._repository.create_comment(self._number, markdown)
             # A token that may not ask for its own name learns it here.
-            self._login = _login(written)
+            self._login = login_in(written)
             twins = self._all()
         return self._one_of(twins, markdown)
 
@@ -133,7 +134,7 @@ class StickyComment:
     def _is_ours(self, comment: dict[str, Any]) -> bool:
         line = _first_line(str(comment.get("body") or ""))
         marked = line.startswith(self._marker) and line.endswith("-->")
-        return marked and _login(comment) == self._login
+        return marked and login_in(comment) == self._login
 
 
 def outdated(body: str, new_sha: str) -> str:
@@ -155,8 +156,3 @@ def _read(comment: dict[str, Any]) -> OurComment:
 
 def _first_line(body: str) -> str:
     return body.partition("\n")[0].rstrip("\r")
-
-
-def _login(comment: dict[str, Any]) -> str:
-    user = comment.get("user")
-    return str(user.get("login", "")) if isinstance(user, dict) else ""

@@ -7,7 +7,7 @@ from html import escape
 
 from ragate.errors import RagateError
 from ragate.github.event.event import Event
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION
 from ragate.models import Report
 from ragate.renderers._headline import headline

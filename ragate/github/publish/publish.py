@@ -19,7 +19,7 @@ from ragate.github.publish.messages import description, error_page, hint
 from ragate.github.publish.step_outputs import ReportPaths, outputs_of, outputs_without_report
 from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log, summary_room, write_outputs, write_summary
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
@@ -66,10 +66,9 @@ class Publisher:
         """Say that `target` is being judged: a pending status, and the old comment is outdated."""
         self.begun = target
         self._status(target, "pending", "judging")
-        if target.number is not None and self.inputs.comment != "off":
-            sticky = self._sticky(target)
-            if sticky is not None:
-                self._try("the comment", lambda: sticky.outdated(target.head))
+        sticky = self._sticky(target)
+        if sticky is not None:
+            self._try("the comment", lambda: sticky.outdated(target.head))
 
     def finish(
         self,
@@ -91,10 +90,8 @@ class Publisher:
         self._annotations(annotations)
         state = _STATES.get(exit_code, "error")
         self._status(target, state, description(report, exit_code=exit_code))
-        url = ""
-        if self.inputs.comment != "off":
-            is_wanted = self._wants_comment(report, exit_code)
-            url = self._comment(target, text, only_if_there=not is_wanted)
+        is_wanted = self._wants_comment(report, exit_code)
+        url = self._comment(target, text, only_if_there=not is_wanted)
         self._try("the job summary", lambda: self._summary(report, text))
         outputs = outputs_of(
             report, exit_code=exit_code, paths=paths or ReportPaths(), comment_url=url
@@ -115,7 +112,7 @@ class Publisher:
         if target is not None:
             description = self.log.redact(one_line(f"no verdict: {error.message}"))
             self._status(target, "error", description)
-            if self.inputs.comment != "off" and exit_code != INTERRUPTED:
+            if exit_code != INTERRUPTED:
                 url = self._comment(target, text, only_if_current=True)
         self._try("the job summary", lambda: write_summary(self.environ, text))
         outputs = outputs_without_report("error", exit_code=exit_code, comment_url=url)
@@ -147,7 +144,7 @@ class Publisher:
         return url if url and _ADDRESS.fullmatch(url) else ""
 
     def _sticky(self, target: Target) -> StickyComment | None:
-        if self.repository is None or target.number is None:
+        if self.repository is None or target.number is None or self.inputs.comment == "off":
             return None
         if target not in self._stickies:  # it remembers whose token this is
             self._stickies[target] = StickyComment(self.repository, target.number, target.gate)

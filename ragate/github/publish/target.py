@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -17,3 +18,7 @@ class Target:
     gate: str
     head: str
     number: int | None = None
+
+
+# Told what is judged before anything slow begins.
+Announce = Callable[[Target], None]

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import SecretStr
 
 from ragate.clients.http.redact import Redactor
-from ragate.errors import RagateError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.connection import Connection
 from ragate.github.rest.http_call import HttpAnswer, bearer, moved_to, origin, send
 from ragate.github.rest.retry_rules import Patience
@@ -33,19 +33,6 @@ _HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
 _LOUD = ("httpx", "httpcore")
 
 Params = Mapping[str, str | int]
-
-
-class GitHubApiError(RagateError):
-    """The API refused, failed or did not answer; never a verdict by itself.
-
-    Attributes:
-        status: The HTTP status, 0 where there was no answer: what was asked for may be done
-            nevertheless.
-    """
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Api:
@@ -94,7 +81,7 @@ class Api:
         """Return the JSON at `path`.
 
         Raises:
-            ApiError: any status but 2xx, no answer, or no JSON.
+            GitHubApiError: any status but 2xx, no answer, or no JSON.
         """
         return self._json(self._call("GET", path, params=params))
 
@@ -142,8 +129,9 @@ class Api:
         secure = urlsplit(target).scheme == "https" or not self.url.startswith("https:")
         if not secure or not urlsplit(target).netloc:
             raise GitHubApiError(answer.status, f"{path}: redirected to no https address")
-        call = partial(send, self._bare, "GET", target, max_bytes=max_bytes)
-        answer = self._patience.answer(call)
+        answer = self._patience.answer(
+            partial(send, self._bare, "GET", target, max_bytes=max_bytes)
+        )
         if answer.status // 100 != 2:
             raise self._error(answer, "GET", path)
         return answer.body
@@ -162,17 +150,10 @@ class Api:
     ) -> HttpAnswer:
         url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
         headers = {"accept": accept, "x-github-api-version": VERSION, "user-agent": "ragate"}
+        options = {"headers": headers, "params": params, "json": body, "max_bytes": max_bytes}
 
         def once() -> HttpAnswer:
-            return send(
-                self._client,
-                method,
-                url,
-                max_bytes=max_bytes,
-                headers=headers,
-                params=params,
-                json=body,
-            )
+            return send(self._client, method, url, **options)
 
         answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
         for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
@@ -196,8 +177,7 @@ class Api:
         try:
             return json.loads(answer.body)
         except (ValueError, RecursionError):
-            pass
-        raise GitHubApiError(answer.status, "the API's answer is not JSON")
+            raise GitHubApiError(answer.status, "the API's answer is not JSON") from None
 
     def _error(self, answer: HttpAnswer, method: str, path: str) -> GitHubApiError:
         status = max(answer.status, 0)

@@ -9,13 +9,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragate.errors import StorageError
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import unless_absent
 from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Repository, gate_statuses
 
 MOST_RUNS = 30  # each workflow of the repository adds one to a commit
 MOST_ENTRIES = 200
@@ -54,7 +55,7 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundA
     """
     prefix = _prefix(gate, sha)
     for run_id in _run_ids(repository, gate, sha):
-        run = _run(repository, run_id)
+        run = unless_absent(partial(repository.run, run_id), None)  # it may be deleted since
         if run is None or not is_trusted(run, repository.name, sha):
             continue
         listed = [
@@ -64,15 +65,6 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundA
         ]
         for _, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
             yield FoundArtifact(run, artifact)
-
-
-def _run(repository: Repository, run_id: int) -> Json | None:
-    try:
-        return repository.run(run_id)
-    except GitHubApiError as error:
-        if error.status == 404:
-            return None  # deleted since
-        raise
 
 
 def is_trusted(run: Json, repository: str, sha: str) -> bool:
@@ -108,9 +100,8 @@ def _run_ids(repository: Repository, gate: str, sha: str) -> list[int]:
     page = re.compile(rf"https://[^/\s]+/{re.escape(repository.name)}/actions/runs/([0-9]{{1,18}})")
     by_status = [
         int(match[1])
-        for status in repository.statuses(sha)
-        if status.get("context") == f"ragate/{gate}"
-        and (match := page.match(str(status.get("target_url") or "")))
+        for status in gate_statuses(repository, gate, sha)
+        if (match := page.match(str(status.get("target_url") or "")))
     ]
     by_commit = [int(run["id"]) for run in repository.runs_of(sha)]
     by_status = list(dict.fromkeys(by_status))  # a run sets its status more than once

@@ -17,13 +17,14 @@ def without_own(policy: Policy, repository: Repository, number: int) -> frozense
     """
     if policy.accept_own:
         return NOBODY
-    people = [_login(repository.pull(number), "user")]
+    people = [login_in(repository.pull(number))]
     for commit in repository.pull_commits(number):
         if len(commit.get("parents") or []) < 2:
-            people += [_login(commit, "author"), _login(commit, "committer")]
+            people += [login_in(commit, "author"), login_in(commit, "committer")]
     return frozenset(filter(None, people))
 
 
-def _login(content: Json, role: str) -> str:
+def login_in(content: Json, role: str = "user") -> str:
+    """Return the login of somebody that a comment, a pull request or a commit names, or ""."""
     person = content.get(role)
     return str(person.get("login", "")) if isinstance(person, dict) else ""

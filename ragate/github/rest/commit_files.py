@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository
 
 # Not allowed, a conflict, or a rule of the branch.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.api import Api
+from ragate.github.rest.api_error import GitHubApiError, unless_absent
 
 Json = dict[str, Any]
 
@@ -37,18 +38,14 @@ class GitDatabase:
 
     def contents(self, path: str, ref: str) -> bytes | None:
         """Return a file as it is at `ref`; None where the API says that there is none (404)."""
-        try:
-            return self.api.raw(f"{self._at}/contents/{escaped(path)}", {"ref": ref})
-        except GitHubApiError as error:
-            if error.status == 404:
-                return None
-            raise
+        address = f"{self._at}/contents/{escaped(path)}"
+        return unless_absent(lambda: self.api.raw(address, {"ref": ref}), None)
 
     def tree(self, sha: str, *, recursive: bool = True) -> list[Json]:
         """Return path, mode, type, sha and size of what a tree holds.
 
         Raises:
-            ApiError: also where the tree is too large and was cut.
+            GitHubApiError: also where the tree is too large and was cut.
         """
         params: dict[str, str | int] = {"recursive": 1} if recursive else {}
         tree = json_object(self.api.get(f"{self._at}/git/trees/{escaped(sha)}", params))
@@ -91,13 +88,9 @@ class GitDatabase:
         Args:
             ref: Without the leading ``refs/``.
         """
-        try:
-            pointer = json_object(self.api.get(f"{self._at}/git/ref/{escaped(ref)}"))
-        except GitHubApiError as error:
-            if error.status == 404:
-                return ""
-            raise
-        return str(pointer["object"]["sha"])
+        path = f"{self._at}/git/ref/{escaped(ref)}"
+        pointer = unless_absent(lambda: json_object(self.api.get(path)), None)
+        return str(pointer["object"]["sha"]) if pointer is not None else ""
 
     def set_ref(self, ref: str, sha: str) -> None:
         """Point a ref outside of the branches at a commit, wherever it was before."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.api import Api
+from ragate.github.rest.api_error import GitHubApiError, unless_absent
 from ragate.github.rest.git_database import GitDatabase, Json, escaped, json_object
 from ragate.support.escape import one_line
 
@@ -12,6 +13,7 @@ State = Literal["pending", "success", "failure", "error"]
 
 LONGEST_DESCRIPTION = 140
 MOST_ARTIFACT_BYTES = 256 * 1024 * 1024
+_NONE: Json = {}
 BOT = "github-actions[bot]"
 
 
@@ -35,11 +37,8 @@ class Repository(GitDatabase):
 
     def delete_comment(self, comment_id: int) -> None:
         """Delete a comment; one that is gone already is no error."""
-        try:
-            self.api.delete(f"{self._at}/issues/comments/{comment_id}")
-        except GitHubApiError as error:
-            if error.status != 404:
-                raise
+        path = f"{self._at}/issues/comments/{comment_id}"
+        unless_absent(lambda: self.api.delete(path), None)
 
     # The state of a commit.
 
@@ -64,12 +63,7 @@ class Repository(GitDatabase):
     def permission(self, login: str) -> str:
         """Return ``admin``, ``write``, ``read`` or ``none``; no collaborator is ``none``."""
         path = f"{self._at}/collaborators/{escaped(login)}/permission"
-        try:
-            collaborator = json_object(self.api.get(path))
-        except GitHubApiError as error:
-            if error.status == 404:
-                return "none"
-            raise
+        collaborator = unless_absent(lambda: json_object(self.api.get(path)), _NONE)
         return str(collaborator.get("permission", "none"))
 
     # Pull requests.
@@ -103,13 +97,8 @@ class Repository(GitDatabase):
         """Return whether `new` is `old` or descends from it; False where one does not exist."""
         if old == new:
             return True
-        try:
-            path = f"{self._at}/compare/{escaped(old)}...{escaped(new)}"
-            comparison = json_object(self.api.get(path, {"per_page": 1}))
-        except GitHubApiError as error:
-            if error.status == 404:
-                return False
-            raise
+        path = f"{self._at}/compare/{escaped(old)}...{escaped(new)}"
+        comparison = unless_absent(lambda: json_object(self.api.get(path, {"per_page": 1})), _NONE)
         return comparison.get("status") in ("ahead", "identical")
 
     def pulls_of_commit(self, sha: str) -> list[Json]:
@@ -139,6 +128,12 @@ class Repository(GitDatabase):
     def rerun(self, run_id: int) -> None:
         """Start a completed run once more, as its next attempt."""
         self.api.post(f"{self._at}/actions/runs/{run_id}/rerun")
+
+
+def gate_statuses(repository: Repository, gate: str, sha: str) -> list[Json]:
+    """Return the statuses that a gate ever set on a commit, newest first."""
+    statuses = repository.statuses(sha)
+    return [status for status in statuses if status.get("context") == f"ragate/{gate}"]
 
 
 def login_of(api: Api) -> str:

@@ -70,8 +70,8 @@ def test_every_verdict_is_told() -> None:
 
 def test_every_word_that_a_mode_may_say_is_told() -> None:
     sources = "\n".join(path.read_text() for path in (ROOT / "ragate/github").rglob("*.py"))
-    said = set(re.findall(r'said="([a-z_]+)"', sources))
-    for constant in set(re.findall(r"said=([A-Z]+)\b", sources)):
+    said = set(re.findall(r'ended_as="([a-z_]+)"', sources))
+    for constant in set(re.findall(r"ended_as=([A-Z]+)\b", sources)):
         said |= set(re.findall(rf'^{constant} = "([a-z_]+)"', sources, re.MULTILINE))
 
     assert {"collected", "recorded"} <= said
