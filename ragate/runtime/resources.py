@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from array import array
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,8 @@ from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, Capped, Tally
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
-from ragate.models import Run
+from ragate.models import Record, Run
 from ragate.protocols import Resources
-from ragate.runtime.baseline_draws import baseline_draws
 from ragate.runtime.operations import Operations
 from ragate.runtime.provider_clients import ProviderClients
 
@@ -97,3 +97,34 @@ async def open_resources(
             yield Opened(system, judge, cache, memo, budget)
         finally:
             await clients.close()
+
+
+class _Draws(Mapping[str, tuple[str, ...]]):
+    """Answers by model request, each read when it is wanted."""
+
+    def __init__(self, records: Sequence[Record], rows: Mapping[str, Sequence[int]]) -> None:
+        self._records = records
+        self._rows = rows
+
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return tuple(self._records[row].output.answer or "" for row in self._rows[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def baseline_draws(baseline: Run | None) -> Mapping[str, tuple[str, ...]]:
+    """Return the baseline's answers by model request, in the order of its passes."""
+    records = baseline.records if baseline else ()
+    rows: dict[str, array[int]] = {}
+    for row, record in enumerate(records):
+        output = record.output
+        if output.request_hash and output.answer and output.error is None:
+            rows.setdefault(output.request_hash, array("L")).append(row)
+    return _Draws(records, rows)

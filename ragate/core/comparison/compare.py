@@ -15,13 +15,12 @@ from ragate.core.comparison.affected_samples import (
     same_requests,
 )
 from ragate.core.comparison.aggregate_pairs import AggregatePair, pair_aggregates
-from ragate.core.comparison.comparability import problem_of
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
 from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
 from ragate.core.comparison.sample_matching import cluster_numbers, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
-from ragate.models import DataChanges, MetricInfo, Reads, Run, Sample, Waiver
+from ragate.models import DataChanges, MetricInfo, Needs, Reads, Run, Sample, Waiver
 
 
 @dataclass(frozen=True)
@@ -162,3 +161,20 @@ def _columns(
             column = keep_baseline(column, spared)
         columns[name] = column
     return columns
+
+
+def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, str]:
+    """Return why one metric does not compare, and the command that mends it."""
+    if baseline is None:
+        return "there is no baseline", "ragate baseline update"
+    before, after = baseline.manifest, candidate.manifest
+    if name not in after.metrics:
+        return f"{name} was not measured", ""
+    if name not in before.metrics:
+        return f"the baseline has no {name}", "ragate baseline update"
+    old, new = before.metrics[name], after.metrics[name]
+    if (old.version, old.fingerprint) != (new.version, new.fingerprint):
+        return f"the baseline holds another version of {name}", "ragate baseline update"
+    if new.needs is Needs.JUDGE and before.judge != after.judge:
+        return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"
+    return "", ""

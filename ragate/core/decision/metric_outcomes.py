@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.accepted_drops import excuse
 from ragate.core.decision.drift_control import decide_against_control
-from ragate.core.decision.report_only import decide_aggregate, decide_without_baseline
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.latency import decide_latency
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS
-from ragate.models import Acceptance, DecisionSettings, MetricRow, Run
+from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run
 
 SHOWN_DRAWS = 1_999
 
@@ -119,3 +118,27 @@ def with_floors(
         outcomes[case.name] = moved
         floors.append(beyond)
     return replace(metrics, outcomes=outcomes, floors=tuple(floors)), tuple(rows)
+
+
+def decide_without_baseline(case: MetricCase) -> RuleOutcome:
+    """Show a metric that there is nothing to compare with."""
+    if case.aggregate is not None:
+        return decide_aggregate(case)
+    row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
+    if row.candidate is not None:
+        return RuleOutcome(row)
+    return left_open(case, MetricVerdict.NOT_MEASURED, f"{case.name} was not measured")
+
+
+def decide_aggregate(case: MetricCase) -> RuleOutcome:
+    """Show a rate or percentile over the whole run; only its limit is held against it."""
+    assert case.aggregate is not None
+    before, after = case.aggregate.baseline, case.aggregate.candidate
+    verdict = MetricVerdict.NOT_MEASURED if after is None else MetricVerdict.SHOWN
+    reason = "over the whole run: held against its limit only"
+    if after is None:
+        reason = case.aggregate.reason or f"{case.name} was not measured"
+    change = after - before if after is not None and before is not None else None
+    row = blank_row(case, verdict, reason).amended(baseline=before, candidate=after, change=change)
+    # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
+    return RuleOutcome(row)

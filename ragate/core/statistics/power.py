@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from ragate.core.statistics.critical_value import critical_value, skewed
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.fewest_losses import losses_to_fail
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import Noise
-from ragate.core.statistics.quantiles import bivariate_tail, normal_tail
+from ragate.core.statistics.quantiles import bivariate_tail, incomplete_beta, normal_tail, root
 
 POWER = 0.8
 _SLACK = 1e-9
@@ -133,3 +133,42 @@ def _red_at_last(
 def up_to_a_thousandth(drop: float) -> float:
     """Round up, as every printed minimum detectable effect is."""
     return math.ceil(drop * 1000 - 1e-6) / 1000
+
+
+_FARTHEST = 12.0
+
+
+@lru_cache(maxsize=4096)
+def critical_value(level: float, *, metrics: int, carriers: float) -> float:
+    """Return what a metric's standardised drop must exceed to be red at `level`.
+
+    Of an unchanged metric only few samples differ between runs, and a sum of few terms never
+    reaches far. The broken metric moves many, so its own tail is a normal one.
+
+    Args:
+        metrics: Metrics tested together, this one included.
+        carriers: Samples that carry the noise of each of the others.
+    """
+
+    def beyond(z: float) -> float:
+        return normal_tail(z) + (metrics - 1) * coin_tail(z, carriers) - level
+
+    return root(beyond, -_FARTHEST, _FARTHEST)
+
+
+def coin_tail(z: float, coins: float) -> float:
+    """Return how often the standardised sum of so many fair signs exceeds `z`; half of a tie."""
+    if coins <= 0:
+        return 0.0
+    heads = (coins + z * math.sqrt(coins)) / 2 + 0.5
+    if heads <= 0:
+        return 1.0
+    return 0.0 if heads >= coins + 1 else incomplete_beta(heads, coins - heads + 1, 0.5)
+
+
+def skewed(z: float, skewness: float) -> float:
+    """Return the quantile of a skewed distribution that is `z` for a normal one.
+
+    Source: the first term of Cornish and Fisher's expansion.
+    """
+    return z + (z * z - 1) * skewness / 6

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext, suppress
+from typing import Any
 
 from ragate.judges import CanaryResult, run_canaries, unchecked
 from ragate.models import unscored
-from ragate.pipeline.score.backlog import Backlog, stop
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.protocols import Judge
@@ -136,3 +136,55 @@ class JudgeQueue:
 def without_score(criteria: Sequence[str], reason: str) -> Judgement:
     """Return criteria that a judge gave no score, with the reason."""
     return {name: unscored(name, f"judge: {reason}") for name in criteria}
+
+
+class Backlog:
+    """Tasks under way, and the first failure among them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._space = asyncio.Event()
+        self._failure: BaseException | None = None
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def room(self) -> None:
+        """Wait until more may be started: what waits is held in memory."""
+        while len(self) >= self._most:
+            self._space.clear()
+            await self._space.wait()
+
+    async def wait(self) -> None:
+        """Wait until all have ended; raises the first failure at once."""
+        while self._tasks and self._failure is None:
+            await asyncio.wait(list(self._tasks), return_when=asyncio.FIRST_EXCEPTION)
+        if self._failure is not None:
+            raise self._failure
+
+    async def stop(self) -> None:
+        """End what is still under way."""
+        await stop(*self._tasks)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if len(self) <= self._most // 2:
+            self._space.set()
+        if not task.cancelled():
+            failure = task.exception()  # looked at in every case: asyncio tells what nobody saw
+            self._failure = self._failure or failure
+
+
+async def stop(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks and wait for their end, however they end."""
+    for task in tasks:
+        task.cancel()
+    for task in tasks:
+        with suppress(asyncio.CancelledError, Exception):
+            await task

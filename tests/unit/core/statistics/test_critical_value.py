@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.statistics.critical_value import coin_tail, critical_value, skewed
+from ragate.core.statistics.power import coin_tail, critical_value, skewed
 from ragate.core.statistics.quantiles import normal_quantile
 
 
