@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,20 @@ READERS: dict[str, tuple[Callable[[Path], object], Callable[[Path], Path]]] = {
 }
 
 
+def waited(_number: int, _frame: object) -> None:
+    raise AssertionError("it waits for somebody to write into the pipe")
+
+
+@pytest.fixture
+def impatient() -> Iterator[None]:
+    """Fail rather than wait."""
+    before = signal.signal(signal.SIGALRM, waited)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture(params=READERS)
 def reader(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Callable[[], object], Path]:
     """Return what reads one of a baseline's files, and where that is."""
@@ -31,6 +46,7 @@ def reader(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Callable[[],
     return lambda: read(path), place(path)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_pipe_is_refused_and_not_waited_for(reader):
     read, path = reader
     os.mkfifo(path)
@@ -74,6 +90,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, beside: Callable[[P
         load_contexts(path) if beside is contexts_path else load_replies(beside(path))
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", [["check"], ["baseline", "update"], ["baseline", "show"]])
 def test_a_pipe_in_place_of_the_baseline_exits_with_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]

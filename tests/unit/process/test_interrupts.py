@@ -3,10 +3,61 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from ragate.process.interrupts import uninterrupted
+
+STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+BEGUN = "import atexit, os, pathlib, signal, time\n"
+IN_A_DESTRUCTOR = """
+from ragate.process.entry import end_with
+
+class Left:
+    def __del__(self):
+        signal.raise_signal({number})
+
+def command():
+    left = Left()
+    del left
+    time.sleep(30)
+    return 0
+
+end_with(command)
+"""
+OUTSIDE_OF_THE_FRAME = """
+from ragate.process.interrupts import take_interrupts
+
+take_interrupts()
+signal.raise_signal({number})
+"""
+AT_THE_END = """
+from ragate.process.entry import end_with
+
+def last():
+    pathlib.Path({mark!r}).touch()
+    time.sleep(30)
+
+def command():
+    atexit.register(last)
+    return 0
+
+end_with(command)
+"""
+
+
+def started(script: str, **values: object) -> subprocess.Popen[str]:
+    """Start Python on a script."""
+    return subprocess.Popen(
+        [sys.executable, "-c", BEGUN + script.format(**values)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_an_interrupt_waits_for_the_end_of_what_must_not_be_half_done():
@@ -29,3 +80,39 @@ def test_afterwards_an_interrupt_is_heard_as_before():
 
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_signal_where_python_cannot_raise_is_delivered_once_more(stop: signal.Signals):
+    process = started(IN_A_DESTRUCTOR, number=int(stop))
+
+    _, said = process.communicate(timeout=25)
+
+    assert process.returncode == 130
+    assert said == ""
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_signal_that_nothing_catches_any_more_leaves_no_traceback(stop: signal.Signals):
+    process = started(OUTSIDE_OF_THE_FRAME, number=int(stop))
+
+    _, said = process.communicate(timeout=25)
+
+    assert process.returncode != 0
+    assert said == ""
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_signal_while_python_ends_ends_it_at_once(tmp_path: Path, stop: signal.Signals):
+    mark = tmp_path / "ending"
+    process = started(AT_THE_END, mark=str(mark))
+    deadline = time.monotonic() + 60
+    while not mark.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+    process.send_signal(stop)
+    _, said = process.communicate(timeout=25)
+
+    assert process.returncode == -stop
+    assert said == ""
