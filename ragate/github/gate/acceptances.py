@@ -23,7 +23,7 @@ from ragate.models import Acceptance, Decision, Rule, Run
 # Accepted by this name: that the outputs come from another system than the base's.
 SYSTEM = "system"
 MAY_WRITE = frozenset({"admin", "write"})
-_RECORD = re.compile(
+_BINDING = re.compile(
     r"<!-- ragate-accept:1 gate=(?P<gate>[A-Za-z0-9._-]{1,60}) sha=(?P<sha>[0-9a-f]{40,64}) "
     r"outputs=(?P<outputs>[0-9a-f]{8,64}) comment=(?P<comment>[0-9]{1,18}) -->"
 )
@@ -45,7 +45,7 @@ def outputs_digest(run: Run) -> str:
     )
 
 
-def record_line(scope: AcceptScope, comment_id: int) -> str:
+def binding_line(scope: AcceptScope, comment_id: int) -> str:
     """Return line 1 of the reply that binds an accept."""
     return (
         f"<!-- ragate-accept:1 gate={scope.gate} sha={scope.sha} outputs={scope.outputs} "
@@ -62,8 +62,8 @@ def may_write(repository: Repository, login: str, kind: str) -> bool:
 def can_fail(rules: Sequence[Rule], decision: Decision) -> list[str]:
     """Return the metrics that a gate can fail on, and the counts that stand beside some."""
     ruled = [rule.metric for rule in rules if rule.level == "error"]
-    judged = [row.metric for row in decision.metrics if row.level == "error"]
-    return list(dict.fromkeys([*ruled, *judged]))
+    decided = [row.metric for row in decision.metrics if row.level == "error"]
+    return list(dict.fromkeys([*ruled, *decided]))
 
 
 def takes_system(accepted: Sequence[Acceptance]) -> bool:
@@ -71,9 +71,9 @@ def takes_system(accepted: Sequence[Acceptance]) -> bool:
     return any(acceptance.metric == SYSTEM for acceptance in accepted)
 
 
-def is_recorded(comments: list[Json], comment_id: int, bot: str) -> bool:
+def is_bound(comments: list[Json], comment_id: int, bot: str) -> bool:
     """Return True where one of our replies binds this comment already."""
-    return any(record["comment"] == str(comment_id) for record in _records(comments, bot))
+    return any(binding["comment"] == str(comment_id) for binding in _bindings(comments, bot))
 
 
 def acceptances(
@@ -93,11 +93,11 @@ def acceptances(
     comments = repository.comments(number)
     by_id = {str(comment.get("id")): comment for comment in comments}
     accepted: dict[str, Acceptance] = {}
-    for record in _records(comments, bot):
-        command = _accepted(by_id.get(record["comment"]), record, scope)
+    for binding in _bindings(comments, bot):
+        command = _accepted(by_id.get(binding["comment"]), binding, scope)
         if command is None:
             continue
-        user = by_id[record["comment"]]["user"]
+        user = by_id[binding["comment"]]["user"]
         login = str(user["login"])
         if login not in without and may_write(repository, login, str(user.get("type", ""))):
             for metric in command.metrics:
@@ -113,27 +113,27 @@ def accepted_on_the_way(
     """Return what was accepted for the last commit of a merged pull request, for the record."""
     head = str(repository.pull(number)["head"]["sha"])
     accepted: dict[str, Acceptance] = {}
-    for record in _records(repository.comments(number), bot):
-        if (record["gate"], record["sha"]) == (gate, head):
-            scope = AcceptScope(gate, head, record["outputs"])
+    for binding in _bindings(repository.comments(number), bot):
+        if (binding["gate"], binding["sha"]) == (gate, head):
+            scope = AcceptScope(gate, head, binding["outputs"])
             taken = acceptances(repository, number, scope, bot, without=without)
             accepted |= {acceptance.metric: acceptance for acceptance in taken}
     return tuple(accepted.values())
 
 
-def _records(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
+def _bindings(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
     return [
         line.groupdict()
         for comment in comments
-        if login_in(comment) == bot and (line := _RECORD.match(str(comment.get("body") or "")))
+        if login_in(comment) == bot and (line := _BINDING.match(str(comment.get("body") or "")))
     ]
 
 
 def _accepted(
-    comment: Json | None, record: Mapping[str, str], scope: AcceptScope
+    comment: Json | None, binding: Mapping[str, str], scope: AcceptScope
 ) -> Command | None:
     """Return the accept that a record binds, None where either does not fit."""
-    bound = AcceptScope(record["gate"], record["sha"], record["outputs"])
+    bound = AcceptScope(binding["gate"], binding["sha"], binding["outputs"])
     if comment is None or bound != scope or not login_in(comment):
         return None
     if comment.get("created_at") != comment.get("updated_at"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import outputs_digest
-from ragate.github.gate.attempt_evidence import REMEDIES, EarlierAttempts, Outputs, earlier_red
+from ragate.github.gate.earlier_attempts import REMEDIES, EarlierAttempts, Outputs, earlier_red
 from ragate.github.gate.final_report import (
     Circumstances,
     accept_comment,

@@ -141,12 +141,12 @@ def measures_alike(before: Config, after: Config) -> bool:
 
 
 def _same_judge(base: Config, head: Config) -> bool:
-    def asked(config: Config) -> object:
+    def judge_setup(config: Config) -> object:
         judge = config.policy.judge
         provider = config.policy.providers.get(judge.provider) if judge is not None else None
         return judge, provider, _content(_prompt(config))
 
-    return asked(base) == asked(head)
+    return judge_setup(base) == judge_setup(head)
 
 
 def _beside(config: Config, path: Path | None) -> str:

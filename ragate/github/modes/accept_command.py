@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.github.gate.acceptances import SYSTEM, acceptances, can_fail, is_recorded, record_line
+from ragate.github.gate.acceptances import SYSTEM, acceptances, binding_line, can_fail, is_bound
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
 from ragate.github.rest.api_error import GitHubApiError
@@ -39,7 +39,7 @@ def accept(talk: Conversation, stored: StoredResult) -> Report:
     _refuse_own(talk, stored)
     _refuse_idle(talk, decide_stored(talk, stored), stored)
     comments = talk.repository.comments(talk.number)
-    if not is_recorded(comments, talk.comment.id, talk.bot):
+    if not is_bound(comments, talk.comment.id, talk.bot):
         if not talk.same_head():
             raise RefusedError("The head has moved meanwhile: nothing is accepted.")
         metrics = ", ".join(name(metric) for metric in talk.command.metrics)
@@ -48,7 +48,7 @@ def accept(talk: Conversation, stored: StoredResult) -> Report:
             f"{accept_only}, since {code(talk.command.reason, SENTENCE)}.",
             "It lapses with the next commit, and when the outputs of this one change.",
         ]
-        talk.reply(lines, first_line=record_line(stored.scope, talk.comment.id))
+        talk.reply(lines, first_line=binding_line(stored.scope, talk.comment.id))
     return decide_stored(talk, stored)
 
 

@@ -12,7 +12,7 @@ from ragate.errors import ConfigError, UsageError
 from ragate.github.commits.change import Change, collected_change, is_current
 from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.gate.attempt_evidence import outputs_in
+from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.held_verdict import hold_verdict
 from ragate.github.gate.output_provenance import Provenance

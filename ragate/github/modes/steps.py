@@ -12,7 +12,7 @@ from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.publish import INTERRUPTED, Publisher
+from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.step_outputs import outputs_without_report
 from ragate.github.publish.target import Announce
 from ragate.github.publish.workflow_commands import Log, write_outputs

@@ -9,10 +9,10 @@ import pytest
 from ragate.github.gate.acceptances import (
     AcceptScope,
     acceptances,
+    binding_line,
     can_fail,
-    is_recorded,
+    is_bound,
     may_write,
-    record_line,
 )
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.models import MetricVerdict, Rule, Verdict
@@ -47,7 +47,7 @@ def comment(number: int, body: str, login: str = "mona", **more: Any) -> Any:
 
 
 def record(scope: AcceptScope = SCOPE, number: int = 1, login: str = BOT) -> Any:
-    return comment(100 + number, f"{record_line(scope, number)}\n<p>accepted</p>", login)
+    return comment(100 + number, f"{binding_line(scope, number)}\n<p>accepted</p>", login)
 
 
 def accepted(comments: list[Any], **permissions: str) -> dict[str, str]:
@@ -91,7 +91,7 @@ def test_neither_comment_counts_alone():
 
 def test_a_record_that_somebody_else_wrote_is_none():
     assert accepted([comment(1, BODY), record(login="mallory")]) == {}
-    quoted = comment(5, "> " + record_line(SCOPE, 1), BOT)
+    quoted = comment(5, "> " + binding_line(SCOPE, 1), BOT)
     assert accepted([comment(1, BODY), quoted]) == {}
 
 
@@ -128,8 +128,8 @@ def test_who_is_left_out_accepts_nothing_though_they_may_write():
 
 
 def test_a_comment_that_is_recorded_is_known():
-    assert is_recorded([record()], 1, BOT)
-    assert not is_recorded([record(login="mallory")], 1, BOT)
+    assert is_bound([record()], 1, BOT)
+    assert not is_bound([record(login="mallory")], 1, BOT)
 
 
 def test_the_count_beside_a_metric_can_fail_and_so_can_be_accepted():
