@@ -21,24 +21,3 @@ from ragate.baseline.write import (
     recorded_now,
     save_baseline,
 )
-
-__all__ = [
-    "MACHINE_UNITS",
-    "SCHEMA_VERSION",
-    "BaselineFile",
-    "Recorded",
-    "Replies",
-    "Store",
-    "baseline_bytes",
-    "contexts_path",
-    "dump_baseline",
-    "load_baseline",
-    "load_contexts",
-    "load_replies",
-    "parse_baseline",
-    "recorded_before",
-    "recorded_now",
-    "requests_path",
-    "save_baseline",
-    "save_replies",
-]

@@ -3,17 +3,3 @@
 from ragate.config.model import Config, JudgeSettings, Policy, Profile, Provider, SystemConfig
 from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
 from ragate.config.rules import check_rule
-
-__all__ = [
-    "CONFIG_NAME",
-    "Config",
-    "JudgeSettings",
-    "Policy",
-    "Profile",
-    "Provider",
-    "SystemConfig",
-    "check_rule",
-    "find_config",
-    "load_config",
-    "parse_config",
-]

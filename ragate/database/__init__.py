@@ -3,14 +3,3 @@
 from ragate.database.embedded import EmbeddedServer, ServerStatus
 from ragate.database.postgres import PostgresDatabase, status, stop
 from ragate.database.schema import SCHEMA_VERSION, check_server, describe
-
-__all__ = [
-    "SCHEMA_VERSION",
-    "EmbeddedServer",
-    "PostgresDatabase",
-    "ServerStatus",
-    "check_server",
-    "describe",
-    "status",
-    "stop",
-]

@@ -14,21 +14,6 @@ from ragate.dataset._write import row_of, write_rows
 from ragate.errors import DatasetError
 from ragate.models import Sample
 
-__all__ = [
-    "Entry",
-    "GoldenFile",
-    "Label",
-    "asked",
-    "inspect_entries",
-    "open_golden",
-    "read_dataset",
-    "read_entries",
-    "read_labels",
-    "row_of",
-    "select",
-    "write_rows",
-]
-
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": jsonl.rows,
     ".ndjson": jsonl.rows,

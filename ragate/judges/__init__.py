@@ -9,13 +9,3 @@ from ragate.judges._canaries import (
     run_canaries,
     unchecked,
 )
-
-__all__ = [
-    "CUT",
-    "Canary",
-    "CanaryResult",
-    "canaries_for",
-    "load_canaries",
-    "run_canaries",
-    "unchecked",
-]

@@ -2,19 +2,3 @@
 
 from ragate.plugins.find import Kind, is_builtin, load, locate, names, settings_model, traits
 from ragate.plugins.make import embedder, judge, metric, reranker, split_metric, system
-
-__all__ = [
-    "Kind",
-    "embedder",
-    "is_builtin",
-    "judge",
-    "load",
-    "locate",
-    "metric",
-    "names",
-    "reranker",
-    "settings_model",
-    "split_metric",
-    "system",
-    "traits",
-]

@@ -30,7 +30,7 @@ PUBLIC = {"ragate.models", "ragate.protocols", "ragate.plugin_kit"}
 GIVEN = {"ChatClient", "Database", "Steps"}
 CONTRACTS = sorted(
     name
-    for name in protocols.__all__
+    for name in vars(protocols)
     if getattr(getattr(protocols, name), "_is_protocol", False) and name not in GIVEN
 )
 
