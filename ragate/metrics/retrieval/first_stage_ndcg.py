@@ -13,8 +13,8 @@ from ragate.protocols import MetricRequest
 def create(request: MetricRequest) -> SampleMetric:
     """Return ndcg@k with linear gain, over the documents as they were ranked before reranking.
 
-    Beside ndcg@k it shows what the reranker does. Range [0, 1], a fraction, higher is better.
-    Version 2.
+    Formula: that of ndcg@k. Beside ndcg@k it shows what the reranker does. Range [0, 1], a
+    fraction, higher is better. Version 2.
     Edge cases: as for ndcg@k; a system that does not rerank: its only ranking counts.
     Source: as for ndcg@k.
     """

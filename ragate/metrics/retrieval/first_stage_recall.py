@@ -13,8 +13,8 @@ from ragate.protocols import MetricRequest
 def create(request: MetricRequest) -> SampleMetric:
     """Return recall@k over the documents as they were ranked before reranking.
 
-    With k as large as ``candidates`` it is the most that reranking can reach. Range [0, 1], a
-    fraction, higher is better. Version 2.
+    Formula: that of recall@k. With k as large as ``candidates`` it is the most that reranking can
+    reach. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: as for recall@k; a system that does not rerank: its only ranking counts.
     Source: as for recall@k.
     """

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.models import Failure, RetrievedChunk, Sample, Score, ScoreState, SystemOutput
+from ragate.models import Failure, RetrievedChunk, Sample, Score, ScoreState, SystemOutput, Usage
 from ragate.protocols import Pair
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
@@ -42,7 +42,15 @@ OUTPUTS = st.builds(
     chunks=st.lists(st.builds(RetrievedChunk, doc_id=IDS, text=TEXTS), max_size=8).map(tuple),
     answer=st.none() | TEXTS,
     citations=st.none() | st.lists(st.integers(-1, 9), max_size=3).map(tuple),
+    usage=st.none()
+    | st.builds(
+        Usage,
+        prompt_tokens=st.integers(0, 9),
+        completion_tokens=st.integers(0, 9),
+        cost_usd=st.none() | st.floats(0, 9),
+    ),
     latency_s=st.none() | st.floats(0, 1e6),
+    first_stage=st.none() | st.lists(IDS, max_size=8, unique=True).map(tuple),
     error=st.sampled_from(
         [None, None, Failure(kind="system", message="m"), Failure(kind="provider", message="m")]
     ),

@@ -12,7 +12,10 @@ from ragate.errors import ConfigError
 from ragate.models import Direction, Sample, ScoreState, SystemOutput
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
+    BOUNDED,
     CLAIMS,
+    EVERY,
+    JUDGED,
     ON_SAMPLES,
     REFERENCE,
     REFUSALS,
@@ -34,7 +37,7 @@ def sample_for(name: str) -> Sample:
     return asked("It is 42.", answerable=name != "refusal_recall", relevant={"a": 1})
 
 
-@pytest.mark.parametrize("name", ON_SAMPLES)
+@pytest.mark.parametrize("name", BOUNDED)
 @pytest.mark.parametrize("output", [broken("system", "a"), retrieved("a").amended(answer=" \n")])
 def test_a_failed_sample_has_the_worst_value(name: str, output: SystemOutput) -> None:
     worst = 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
@@ -84,7 +87,14 @@ def test_without_a_reference_nothing_applies(name: str, references: tuple[str, .
     assert score(name, asked(*references), answered("x")).state is ScoreState.NOT_APPLICABLE
 
 
-@pytest.mark.parametrize("name", ON_SAMPLES)
+@pytest.mark.parametrize("name", sorted({*ON_SAMPLES} - {*BOUNDED}))
+def test_what_a_failed_sample_took_is_left_out(name: str) -> None:
+    result = score(name, sample_for(name), broken("system", "a"))
+
+    assert result.state is ScoreState.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("name", BOUNDED)
 def test_applicability_does_not_depend_on_the_output(name: str) -> None:
     outputs = [answered("x 1", "y"), answered(None), answered(""), broken(), broken("provider")]
     for sample in (asked(), asked("a 1"), asked("a 1", answerable=False, relevant={"a": 1})):
@@ -93,19 +103,41 @@ def test_applicability_does_not_depend_on_the_output(name: str) -> None:
         assert len({s.state is ScoreState.NOT_APPLICABLE for s in scores}) == 1
 
 
-@pytest.mark.parametrize("name", [*ON_SAMPLES, *AGGREGATES])
+@pytest.mark.parametrize("name", EVERY)
 def test_an_unknown_key_is_an_error(name: str) -> None:
     with pytest.raises(ConfigError, match="unknown key 'fuzz'"):
         make(name, settings={"fuzz": 1})
 
 
-@pytest.mark.parametrize("name", [*ANSWER_METRICS, *AGGREGATES, "error_rate"])
+@pytest.mark.parametrize("name", sorted({*EVERY} - {*RETRIEVAL}))
 def test_a_cut_off_is_refused_where_nothing_is_cut(name: str) -> None:
     with pytest.raises(ConfigError, match="takes no cut-off"):
         make(f"{name}@3")
 
 
-@pytest.mark.parametrize("name", [*ON_SAMPLES, *AGGREGATES])
+def test_every_metric_that_is_found_is_tested() -> None:
+    assert {name.partition("@")[0] for name in EVERY} == set(plugins.names("metrics"))
+    assert {*RETRIEVAL, *REFERENCE, *CLAIMS, *REFUSALS, *AGGREGATES, *JUDGED} < {*EVERY}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_metric_keeps_its_protocol(name: str) -> None:
+    assert plugins.metric(name).info == EVERY[name]
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_judged_metric_asks_for_what_a_judge_of_ours_knows(name: str) -> None:
+    known = {word for judge in plugins.names("judges") for word in judge_criteria(judge)}
+
+    assert make(name).criterion in known
+
+
+def judge_criteria(judge: str) -> frozenset[str]:
+    known: frozenset[str] = plugins.load("judges", judge).CRITERIA
+    return known
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_every_metric_documents_itself(name: str) -> None:
     module = plugins.load("metrics", name.partition("@")[0])
 
@@ -113,7 +145,7 @@ def test_every_metric_documents_itself(name: str) -> None:
         assert part in " ".join((module.create.__doc__ or "").split()) + " "
 
 
-@pytest.mark.parametrize("name", [*ON_SAMPLES, *AGGREGATES])
+@pytest.mark.parametrize("name", EVERY)
 def test_every_metric_has_a_fingerprint_and_the_direction_it_documents(name: str) -> None:
     info = make(name).info
     module = plugins.load("metrics", name.partition("@")[0])
@@ -131,7 +163,7 @@ def test_error_rate_tells_failures_from_answers() -> None:
 
 
 def test_metrics_load_without_numpy_or_any_client() -> None:
-    bases = sorted({name.partition("@")[0] for name in (*ON_SAMPLES, *AGGREGATES)})
+    bases = plugins.names("metrics")
     heavy = ("numpy", "openai", "psycopg", "llama_index", "jinja2")
     code = (
         "import sys\n"

@@ -13,7 +13,7 @@ from typing import Any
 from ragate import plugins
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.pipeline.run.collect_pass import run_pass
-from ragate.protocols import Resources
+from ragate.protocols import LimitedSystem, Resources
 from tests.factories import sample_factory
 
 _NUMBER = itertools.count()
@@ -48,13 +48,14 @@ async def asked(
     timeout_s: float = 20.0,
 ) -> list[SystemOutput]:
     """Return an output for each sample, in order."""
-    async with plugins.load("systems", use).create(settings, resources) as system:
+    async with plugins.system(use, settings, resources) as system:
         await system.prepare()
+        limit = system.max_concurrency if isinstance(system, LimitedSystem) else None
         outputs = await run_pass(
             system,
             samples,
             run=0,
-            concurrency=getattr(system, "max_concurrency", None) or resources.concurrency,
+            concurrency=limit or resources.concurrency,
             timeout_s=timeout_s,
             on_output=lambda *_: None,
         )
@@ -81,10 +82,8 @@ def info(use: str, settings: dict[str, Any], root: Path, **fields: Any) -> Syste
     """Return what the system tells of itself."""
 
     async def told() -> SystemInfo:
-        create = plugins.load("systems", use).create
-        async with create(settings, resources_of(root, **fields)) as system:
-            found: SystemInfo = system.info
-            return found
+        async with plugins.system(use, settings, resources_of(root, **fields)) as system:
+            return system.info
 
     return asyncio.run(told())
 
