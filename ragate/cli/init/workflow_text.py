@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 from ragate import __version__, plugins
 from ragate.cli.init.config_text import KEY_VARIABLE, Choice, quoted
 from ragate.support.escape import one_line
@@ -9,41 +11,6 @@ from ragate.support.escape import one_line
 CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0"
 PYTHON = "actions/setup-python@e797f83bcb11b83ae66e0230d6156d7c80228e7c # v6.0.0"
 CACHE = "actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0"
-
-_WORKFLOW = """\
-# Judges every pull request by its own policy and baseline, and says so; the report is in the
-# summary of the run. Written by `ragate init --plain`; the action judges by the base's.
-# Require the check "gate" in the branch protection rules, and keep this job free of `if:` and this
-# file free of `paths:`: a check that is skipped is never red.
-name: ragate
-on:
-  pull_request:
-    types: [opened, synchronize, reopened, edited] # edited: another base is judged anew
-  merge_group: # without it a required check stays pending in a merge queue
-permissions: {}
-concurrency:
-  group: ragate-${{ github.ref }}
-  cancel-in-progress: ${{ github.event_name == 'pull_request' }}
-jobs:
-  gate:
-    runs-on: ubuntu-24.04
-    timeout-minutes: 40
-    permissions:
-      contents: read
-@ENV@    steps:
-      - uses: @CHECKOUT@
-        with:
-          persist-credentials: false
-          fetch-depth: 2 # the base, to say what of the rules the change made its own
-      - uses: @PYTHON@
-        with:
-          python-version: "3.12"
-@BEFORE@      - run: pip install '@PACKAGE@' # the release that recorded the baseline
-      - run: ragate check --format markdown --output report.md --format console
-@STEP_ENV@      - name: Show the report
-        if: always()
-        run: if [ -f report.md ]; then cat report.md >> "$GITHUB_STEP_SUMMARY"; fi
-"""
 
 # Stored runs are not kept: they hold full texts, and no later run needs them.
 _CACHE = """\
@@ -85,7 +52,7 @@ def workflow_text(choice: Choice, *, folder: str = "") -> str:
         "PACKAGE": f"ragate{'[embedded]' if embedded else ''}=={__version__}",
         "STEP_ENV": secret if choice.answers == "chat" else "",
     }
-    text = _WORKFLOW
+    text = files(__package__).joinpath("plain", "ragate.yml").read_text(encoding="utf-8")
     for name, value in filled.items():
         text = text.replace(f"@{name}@", value)
     return text
