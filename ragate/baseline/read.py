@@ -16,7 +16,7 @@ from ragate.baseline.records import (
     records_of,
     stored_samples,
 )
-from ragate.baseline.schema import MAX_BYTES, READABLE, SCHEMA_VERSION, BaselineFile
+from ragate.baseline.schema import READABLE, SCHEMA_VERSION, BaselineFile
 from ragate.errors import BaselineError, NoBaselineError
 from ragate.models import Filters, Record, Run, RunManifest
 from ragate.support.spill import Spill
@@ -42,8 +42,6 @@ def load_baseline(path: Path) -> Run:
 
 def parse_baseline(text: bytes, *, where: str) -> Run:
     """Read a baseline from bytes; see `load_baseline`."""
-    if len(text) > MAX_BYTES:
-        raise unreadable(where, f"{len(text)} bytes, at most {MAX_BYTES} are read")
     try:
         return _made(*by_line(text), where=where)
     except LayoutError:

@@ -93,6 +93,16 @@ def test_a_connection_that_is_cut_gets_six_tries(server: FakeOpenAI, fault: Faul
     assert server.seen == 6
 
 
+def test_a_reply_that_is_cut_is_not_said_to_be_a_server_that_cannot_be_reached(
+    server: FakeOpenAI,
+) -> None:
+    server.faults = [TRUNCATED] * 6
+
+    (error,) = ask_many(server, 1)
+
+    assert "broke off: the reply is cut off" in str(error)
+
+
 def test_a_wrong_key_is_found_out_by_the_calls_under_way_alone(server: FakeOpenAI) -> None:
     server.chaos = Chaos(1.0, kinds=[status(401)])
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from ragate.errors import DatasetError, StorageError
+from ragate.support import foreign_files
 from ragate.support.foreign_files import inside, read_bytes, read_text
 
 
@@ -30,6 +32,20 @@ def test_a_file_without_a_known_size_is_still_held_to_the_cap() -> None:
 
     with pytest.raises(DatasetError, match="more than 100 bytes"):
         read_bytes(path, error=DatasetError, max_bytes=100)
+
+
+def test_of_a_file_that_grows_no_more_is_read_than_the_cap_and_a_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Growing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            assert size == 101
+            return b"x" * size
+
+    monkeypatch.setattr(foreign_files, "open_regular", lambda *_path, **_rest: Growing())
+
+    with pytest.raises(DatasetError, match="more than 100 bytes"):
+        read_bytes(Path("a.txt"), error=DatasetError, max_bytes=100)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
