@@ -23,6 +23,7 @@ from ragate.embedders import sentence_transformers
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.systems.pgvector import create
+from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search import ranked_search
 from ragate.systems.pgvector.search.fusion import fuse
@@ -98,9 +99,10 @@ async def rankings(
         async with create(table, resources) as system:
             await system.prepare()
             connection, index = await system.snapshot.opened()
+            analyzer = Analyzer(system.settings.bm25)
             vectors = await embedder([sample.query for sample in samples])
             for sample, vector in zip(samples, vectors, strict=True):
-                counts = system.counts(sample.query)
+                counts = analyzer.counts(sample.query)
                 weights = await ranked_search.weights_of(connection, index, counts)
                 words[sample.id] = await ranked_search.bm25(
                     connection, index, counts, weights, limit=1000

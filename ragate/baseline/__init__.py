@@ -10,8 +10,7 @@ not compared. Tokens and cost stand with a sample where a rule asks for them.
 """
 
 from ragate.baseline.bounded import baseline_bytes
-from ragate.baseline.contexts import load_contexts
-from ragate.baseline.read import load_baseline, parse_baseline
+from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
 from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
 from ragate.baseline.write import (

@@ -1,4 +1,4 @@
-"""Reading a baseline file, strictly."""
+"""Reading a baseline file, and the retrieved texts packed beside it, strictly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.baseline.bounded import REMEDY, baseline_bytes
+from ragate.baseline.bounded import REMEDY, baseline_bytes, read_packed
 from ragate.baseline.lines import LayoutError, Samples, by_line
 from ragate.baseline.records import (
     BadSampleError,
@@ -16,9 +16,9 @@ from ragate.baseline.records import (
     records_of,
     stored_samples,
 )
-from ragate.baseline.schema import READABLE, SCHEMA_VERSION, BaselineFile
+from ragate.baseline.schema import READABLE, SCHEMA_VERSION, BaselineFile, contexts_path
 from ragate.errors import BaselineError, NoBaselineError
-from ragate.models import Filters, Record, Run, RunManifest
+from ragate.models import Filters, Record, RetrievedChunk, Run, RunManifest
 from ragate.support.spill import Spill
 from ragate.support.strict_json import loads
 
@@ -63,10 +63,7 @@ def _made(data: Any, samples: Samples, *, where: str) -> Run:
 
 
 def unreadable(where: str, what: str) -> BaselineError:
-    return BaselineError(
-        f"{where}: not a baseline that can be used: {what}",
-        remedy=REMEDY,
-    )
+    return BaselineError(f"{where}: not a baseline that can be used: {what}", remedy=REMEDY)
 
 
 def _at_once(text: bytes, *, where: str) -> tuple[Any, Samples]:
@@ -105,3 +102,22 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
         records.extend(records_of(sample_id, sample, runs=file.runs, metrics=file.metrics))
     aggregates = tuple(read_scores(one) for one in file.aggregates)
     return Run(manifest=manifest, records=records, aggregates=aggregates)
+
+
+def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:
+    """Return the retrieved texts packed beside the baseline at `path`, by retrieval hash.
+
+    Raises:
+        BaselineError: it is no such file, or unpacks to more than is read.
+    """
+    beside = contexts_path(path)
+    lines = (read_packed(beside, error=BaselineError) or b"").splitlines()
+    return dict(_contexts(line, where=f"{beside}:{row}") for row, line in enumerate(lines, 1))
+
+
+def _contexts(line: bytes, *, where: str) -> tuple[str, tuple[RetrievedChunk, ...]]:
+    value: Any = loads(line, where=where, error=BaselineError)
+    try:
+        return str(value["hash"]), tuple(map(RetrievedChunk.model_validate, value["chunks"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable(where, f"no contexts: {error}") from error

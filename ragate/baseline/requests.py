@@ -16,7 +16,7 @@ from typing import Any
 from ragate.baseline.bounded import read_packed
 from ragate.errors import BaselineError
 from ragate.support.atomic_files import write_atomic
-from ragate.support.strict_json import loads
+from ragate.support.strict_json import canonical, loads
 
 VERSION = 1
 MAX_RUNS = 1000
@@ -75,18 +75,18 @@ def requests_path(path: Path) -> Path:
 
 def dump_replies(replies: Replies) -> bytes:
     """Return the file's bytes; equal replies give equal bytes."""
-    lines = [_line({"ragate_requests": VERSION, "runs": replies.runs})]
+    lines = [canonical({"ragate_requests": VERSION, "runs": replies.runs})]
     for key in sorted(replies.draws):
         draws = replies.draws[key]
         distinct = list(dict.fromkeys(draws[run] for run in sorted(draws)))
-        row = {
+        line = {
             "key": key,
             "model": replies.models[key],
             "replies": [json.loads(text) for text in distinct],
             "runs": {str(run): distinct.index(draws[run]) for run in sorted(draws)},
         }
-        lines.append(_line(row))
-    return gzip.compress("".join(lines).encode(), mtime=0)
+        lines.append(canonical(line))
+    return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
 
 
 def save_replies(path: Path, replies: Replies) -> None:
@@ -137,7 +137,7 @@ def _add(replies: Replies, line: bytes, where: str) -> None:
         raise _bad(where, "model must be a text, replies a list, runs a table")
     if not given or not all(isinstance(one, dict) for one in given):
         raise _bad(where, "a reply must be an object")
-    texts = [_canonical(one) for one in given]
+    texts = list(map(canonical, given))
     for run, place in _places(runs, len(texts), where).items():
         if run >= replies.runs:
             raise _bad(where, f"run {run} of {replies.runs}")
@@ -154,13 +154,3 @@ def _places(runs: Mapping[str, Any], count: int, where: str) -> dict[int, int]:
 
 def _bad(where: str, what: str) -> BaselineError:
     return BaselineError(f"{where}: no recorded replies: {what}", remedy=_REMEDY)
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
-
-
-def _line(value: Mapping[str, Any]) -> str:
-    return _canonical(value) + "\n"

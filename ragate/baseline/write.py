@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 from ragate.support.atomic_files import write_atomic
+from ragate.support.strict_json import canonical
 
 MACHINE_UNITS = frozenset({"seconds"})
 
@@ -30,10 +30,10 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
         for one in run.aggregates
     ]
     lines = [
-        f'"{key}":{_line(value)}'
+        f'"{key}":{canonical(value)}'
         for key, value in _head(manifest, store=store, recorded=recorded).items()
     ]
-    lines.append(f'"aggregates":{_line(aggregates)}')
+    lines.append(f'"aggregates":{canonical(aggregates)}')
     lines.append('"metrics":' + _table(sorted(metrics.items())))
     lines.append('"states":' + _table(sorted(manifest.states.items())))
     lines.append('"samples":' + _table(_samples(run.records, store=store)))
@@ -129,7 +129,7 @@ def _stored(record: Record, *, store: Store) -> dict[str, Any]:
 
 def _contexts(records: Iterable[Record]) -> bytes:
     lines = {
-        record.retrieval_hash: _line(
+        record.retrieval_hash: canonical(
             {
                 "hash": record.retrieval_hash,
                 "chunks": [
@@ -151,11 +151,5 @@ def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
 
 
 def _table(rows: Iterable[tuple[str, Any]]) -> str:
-    lines = ",\n".join(f"{_line(key)}:{_line(value)}" for key, value in rows)
+    lines = ",\n".join(f"{canonical(key)}:{canonical(value)}" for key, value in rows)
     return "{\n" + lines + "\n}" if lines else "{}"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )

@@ -34,10 +34,6 @@ class Judgement(Frozen):
     reason: str = ""
 
 
-def draw_text(draw: Draw) -> str:
-    return draw.model_dump_json(exclude_defaults=True)
-
-
 def read_draw(text: object) -> Draw | None:
     """Return the draw, None where the text is none."""
     try:

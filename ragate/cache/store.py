@@ -12,7 +12,6 @@ from ragate.cache.file import TABLES
 from ragate.cache.rows import (
     Draw,
     checked_keys,
-    draw_text,
     read_draw,
     read_score,
     read_vector,
@@ -69,7 +68,7 @@ class Cache(CacheConnection):
     def put_draws(self, draws: Mapping[DrawKey, Draw]) -> None:
         """Keep answers by session, request and number; the latest stays."""
         checked_keys([key for _, key, _ in draws])
-        rows = [(*place, draw_text(draw)) for place, draw in draws.items()]
+        rows = [(*key, draw.model_dump_json(exclude_defaults=True)) for key, draw in draws.items()]
         self._write("INSERT OR REPLACE INTO draws VALUES (?, ?, ?, ?)", rows)
 
     def embeddings(self, keys: Sequence[str]) -> dict[str, list[float]]:

@@ -56,14 +56,6 @@ class Budget:
     _dearest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    @property
-    def calls(self) -> int:
-        return self.tally.calls
-
-    @property
-    def cost_usd(self) -> float:
-        return self.tally.cost_usd
-
     def take(self, *, again: bool = False) -> None:
         """Count one call before it is sent; `settle`, `give_back` or `lost` must follow.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.budget import Budget
+from ragate.clients.budget import Budget, no_caps
 from ragate.clients.http.breaker import Breaker
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Limiter
@@ -41,15 +41,18 @@ class Channel:
     """Brings questions to a provider and answers back; see `ragate.clients.openai`."""
 
     transport: Transport
-    redact: Redactor
     timeout_s: float
     deadline_s: float
     concurrency: int
-    retry: Retry
-    breaker: Breaker
-    budget: Budget
-    prices: Mapping[str, Price]
+    retry: Retry = field(default_factory=Retry)
+    breaker: Breaker = field(default_factory=Breaker)
+    budget: Budget = field(default_factory=no_caps)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    redact: Redactor = field(init=False)
     _session: _Session | None = None
+
+    def __post_init__(self) -> None:
+        self.redact = Redactor([self.transport.key.get_secret_value()])
 
     async def ask(self, model: str, once: Once[A], *, tries: Tries | None = None) -> A:
         """Return the answer to one question, whatever number of calls it takes.
@@ -66,7 +69,7 @@ class Channel:
 
         async def attempt(calls: int) -> A:
             self.breaker.check(model)
-            async with session.limiter.place(first_in_line=calls > 0) as place:
+            async with session.limiter.place(first_in_line=calls > 0) as sent:
                 self.breaker.check(model)  # it may have opened while this call waited
                 deadline.start()
                 timeout_s = min(self.timeout_s, deadline.left())
@@ -75,10 +78,10 @@ class Channel:
                 self.budget.take(again=calls > 0)
                 found = await self._call(model, once, session.client, timeout_s)
                 if not isinstance(found, Fault):
-                    session.limiter.accepted(place)
+                    session.limiter.accepted(sent)
                     return found
                 if found.kind is Kind.REJECTED:
-                    session.limiter.refused(place, found.after)
+                    session.limiter.refused(sent, found.after)
                 problem = self._sorted(found, model)
                 session.limiter.rest(self.breaker.rest())
             raise problem

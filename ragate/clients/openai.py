@@ -16,7 +16,6 @@ from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.http.breaker import Breaker
-from ragate.clients.http.redact import Redactor
 from ragate.clients.http.retry import Retry, Tries
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
@@ -63,10 +62,8 @@ class OpenAIClient:
         budget: Budget | None = None,
         prices: Mapping[str, Price] | None = None,
     ) -> None:
-        self._redact = Redactor([key])
         self._channel = Channel(
             transport=Transport(base_url, SecretStr(key)),
-            redact=self._redact,
             timeout_s=timeout_s,
             deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
             concurrency=concurrency,
@@ -96,7 +93,7 @@ class OpenAIClient:
         tries = Tries(request.tries)
         reply = await self._channel.ask(request.model, once, tries=tries)
         cost = self._channel.cost(request.model, reply)
-        text = self._redact(reply.text)
+        text = self._channel.redact(reply.text)
         return replace(reply, text=text, cost_usd=cost, unreadable=tries.unreadable)
 
     async def embed(

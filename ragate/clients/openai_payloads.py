@@ -73,15 +73,11 @@ def read_embeddings(content: bytes, expected: int) -> Embedded:
         MalformedError: too many or too few, not numbers, or not of one dimension.
     """
     reply = _object(json.loads(content))
-    rows = reply.get("data")
-    found = [_object(row) for row in rows] if isinstance(rows, list) else []
-    by_index = {row.get("index"): row.get("embedding") for row in found}
-    if len(found) != expected or set(by_index) != set(range(expected)):
-        raise MalformedError(f"{len(found)} embeddings for {expected} texts")
-    vectors: list[Any] = [by_index[place] for place in range(expected)]
-    if not all(isinstance(one, list) and one and all(map(_finite, one)) for one in vectors):
+    rows = _in_order(reply.get("data"), expected, "embeddings")
+    vectors = [row.get("embedding") for row in rows]
+    if not all(isinstance(row, list) and row and all(map(_finite, row)) for row in vectors):
         raise MalformedError("embeddings that are no vectors")
-    if len({len(one) for one in vectors}) > 1:
+    if len({len(vector) for vector in vectors}) > 1:
         raise MalformedError("embeddings that are no vectors of one dimension")
     return Embedded(vectors, _count(reply.get("usage"), "prompt_tokens"))
 
@@ -111,16 +107,21 @@ def read_ranked(content: bytes, expected: int) -> Ranked:
     """
     reply = json.loads(content)
     rows = reply.get("results") if isinstance(reply, dict) else reply
-    found = [_object(row) for row in rows] if isinstance(rows, list) else []
-    scores: dict[Any, Any] = {
-        row.get("index"): row.get("relevance_score", row.get("score")) for row in found
-    }
-    if len(found) != expected or set(scores) != set(range(expected)):
-        raise MalformedError(f"{len(found)} scores for {expected} texts")
-    if not all(map(_finite, scores.values())):
+    ordered = _in_order(rows, expected, "scores")
+    scores = [row.get("relevance_score", row.get("score")) for row in ordered]
+    if not all(map(_finite, scores)):
         raise MalformedError("scores that are no numbers")
     usage = reply.get("usage") if isinstance(reply, dict) else None
-    return Ranked([float(scores[n]) for n in range(expected)], _count(usage, "total_tokens"))
+    return Ranked(list(map(float, scores)), _count(usage, "total_tokens"))
+
+
+def _in_order(rows: Any, expected: int, what: str) -> list[Any]:
+    """Return the row of each text, in the order of the texts."""
+    objects = [_object(row) for row in rows] if isinstance(rows, list) else []
+    by_index = {row.get("index"): row for row in objects}
+    if len(objects) != expected or set(by_index) != set(range(expected)):
+        raise MalformedError(f"{len(objects)} {what} for {expected} texts")
+    return [by_index[index] for index in range(expected)]
 
 
 def _object(value: Any) -> dict[str, Any]:

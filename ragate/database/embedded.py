@@ -45,7 +45,7 @@ class EmbeddedServer:
         self._account = account
         self._data = home / f"data-{programs.major}"
         self._programs = ServerPrograms(home, self._data, programs, account)
-        self._seat: int | None = None
+        self._user_lock: int | None = None
 
     def __repr__(self) -> str:
         return f"EmbeddedServer({str(self.home)!r})"
@@ -57,8 +57,8 @@ class EmbeddedServer:
             DatabaseError: it could not be made or started; shows the last lines of its log.
         """
         with exclusive(self.home / "lock"), uninterrupted():
-            if self._seat is None:
-                self._seat = try_lock(self.home / "users", shared=True)
+            if self._user_lock is None:
+                self._user_lock = try_lock(self.home / "users", shared=True)
             self._ensure_running()
         folder = socket_folder(self._data, self._account)
         return f"host='{_quoted(folder)}' port=5432 user=postgres dbname=postgres"
@@ -80,11 +80,11 @@ class EmbeddedServer:
 
     def release(self) -> None:
         """Leave; the last one stops the server."""
-        if self._seat is None:
+        if self._user_lock is None:
             return
         with uninterrupted(), exclusive(self.home / "lock"):
-            os.close(self._seat)
-            self._seat = None
+            os.close(self._user_lock)
+            self._user_lock = None
             self._stop_if_unused()
 
     def stop(self, *, force: bool = False) -> bool:
@@ -108,11 +108,11 @@ class EmbeddedServer:
         """Return what runs, changing nothing."""
         postmaster = read_postmaster(self._data)
         running = postmaster is not None and postmaster.alive
-        seat = try_lock(self.home / "users")
-        if seat is not None:
-            os.close(seat)
+        unused = try_lock(self.home / "users")
+        if unused is not None:
+            os.close(unused)
         pid = postmaster.pid if postmaster is not None and running else None
-        return ServerStatus(self.home, running, pid, in_use=seat is None)
+        return ServerStatus(self.home, running, pid, in_use=unused is None)
 
     def _stop_if_unused(self) -> bool:
         last = try_lock(self.home / "users")
@@ -120,15 +120,12 @@ class EmbeddedServer:
             return False
         try:
             self._stop()
-            self._sweep()
+            # Drafts of killed first starts: at the end, since their initdb may have run on.
+            for draft in self.home.glob("new-*"):
+                shutil.rmtree(draft, ignore_errors=True)
         finally:
             os.close(last)
         return True
-
-    def _sweep(self) -> None:
-        """Remove drafts of killed first starts; at the end, since their initdb may have run on."""
-        for left in self.home.glob("new-*"):
-            shutil.rmtree(left, ignore_errors=True)
 
     def _stop(self) -> None:
         postmaster = read_postmaster(self._data)

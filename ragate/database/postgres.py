@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from ragate.database.embedded import EmbeddedServer, ServerStatus
+from ragate.database.embedded import EmbeddedServer
 from ragate.database.folder import PROJECT, abandoned, choose_home, private_base
 from ragate.database.install import find_account, find_programs, reachable
-from ragate.database.libpq import take_variables
 from ragate.database.schema import check_server
 from ragate.errors import DatabaseError
 
@@ -63,19 +61,18 @@ class PostgresDatabase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.close()
 
     def _embedded(self) -> str:
         if self._server is None:
             self._server = open_server(self._state)
         # Every connection of this process goes to the embedded server until it is released.
-        self._variables |= take_variables(os.environ)
+        # Postgres' client library reads these for whatever a connection string leaves out:
+        # PGHOSTADDR leads to another server, PGOPTIONS changes how ours answers, PGSERVICE may name
+        # what is not there.
+        for name in [name for name in os.environ if name.startswith("PG")]:
+            self._variables[name] = os.environ.pop(name)
         return self._server.start()
 
 
@@ -101,16 +98,6 @@ def open_server(state: Path) -> EmbeddedServer:
         for left in abandoned(home):
             EmbeddedServer(left, programs, account).remove_abandoned()
     return EmbeddedServer(home, programs, account)
-
-
-def stop(state: Path, *, force: bool = False) -> bool:
-    """Stop the project's embedded server; False where another process uses it and not `force`."""
-    return open_server(state).stop(force=force)
-
-
-def status(state: Path) -> ServerStatus:
-    """Return whether the project's embedded server runs."""
-    return open_server(state).status()
 
 
 def readable(url: str) -> str:

@@ -20,7 +20,11 @@ class Postmaster:
     def alive(self) -> bool:
         """True while that process is a Postgres server on this data folder."""
         if sys.platform == "linux":
-            return self._alive_linux()
+            # A server works inside its data folder; a dead one that nobody waited for has none.
+            try:
+                return Path(f"/proc/{self.pid}/cwd").samefile(self.data)
+            except OSError:
+                return False
         # No /proc: the name must do.
         done = subprocess.run(  # noqa: S603
             ["/bin/ps", "-p", str(self.pid), "-o", "comm="],
@@ -29,13 +33,6 @@ class Postmaster:
             check=False,
         )
         return "postgres" in done.stdout
-
-    def _alive_linux(self) -> bool:
-        # A server works inside its data folder, and a dead one that nobody waited for has none.
-        try:
-            return Path(f"/proc/{self.pid}/cwd").samefile(self.data)
-        except OSError:
-            return False
 
 
 def read_postmaster(data: Path) -> Postmaster | None:

@@ -109,7 +109,9 @@ def _ensure_vector(connection: psycopg.Connection[Any]) -> None:
 
 def describe(error: Exception, conninfo: str) -> DatabaseError:
     """Return a DatabaseError that names the server and the reason, and never the password."""
-    facts = _facts(conninfo)
+    from psycopg.conninfo import conninfo_to_dict
+
+    facts = {key: str(value) for key, value in conninfo_to_dict(conninfo).items()}
     host, port = facts.get("host", "local socket"), facts.get("port", "5432")
     reason = _first_line(error)
     if password := facts.get("password"):
@@ -133,12 +135,6 @@ def _remedy(host: str) -> str:
 def in_container() -> bool:
     """Return whether we run in Docker or Podman."""
     return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
-
-
-def _facts(conninfo: str) -> dict[str, str]:
-    from psycopg.conninfo import conninfo_to_dict
-
-    return {key: str(value) for key, value in conninfo_to_dict(conninfo).items()}
 
 
 def _first_line(error: Exception) -> str:

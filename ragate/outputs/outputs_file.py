@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from pydantic import ValidationError
@@ -19,6 +19,7 @@ from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
 
+M = TypeVar("M", bound=Frozen)
 OUTPUTS_VERSION = 1
 MAX_BYTES = 2 * 1024**3
 
@@ -88,12 +89,12 @@ class OutputLocation:
         with open_regular(self.path, error=DatasetError, max_bytes=MAX_BYTES) as file:
             file.seek(self.offset)
             line = file.readline()
+        where = f"{self.path}:{self.number}"
         if crc32(line) != self.check:
             raise DatasetError(
-                f"{self.path}:{self.number}: the file changed while it was read",
+                f"{where}: the file changed while it was read",
                 remedy="let nothing write to recorded outputs while they are judged",
             )
-        where = f"{self.path}:{self.number}"
         return _output(self.path, self.number, loads(line, where=where, error=DatasetError))
 
 
@@ -145,10 +146,7 @@ def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
             f"{OUTPUTS_VERSION}",
             remedy="collect them again with the same version of ragate on both sides",
         )
-    try:
-        return OutputsHeader.model_validate(value)
-    except ValidationError as error:
-        raise _bad_line(path, 1, error) from error
+    return _validated(OutputsHeader, path, 1, value)
 
 
 def _outputs(
@@ -161,20 +159,20 @@ def _outputs(
 
 
 def _output(path: Path, number: int, value: Any) -> RecordedOutput:
+    return _validated(RecordedOutput, path, number, value)
+
+
+def _validated(model: type[M], path: Path, number: int, value: Any) -> M:
     try:
-        return RecordedOutput.model_validate(value)
+        return model.model_validate(value)
     except ValidationError as error:
-        raise _bad_line(path, number, error) from error
-
-
-def _bad_line(path: Path, number: int, error: ValidationError) -> DatasetError:
-    problem = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    value = repr(problem["input"])[:80]
-    return DatasetError(
-        f"{path}:{number}: {place + ': ' if place else ''}{problem['msg']} (got {value})",
-        remedy="docs/replay.md shows the format of a line",
-    )
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(map(str, problem["loc"]))
+        raise DatasetError(
+            f"{path}:{number}: {field + ': ' if field else ''}{problem['msg']} (got "
+            f"{repr(problem['input'])[:80]})",
+            remedy="docs/replay.md shows the format of a line",
+        ) from error
 
 
 def _dump(value: Any) -> str:

@@ -11,7 +11,6 @@ from ragate.clients.budget import Tally
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
 from ragate.errors import BudgetError, ProviderError, UsageError
-from ragate.protocols import ChatReply
 from ragate.recorder.fulfil_rules import why_refused
 from ragate.recorder.pending_requests import read_pending
 from ragate.recorder.proxy.unanswered import UnansweredRequest
@@ -66,7 +65,8 @@ async def fulfil_pending(
     """
     wanted = list(read_pending(path))
     done = Fulfilled(output or operations.state / REPLIES_NAME)
-    allowed = _models(config)
+    # The models of the baseline's own requests.
+    allowed = frozenset(load_replies(requests_path(config.baseline)).models.values())
     asked: list[UnansweredRequest] = []
     for number, pending in enumerate(wanted, start=2):
         if why := why_refused(pending, config.policy.providers, allowed):
@@ -78,11 +78,6 @@ async def fulfil_pending(
             await _Fulfilling(config, operations, opened, done).run(asked)
             done.tally = opened.tally
     return done
-
-
-def _models(config: Config) -> frozenset[str]:
-    """Return the models of the baseline's own requests."""
-    return frozenset(load_replies(requests_path(config.baseline)).models.values())
 
 
 class _Fulfilling:
@@ -123,12 +118,15 @@ class _Fulfilling:
                 await upstream.aclose()
 
     async def _answer(self, pending: UnansweredRequest) -> None:
-        known = (self._baseline, self._replies)
-        if any(pending.draw in one.draws.get(pending.key, {}) for one in known):
+        upstream = self._upstreams[pending.provider]
+        recorded = (self._baseline, self._replies)
+        if any(pending.draw in replies.draws.get(pending.key, {}) for replies in recorded):
             self._done.known += 1
             return
         try:
-            reply = await self._memo.draw(pending.key, pending.draw, lambda: self._ask(pending))
+            reply = await self._memo.draw(
+                pending.key, pending.draw, lambda: upstream.ask(pending.request)
+            )
         except BudgetError as error:
             self._done.stopped = error.message
         except ProviderError as error:
@@ -138,16 +136,6 @@ class _Fulfilling:
             self._done.answered += not reply.reused
             model = pending.request.model
             self._replies.add(pending.key, pending.draw, model, reply.text)
-
-    async def _ask(self, pending: UnansweredRequest) -> ChatReply:
-        upstream = self._upstreams[pending.provider]
-        reply = await upstream.ask(pending.request)
-        return ChatReply(
-            text=reply.text,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-            cost_usd=upstream.channel.cost(pending.request.model, reply),
-        )
 
     def _upstream(self, name: str) -> Upstream:
         made = make_upstream(self._config, self._operations, self._opened, name, patient=True)

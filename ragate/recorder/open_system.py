@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 from ragate import plugins
 from ragate.config import Config
@@ -13,9 +12,9 @@ from ragate.errors import ConfigError
 from ragate.protocols import System
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.in_process import named_requests
-from ragate.recorder.proxy.recorder import Recorder, open_recorder
+from ragate.recorder.proxy.recorder import open_recorder
 from ragate.recorder.recorded_system import RecordedSystem
-from ragate.recorder.run_resolver import open_resolver
+from ragate.recorder.run_resolver import make_resolver
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
 from ragate.runtime.restartable import RestartableSystem
@@ -45,17 +44,19 @@ async def open_system(
     if in_process:
         _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))
-    with (
-        open_resolver(
-            config, operations, opened, provider=provider, recording=recording, pending=pending
-        ) as resolver,
-        ExitStack() as stack,
-    ):
+    resolver = make_resolver(
+        config, operations, opened, provider=provider, recording=recording, pending=pending
+    )
+    with ExitStack() as stack:
         recorder = stack.enter_context(open_recorder(resolver))
         if in_process:
             stack.enter_context(recorder.in_this_process())
             stack.enter_context(named_requests(recorder.base_url))
-        resources = _led(opened, recorder)
+        resources = replace(
+            opened.system,
+            environment=recorder.environment(opened.system.environment),
+            key_names=opened.system.key_names - recorder.names,
+        )
         tells_apart = in_process or bool(settings.get("record_header"))
         async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as made:
             yield RecordedSystem(made, resolver, opened.system.timeout_s, tells_apart=tells_apart)
@@ -69,15 +70,6 @@ async def open_system(
             f"{resolver.pending} model requests are not recorded: {pending.path}; where the key "
             "is, `ragate record fulfil` answers them"
         )
-
-
-def _led(opened: Opened, recorder: Recorder) -> Any:
-    resources = opened.system
-    return replace(
-        resources,
-        environment=recorder.environment(resources.environment),
-        key_names=resources.key_names - recorder.names,
-    )
 
 
 def is_recorded_system(config: Config) -> bool:

@@ -16,7 +16,7 @@ from ragate.recorder.baseline_replies import recorded_replies
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
-from ragate.recorder.run_resolver import open_resolver
+from ragate.recorder.run_resolver import make_resolver
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
@@ -75,18 +75,16 @@ async def record_command(
     pending.clear()
     recording = f"record-{new_run_id()}" if options.fresh else ""
     async with open_resources(config, operations) as opened:
-        with (
-            open_resolver(
-                config,
-                operations,
-                opened,
-                provider=options.provider,
-                recording=recording,
-                pending=pending,
-                run=options.run,
-            ) as resolver,
-            open_recorder(resolver) as recorder,
-        ):
+        resolver = make_resolver(
+            config,
+            operations,
+            opened,
+            provider=options.provider,
+            recording=recording,
+            pending=pending,
+            run=options.run,
+        )
+        with open_recorder(resolver) as recorder:
             passed = allowed_environment(operations.environment, config.policy.key_names, ())
             code = await _run(argv, recorder.environment(passed), config.policy.max_minutes)
         stopped = resolver.ledger.outside.stopped

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pydantic import SecretStr
 
 from ragate.baseline import load_replies, requests_path
 from ragate.cache import Cache, Draw
+from ragate.clients.channel import Channel
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
 from ragate.recorder.pending_requests import PendingFile
-from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Ledger
@@ -23,8 +23,7 @@ from ragate.support.settings import nearest
 REPLIES_NAME = "replies.jsonl.gz"
 
 
-@contextmanager
-def open_resolver(
+def make_resolver(
     config: Config,
     operations: Operations,
     opened: Opened,
@@ -33,17 +32,19 @@ def open_resolver(
     recording: str,
     pending: PendingFile,
     run: int | None = None,
-) -> Iterator[ReplyResolver]:
-    """Yield what answers the requests of one run.
+) -> ReplyResolver:
+    """Return what answers the requests of one run.
 
     Args:
         run: What is asked outside of any sample gets this draw, and another if it is repeated.
     """
     name = provider_of(config, provider)
     take_fulfilled(operations, opened.cache)
+    replies = load_replies(requests_path(config.baseline))
     memo = Memo(
         opened.cache,
-        baseline=known_replies(config, run),
+        # Of one run no other draw is wanted instead of its own.
+        baseline=replies.by_pass() if run is None else replies.of_run(run),
         session=recording,
         budget=opened.budget,
     )
@@ -56,7 +57,7 @@ def open_resolver(
         )
     ledger = Ledger(counts=run is not None)
     ledger.outside.run = run or 0
-    yield ReplyResolver(
+    return ReplyResolver(
         provider=name,
         memo=memo,
         ledger=ledger,
@@ -92,16 +93,6 @@ def provider_of(config: Config, name: str) -> str:
     )
 
 
-def known_replies(config: Config, run: int | None) -> dict[str, tuple[str, ...]]:
-    """Return the baseline's replies by request and pass.
-
-    Args:
-        run: Only this draw is wanted, and no other instead of it.
-    """
-    replies = load_replies(requests_path(config.baseline))
-    return replies.by_pass() if run is None else replies.of_run(run)
-
-
 def take_fulfilled(operations: Operations, cache: Cache) -> None:
     """Put fulfilled replies where fresh ones are: each is one draw, and stands for no other.
 
@@ -131,9 +122,8 @@ def make_upstream(
     if operations.offline or (provider.key_env and not key):
         return None
     return Upstream(
-        open_channel(
-            base_url=provider.base_url,
-            key=key,
+        Channel(
+            DirectTransport(provider.base_url.rstrip("/"), SecretStr(key)),
             # As for our own answers: one that hangs is given up before its sample is.
             timeout_s=(1.0 if patient else 0.45) * operations.timeout_s,
             deadline_s=(4.0 if patient else 0.9) * operations.timeout_s,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from ragate.errors import StorageError
@@ -29,11 +29,9 @@ class OutputsWriter:
         self._synced = 0.0
 
     def __enter__(self) -> Self:
-        try:
+        with self._given_up_on_failure():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = self.path.open("w", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise _cannot_write(self.path, error) from error
         self._write(header_line(self._header))
         return self
 
@@ -43,43 +41,33 @@ class OutputsWriter:
     def _write(self, line: str) -> None:
         if self._stream is None:
             raise StorageError(f"{self.path}: the outputs file is not open")
-        try:
+        with self._given_up_on_failure():
             self._stream.write(line)
             self._stream.flush()
             if time.monotonic() - self._synced >= SYNC_SECONDS:
                 os.fsync(self._stream.fileno())
                 self._synced = time.monotonic()
-        except OSError as error:
-            self._discard()
-            raise _cannot_write(self.path, error) from error
 
-    def _discard(self) -> None:
-        """Close without what could not be written: another attempt would only fail again."""
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            with suppress(OSError):
-                stream.close()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_exception: object) -> None:
         if self._stream is None:
             return
-        try:
+        with self._given_up_on_failure():
             self._stream.flush()
             os.fsync(self._stream.fileno())
             self._stream.close()
+
+    @contextmanager
+    def _given_up_on_failure(self) -> Iterator[None]:
+        """Close without what could not be written: another attempt would only fail again."""
+        try:
+            yield
         except OSError as error:
-            self._discard()
-            raise _cannot_write(self.path, error) from error
-
-
-def _cannot_write(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"{path}: cannot write: {error.strerror}",
-        remedy="free some space, or set RAGATE_STATE_DIR to a folder that is writable; the lines "
-        "that are there can be used with `ragate decide`",
-    )
+            stream, self._stream = self._stream, None
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+            raise StorageError(
+                f"{self.path}: cannot write: {error.strerror}",
+                remedy="free some space, or set RAGATE_STATE_DIR to a folder that is writable; the "
+                "lines that are there can be used with `ragate decide`",
+            ) from error

@@ -52,20 +52,21 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(name).chmod(_mode(path))
+            Path(name).replace(path)
+            _sync_folder(path.parent)
+        finally:
+            Path(name).unlink(missing_ok=True)
     except OSError as error:
-        raise _failed(path, error) from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(_mode(path))
-        Path(name).replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise _failed(path, error) from error
-    finally:
-        Path(name).unlink(missing_ok=True)
+        raise StorageError(
+            f"{path}: cannot write: {error.strerror or error}",
+            remedy="free some space or choose another place; the file that was there is unchanged",
+        ) from error
 
 
 def _mode(path: Path) -> int:
@@ -82,10 +83,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _failed(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"{path}: cannot write: {error.strerror or error}",
-        remedy="free some space or choose another place; the file that was there is unchanged",
-    )

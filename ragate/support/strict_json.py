@@ -71,6 +71,13 @@ def read_lines(
                 yield number, loads(line, where=f"{path}:{number}", error=error)
 
 
+def canonical(value: Any) -> str:
+    """Return `value` as JSON on one line; equal values give equal texts."""
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+
+
 def _depth(text: str) -> int:
     brackets = _NOT_BRACKETS.sub("", text)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)

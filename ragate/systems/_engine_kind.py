@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Literal
 
 from ragate.errors import ConfigError
@@ -29,15 +28,12 @@ def kind_of(engine: Any, target: str) -> Kind:
     )
 
 
-def _text(response: Any) -> str:
+def answer_text(response: Any) -> str:
+    """Return the text of a response; "" where it has none."""
     text = getattr(response, "response", None)
     if text is None:
         return ""
     return text if isinstance(text, str) else str(response)
-
-
-def _is_factory(found: Any) -> bool:
-    return inspect.isroutine(found) or inspect.isclass(found)
 
 
 Kind = Literal["chat", "query", "retrieve"]

@@ -82,8 +82,14 @@ def raised(error: BaseException, told: str) -> SystemOutput:
     return failed(told)
 
 
-def wanted(output: SystemOutput, resources: Resources) -> SystemOutput:
-    """Return the part of `output` that this run asks for (``--top-k``, retrieval only)."""
+def wanted(output: SystemOutput, resources: Resources, *, took: float) -> SystemOutput:
+    """Return the part of `output` that this run asks for (``--top-k``, retrieval only).
+
+    Args:
+        took: Seconds until the answer, where it does not tell its own.
+    """
+    if output.latency_s is None:
+        output = output.amended(latency_s=took)
     if resources.top_k is not None:
         output = output.amended(chunks=output.chunks[: resources.top_k])
     return output.amended(answer=None, citations=None) if resources.retrieval_only else output

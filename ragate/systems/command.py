@@ -106,10 +106,7 @@ class CommandSystem(Foreign):
             raise
         self._failures = 0
         output = to_output(reply, who="the command")
-        if output.latency_s is None:
-            took = time.perf_counter() - started
-            output = output.amended(latency_s=took)
-        return wanted(output, self._resources)
+        return wanted(output, self._resources, took=time.perf_counter() - started)
 
     async def _broke(self, opening: asyncio.Task[Peer], why: str) -> None:
         """Count one failure of a process, however many samples were waiting for it."""

@@ -15,7 +15,7 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
-from ragate.systems._engine_kind import _is_factory, _text, kind_of
+from ragate.systems._engine_kind import answer_text, kind_of
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._nodes import chunk_of
 from ragate.systems._output import OutputError, failed, raised, wanted
@@ -109,14 +109,13 @@ class LlamaIndexSystem(Foreign):
         response = await self._response(engine, sample.query)
         took = time.perf_counter() - started
         if self._kind == "retrieve":
-            return wanted(
-                SystemOutput(chunks=self._chunks(response), latency_s=took), self._resources
-            )
+            output = SystemOutput(chunks=self._chunks(response))
+            return wanted(output, self._resources, took=took)
         chunks = self._chunks(getattr(response, "source_nodes", None) or ())
         if not chunks:
             self._tell(sample)
-        output = SystemOutput(chunks=chunks, answer=_text(response), latency_s=took)
-        return wanted(output, self._resources)
+        output = SystemOutput(chunks=chunks, answer=answer_text(response))
+        return wanted(output, self._resources, took=took)
 
     async def _response(self, engine: Any, query: str) -> Any:
         name: str = self._kind
@@ -163,7 +162,7 @@ async def create(
     """
     own = read_settings(Settings, settings, where="[system]")
     found = load_target(own.target, resources.root)
-    makes_more = _is_factory(found)
+    makes_more = inspect.isroutine(found) or inspect.isclass(found)
     system = LlamaIndexSystem(own, resources, found if makes_more else lambda: found)
     await system.open(makes_more=makes_more)
     yield system

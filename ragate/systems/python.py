@@ -65,10 +65,7 @@ class PythonSystem(Foreign):
             return unanswered(error.message)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
             return raised(error, told(error))
-        if output.latency_s is None:
-            took = time.perf_counter() - started
-            output = output.amended(latency_s=took)
-        return wanted(output, self._resources)
+        return wanted(output, self._resources, took=time.perf_counter() - started)
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ def status(*, config: Path | None) -> int:
             server.conninfo()
         click.echo("the server of RAGATE_DATABASE_URL: reachable, with pgvector")
         return 0
-    status = database.status(operations.state)
+    status = database.open_server(operations.state).status()
     state = f"running (pid {status.pid})" if status.running else "stopped"
     users = ", in use by another command" if status.in_use else ""
     click.echo(f"embedded Postgres: {state}{users}\ndata: {status.folder}")
@@ -43,7 +43,7 @@ def stop(*, config: Path | None, force: bool) -> int:
     from ragate import database
 
     _, operations = open_config(config)
-    if not database.stop(operations.state, force=force):
+    if not database.open_server(operations.state).stop(force=force):
         raise DatabaseError(
             "the embedded Postgres is in use by another command",
             remedy="wait for it to end, or `ragate db stop --force`",

@@ -19,7 +19,7 @@ _MOST_BYTES = 256 * MEGABYTE
 ENCODINGS = "gzip, deflate"
 
 # What the reply to the request that is being sent may hold, in bytes.
-_REPLY_BYTES: ContextVar[int] = ContextVar("ragate_reply_bytes", default=CHAT_BYTES)
+REPLY_BYTES: ContextVar[int] = ContextVar("ragate_reply_bytes", default=CHAT_BYTES)
 
 
 class ReplyTooLargeError(MalformedError):
@@ -44,16 +44,11 @@ def ranking_bytes(sent: int) -> int:
 @contextmanager
 def reply_of_at_most(max_bytes: int) -> Iterator[None]:
     """Bound the reply to what is sent inside."""
-    token = _REPLY_BYTES.set(max_bytes)
+    token = REPLY_BYTES.set(max_bytes)
     try:
         yield
     finally:
-        _REPLY_BYTES.reset(token)
-
-
-def reply_bytes() -> int:
-    """Return what the reply to this request may hold."""
-    return _REPLY_BYTES.get()
+        REPLY_BYTES.reset(token)
 
 
 class BoundedBody:

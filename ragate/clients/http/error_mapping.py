@@ -10,7 +10,7 @@ import asyncio
 import datetime
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.http.retry import Kind, retry_after
 
@@ -35,6 +35,10 @@ _MODEL_ONLY = frozenset({403, 404})
 
 class MalformedError(ValueError):
     """An answer that is not what the API promises."""
+
+
+class CutOffError(Exception):
+    """A connection that was cut in the middle of a reply."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,6 @@ async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
 def _connection(error: openai.APIConnectionError) -> Fault:
     import httpx
 
-    from ragate.clients.http.cut_off import CutOffError
-
     cause = error.__cause__
     if isinstance(cause, CutOffError):
         return Fault(f"broke off: {cause}")
@@ -89,7 +91,8 @@ def _connection(error: openai.APIConnectionError) -> Fault:
 
 def _status(error: openai.APIStatusError) -> Fault:
     after = error.response.headers.get("retry-after")
-    return status_fault(error.status_code, code=error.code, said=_said(error), after=after)
+    said = said_in(error.body if isinstance(error.body, dict) else None)
+    return status_fault(error.status_code, code=error.code, said=said, after=after)
 
 
 def status_fault(status: int, *, code: str | None, said: str, after: str | None) -> Fault:
@@ -115,9 +118,8 @@ def status_fault(status: int, *, code: str | None, said: str, after: str | None)
     return Fault(text, kind=None, status=status, scope=scope, billed=False, remedy=remedy)
 
 
-def _said(error: openai.APIStatusError) -> str:
+def said_in(error: Any) -> str:
     """Return the server's own words, where it sent JSON; a page of HTML tells nobody anything."""
-    body = error.body
-    if isinstance(body, dict):
-        return str(body.get("message") or body)[:2000]
-    return "no explanation"
+    if isinstance(error, dict):
+        return str(error.get("message") or error)[:2000]
+    return str(error)[:2000] if error else "no explanation"

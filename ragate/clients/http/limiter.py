@@ -31,13 +31,6 @@ _FIRST_GUESS = 5.0
 
 
 @dataclass
-class Slot:
-    """A call under way: when it was sent."""
-
-    sent: float
-
-
-@dataclass
 class Limiter:
     """Places for the calls to one provider, chat and embeddings together; of one event loop.
 
@@ -64,28 +57,32 @@ class Limiter:
         self._width = float(self.most)
 
     @asynccontextmanager
-    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[Slot]:
-        """Hold a place; `first_in_line` for a call that has been sent before."""
+    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[float]:
+        """Hold a place; yield when the call is sent.
+
+        Args:
+            first_in_line: The call has been sent before.
+        """
         await self._enter(first_in_line=first_in_line)
         try:
-            yield Slot(asyncio.get_running_loop().time())
+            yield asyncio.get_running_loop().time()
         finally:
             self.under_way -= 1
             self._admit()
 
-    def accepted(self, place: Slot) -> None:
-        """Note that the provider took the call."""
+    def accepted(self, sent: float) -> None:
+        """Note that the provider took the call that was `sent` then."""
         now = asyncio.get_running_loop().time()
         self._accepted.append(now)
         self._width = min(float(self.most), self._width + 1.0 / self._width)
-        if place.sent > self._slowed:
+        if sent > self._slowed:
             self._recent.append(False)
         self._grow(now)
 
-    def refused(self, place: Slot, after: float | None) -> None:
+    def refused(self, sent: float, after: float | None) -> None:
         """Note that the provider refused the call for being one too many."""
         now = asyncio.get_running_loop().time()
-        if place.sent <= self._slowed:
+        if sent <= self._slowed:
             return  # sent before the last slowing down, which it cannot know of
         self._recent.append(True)
         if sum(self._recent) < SEVERAL:

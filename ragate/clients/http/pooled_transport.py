@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import httpx
 
-from ragate.clients.http.bounded_body import BoundedBody, reply_bytes
-from ragate.clients.http.cut_off import CutOffError
+from ragate.clients.http.bounded_body import REPLY_BYTES, BoundedBody
+from ragate.clients.http.error_mapping import CutOffError
 
 
 @dataclass
@@ -47,7 +47,7 @@ class PooledTransport(httpx.AsyncBaseTransport):
         assert isinstance(response.stream, httpx.AsyncByteStream)
         try:
             # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
-            body = BoundedBody(response.headers.pop("content-encoding", ""), reply_bytes())
+            body = BoundedBody(response.headers.pop("content-encoding", ""), REPLY_BYTES.get())
         except BaseException:
             pool.leave()
             await response.stream.aclose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,18 +49,13 @@ class MemoisedEmbeddings:
         Raises:
             ProviderError, BudgetError: as for the client.
         """
+
+        async def embed(unknown: list[str]) -> list[list[float]]:
+            vectors = await self.client.embed(unknown, model=model, dimensions=dimensions)
+            return list(map(_rounded, vectors))
+
         keys = [digest([self.provider, model, dimensions, text]) for text in texts]
-        known = await asyncio.to_thread(self.cache.embeddings, list(dict.fromkeys(keys)))
-        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        self.budget.reused(embeddings=len(texts) - len(wanted))
-        if wanted:
-            made = await self.client.embed(
-                list(wanted.values()), model=model, dimensions=dimensions
-            )
-            fresh = dict(zip(wanted, map(_rounded, made), strict=True))
-            await asyncio.to_thread(self.cache.put_embeddings, fresh)
-            known = {**known, **fresh}
-        return [known[key] for key in keys]
+        return await _remembered(self.cache, self.budget, keys, texts, embed)
 
 
 @dataclass(frozen=True)
@@ -87,18 +82,33 @@ class MemoisedEmbedder:
         """
         import numpy as np
 
+        async def embed(unknown: list[str]) -> list[list[float]]:
+            vectors: list[list[float]] = (await self.embedder(unknown)).tolist()
+            return vectors
+
         keys = [digest([self.fingerprint, text]) for text in texts]
-        known = await asyncio.to_thread(self.cache.embeddings, list(dict.fromkeys(keys)))
-        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        self.budget.reused(embeddings=len(texts) - len(wanted))
-        if wanted:
-            made = await self.embedder(list(wanted.values()))
-            fresh = dict(zip(wanted, made.tolist(), strict=True))
-            await asyncio.to_thread(self.cache.put_embeddings, fresh)
-            known = {**known, **fresh}
-        return np.array([known[key] for key in keys], dtype=np.float32)
+        rows = await _remembered(self.cache, self.budget, keys, texts, embed)
+        return np.array(rows, dtype=np.float32)
+
+
+async def _remembered(
+    cache: Cache,
+    budget: Budget,
+    keys: Sequence[str],
+    texts: Sequence[str],
+    embed: Callable[[list[str]], Awaitable[list[list[float]]]],
+) -> list[list[float]]:
+    """Return one vector a text, in order; `embed` makes those that the cache does not hold."""
+    vectors = await asyncio.to_thread(cache.embeddings, list(dict.fromkeys(keys)))
+    unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+    budget.reused(embeddings=len(texts) - len(unknown))
+    if unknown:
+        fresh = dict(zip(unknown, await embed(list(unknown.values())), strict=True))
+        await asyncio.to_thread(cache.put_embeddings, fresh)
+        vectors |= fresh
+    return [vectors[key] for key in keys]
 
 
 def _rounded(vector: list[float]) -> list[float]:
-    found = read_vector(vector_bytes(vector))
-    return vector if found is None else found
+    rounded = read_vector(vector_bytes(vector))
+    return vector if rounded is None else rounded

@@ -13,8 +13,7 @@ from ragate.config import Config
 from ragate.errors import DatasetError, RagateError
 from ragate.support.git import file_at, head_commit, last_commit_with, repository
 from ragate.support.strict_json import loads
-from ragate.systems.pgvector.corpus.files import SUFFIXES
-from ragate.systems.pgvector.corpus.texts import readable
+from ragate.systems.pgvector.corpus.files import SUFFIXES, readable
 
 Past = dict[str, tuple[Literal["git", "baseline"], str]]
 

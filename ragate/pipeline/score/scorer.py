@@ -74,7 +74,7 @@ class ClientWatch:
 
     def _costs(self) -> bool:
         if self._traits.counted:
-            return self._opened.budget.calls > 0
+            return self._opened.budget.tally.calls > 0
         return not self._traits.recorded
 
 

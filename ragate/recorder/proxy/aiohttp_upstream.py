@@ -12,18 +12,10 @@ from collections.abc import AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import SecretStr
-
-from ragate.clients.budget import Budget
-from ragate.clients.channel import Channel
 from ragate.clients.http.bounded_body import CHAT_BYTES, ENCODINGS, MEGABYTE, BoundedBody
-from ragate.clients.http.breaker import Breaker
-from ragate.clients.http.error_mapping import Fault, MalformedError, status_fault
-from ragate.clients.http.redact import Redactor
+from ragate.clients.http.error_mapping import Fault, MalformedError, said_in, status_fault
 from ragate.clients.http.retry import Kind as FaultKind
-from ragate.clients.http.retry import Retry
 from ragate.clients.http.transport import Transport
-from ragate.clients.prices import Price
 
 if TYPE_CHECKING:
     import aiohttp
@@ -94,31 +86,6 @@ def _tls(base_url: str) -> Any:
     return httpx.create_ssl_context(trust_env=False)  # not what SSL_CERT_FILE names
 
 
-def open_channel(
-    *,
-    base_url: str,
-    key: str,
-    timeout_s: float,
-    deadline_s: float,
-    concurrency: int,
-    budget: Budget,
-    prices: Mapping[str, Price] | None = None,
-    retry: Retry | None = None,
-) -> Channel:
-    """Return the channel to one provider."""
-    return Channel(
-        transport=DirectTransport(base_url.rstrip("/"), SecretStr(key)),
-        redact=Redactor([key]),
-        timeout_s=timeout_s,
-        deadline_s=deadline_s,
-        concurrency=concurrency,
-        retry=retry or Retry(),
-        breaker=Breaker(),
-        budget=budget,
-        prices=prices or {},
-    )
-
-
 async def post_json(
     session: aiohttp.ClientSession,
     url: str,
@@ -148,7 +115,7 @@ async def post_stream(
             if not isinstance(event, dict):
                 raise MalformedError("a stream of something else")
             if event.get("error"):
-                raise MalformedError(f"an error in a stream: {_message(event['error'])}")
+                raise MalformedError(f"an error in a stream: {said_in(event['error'])}")
             yield event
 
 
@@ -186,14 +153,7 @@ def _refused(response: aiohttp.ClientResponse, content: bytes) -> _FaultError:
         status_fault(
             response.status,
             code=code if isinstance(code, str) else None,
-            said=_message(error),
+            said=said_in(error),
             after=response.headers.get("Retry-After"),
         )
     )
-
-
-def _message(error: Any) -> str:
-    """Return the server's own words, where it sent JSON; a page of HTML tells nobody anything."""
-    if isinstance(error, dict):
-        return str(error.get("message") or error)[:2000]
-    return str(error)[:2000] if error else "no explanation"

@@ -13,6 +13,7 @@ from typing import Any
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.support.strict_json import canonical
 
 MAX_REPLY_BYTES = 4 * 1024**2  # what a row of the cache holds
 _MOST_TOKENS = 10**9
@@ -46,10 +47,7 @@ def reply_of(request: Request, body: Any) -> Reply:
         _check_response(body)
     else:
         body = _packed(body, request)
-    text = json.dumps(
-        body, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
-    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = canonical(body).encode("utf-8", "replace").decode("utf-8")
     if len(text) > MAX_REPLY_BYTES:
         raise MalformedError(f"a reply of more than {MAX_REPLY_BYTES} bytes; ask for less at once")
     prompt, completion = _tokens(body.get("usage"))

@@ -183,12 +183,6 @@ class PendingCall:
         if resolver.upstream is None:
             raise PendingError(NOT_RECORDED)
         if send is None:
-            reply = await resolver.upstream.ask(self.request)
-        else:
-            reply, self.held = await resolver.upstream.stream(self.request, self._heard(send))
-        return ChatReply(
-            text=reply.text,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-            cost_usd=resolver.upstream.channel.cost(self.request.model, reply),
-        )
+            return await resolver.upstream.ask(self.request)
+        reply, self.held = await resolver.upstream.stream(self.request, self._heard(send))
+        return reply

@@ -48,6 +48,14 @@ class Request:
         return self.body.get("stream") is True
 
     @property
+    def wants_usage(self) -> bool:
+        """True where the end of its stream tells the counts of tokens."""
+        options = self.body.get("stream_options")
+        return self.kind is Kind.RESPONSES or (
+            isinstance(options, dict) and options.get("include_usage") is True
+        )
+
+    @property
     def content(self) -> dict[str, Any]:
         """Return what the answer depends on."""
         return {name: value for name, value in self.body.items() if name not in UNHEEDED}

@@ -15,7 +15,7 @@ from ragate.recorder.proxy import HEADER
 from ragate.recorder.proxy.chat_stream import chat_events
 from ragate.recorder.proxy.reply_format import shown_body
 from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
-from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Kind, Request, read_request
+from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Kind, read_request
 from ragate.recorder.proxy.response_stream import response_events
 from ragate.recorder.proxy.unanswered import ForeignModelError, PendingError
 
@@ -179,7 +179,7 @@ class _Streaming:
         body = json.loads(reply.text)
         if self._named:
             return response_events(body)
-        return chat_events(body, usage=_wants_usage(self._call.request))
+        return chat_events(body, usage=self._call.request.wants_usage)
 
     async def _send(self, event: dict[str, Any]) -> None:
         response = self._response or await self._begun()
@@ -192,8 +192,3 @@ class _Streaming:
         self._response.charset = "utf-8"
         await self._response.prepare(self._request)
         return self._response
-
-
-def _wants_usage(request: Request) -> bool:
-    options = request.body.get("stream_options")
-    return isinstance(options, dict) and options.get("include_usage") is True

@@ -11,6 +11,7 @@ from ragate.clients.channel import Channel
 from ragate.clients.http.bounded_body import CHAT_BYTES, embedding_bytes
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.errors import ProviderError
+from ragate.protocols import ChatReply
 from ragate.recorder.proxy.aiohttp_upstream import post_json, post_stream
 from ragate.recorder.proxy.chat_stream import ChatParts
 from ragate.recorder.proxy.reply_format import Reply, read_reply, reply_of, text_count
@@ -47,7 +48,7 @@ class Upstream:
 
     channel: Channel
 
-    async def ask(self, request: Request) -> Reply:
+    async def ask(self, request: Request) -> ChatReply:
         """Return the reply to one request.
 
         Raises:
@@ -63,9 +64,9 @@ class Upstream:
             content = await post_json(session, self._url(request), body, max_bytes=most)
             return read_reply(self._clean(content), request)
 
-        return await self.channel.ask(request.model, once)
+        return self._priced(request, await self.channel.ask(request.model, once))
 
-    async def stream(self, request: Request, send: Send) -> tuple[Reply, list[dict[str, Any]]]:
+    async def stream(self, request: Request, send: Send) -> tuple[ChatReply, list[dict[str, Any]]]:
         """Pass the events of one reply on as they come; return the whole, and the last events.
 
         The last events are held back, so that a caller who has them all finds the reply kept.
@@ -78,14 +79,22 @@ class Upstream:
         async def once(session: Any) -> Reply | _Cut:
             return await passing.run(session)
 
-        found = await self.channel.ask(request.model, once)
-        if isinstance(found, _Cut):
-            raise CutError(f"{self.channel.transport.host}: {self.channel.redact(found.why)}")
-        return found, passing.held
+        reply = await self.channel.ask(request.model, once)
+        if isinstance(reply, _Cut):
+            raise CutError(f"{self.channel.transport.host}: {self.channel.redact(reply.why)}")
+        return self._priced(request, reply), passing.held
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self.channel.aclose()
+
+    def _priced(self, request: Request, reply: Reply) -> ChatReply:
+        return ChatReply(
+            text=reply.text,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost_usd=self.channel.cost(request.model, reply),
+        )
 
     def _url(self, request: Request) -> str:
         return f"{self.channel.transport.base_url}{request.kind.value}"
@@ -128,11 +137,11 @@ class _Passing:
             if parts.add(event):
                 self.held.append(event)
                 continue
-            if event.get("choices") == [] and not _wants_usage(self.request):
+            if event.get("choices") == [] and not self.request.wants_usage:
                 continue  # counts that only we have asked for
             await self.send(event)
             self._sent += 1
-        if not _wants_usage(self.request):
+        if not self.request.wants_usage:
             self.held = [one for one in self.held if one.get("choices") != []]
         # Once more as a whole: a key may have come in pieces.
         return reply_of(self.request, self._cleaned(parts.body()))
@@ -141,13 +150,6 @@ class _Passing:
         text = json.dumps(event, ensure_ascii=False).encode("utf-8", "replace")
         clean = self.clean(text)
         return event if clean == text else dict(json.loads(clean))
-
-
-def _wants_usage(request: Request) -> bool:
-    options = request.body.get("stream_options")
-    return request.kind is Kind.RESPONSES or (
-        isinstance(options, dict) and options.get("include_usage") is True
-    )
 
 
 def _body(request: Request, *, stream: bool) -> dict[str, Any]:

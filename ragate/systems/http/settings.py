@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ragate.models import Frozen
 from ragate.systems._foreign import ForeignSettings
@@ -15,6 +15,14 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 
 
+def _pointer(value: str) -> str:
+    parse(value)
+    return value
+
+
+Pointer = Annotated[str, AfterValidator(_pointer)]
+
+
 class Pointers(Frozen):
     """``[system.pointers]``: where in the reply each part is. "" is not read.
 
@@ -22,19 +30,13 @@ class Pointers(Frozen):
         contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
     """
 
-    answer: str = ""
-    contexts: str = ""
-    ids: str = ""
-    scores: str = ""
-    citations: str = ""
-    tool_calls: str = ""
-    latency: str = ""
-
-    @field_validator("*")
-    @classmethod
-    def _is_pointer(cls, value: str) -> str:
-        parse(value)
-        return value
+    answer: Pointer = ""
+    contexts: Pointer = ""
+    ids: Pointer = ""
+    scores: Pointer = ""
+    citations: Pointer = ""
+    tool_calls: Pointer = ""
+    latency: Pointer = ""
 
     @property
     def empty(self) -> bool:
@@ -72,14 +74,8 @@ class Settings(ForeignSettings):
     pass_env: tuple[str, ...] = ()
     record_header: bool = False
     version_header: str = ""
-    version_pointer: str = ""
+    version_pointer: Pointer = ""
     version_url: str = ""
-
-    @field_validator("version_pointer")
-    @classmethod
-    def _is_pointer(cls, value: str) -> str:
-        parse(value)
-        return value
 
     @field_validator("headers", "headers_env")
     @classmethod

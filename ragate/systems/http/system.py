@@ -23,9 +23,7 @@ from ragate.systems.http.raw_reply import BadReplyError, Reply, UnavailableError
 from ragate.systems.http.reply import fields, parsed
 from ragate.systems.http.service import Service
 from ragate.systems.http.settings import Settings
-from ragate.systems.http.template import Template, rendered, templates
-
-_POLL_S = 0.1
+from ragate.systems.http.template import Template
 
 
 class HttpSystem(Foreign):
@@ -42,7 +40,10 @@ class HttpSystem(Foreign):
         secrets = header_secrets(settings, resources, rule=place.rule)
         self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
         self._body = Template(settings.body, where="[system] body")
-        self._params = templates(settings.params, where="[system] params")
+        self._params = {
+            name: Template(text, where=f"[system] params {name}")
+            for name, text in settings.params.items()
+        }
         head = ""
         if settings.demands_version:
             # In CI a merge is checked out, and what was deployed is the pull request's head.
@@ -102,9 +103,7 @@ class HttpSystem(Foreign):
             return failed(f"the service {error}")
         except OutputError as error:
             return failed(self._hidden.clean(str(error)))
-        if output.latency_s is None:
-            output = output.amended(latency_s=took)
-        return wanted(output, self._resources)
+        return wanted(output, self._resources, took=took)
 
     async def close(self) -> None:
         """Close the connections, and end the service with all that it started."""
@@ -122,7 +121,7 @@ class HttpSystem(Foreign):
         if own.record:
             parts["headers"][HEADER] = quote(sample.id)
         if self._params:
-            parts["params"] = rendered(self._params, sample)
+            parts["params"] = {name: text.render(sample) for name, text in self._params.items()}
         if own.method == "GET":
             parts["headers"].pop("Content-Type")
         else:

@@ -60,13 +60,3 @@ class Template:
         if len(text) > MAX_CHARACTERS:
             raise OutputError(f"{self._where}: gives more than {MAX_CHARACTERS} characters")
         return text
-
-
-def templates(texts: dict[str, str], *, where: str) -> dict[str, Template]:
-    """Return a template for each value of a table."""
-    return {key: Template(text, where=f"{where} {key}") for key, text in texts.items()}
-
-
-def rendered(found: dict[str, Template], sample: Sample) -> dict[str, str]:
-    """Return the texts of `templates` for one sample."""
-    return {key: template.render(sample) for key, template in found.items()}

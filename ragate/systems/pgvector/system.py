@@ -87,10 +87,6 @@ class PgvectorSystem:
             output = SystemOutput(error=Failure(kind="provider", message=error.message))
         return output.amended(latency_s=time.perf_counter() - start)
 
-    def counts(self, text: str) -> dict[int, int]:
-        """Return how often each dimension of the words of a text occurs."""
-        return self._analyzer.counts(text)
-
     def _describe(self, corpus_hash: str) -> SystemInfo:
         return system_info(
             self.settings,
@@ -112,7 +108,7 @@ class PgvectorSystem:
 
     async def _found(self, sample: Sample) -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
         """Return the passages of the first stage, and the idf of the question's words."""
-        counts = self.counts(sample.query)
+        counts = self._analyzer.counts(sample.query)
         embedding = (await self.embedder([sample.query]))[0] if self.embedder else None
         allowed = conditions(self.settings, sample)
         wanted = self._top_k

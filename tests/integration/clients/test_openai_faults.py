@@ -49,7 +49,7 @@ def test_a_limited_server_loses_no_question(
 
     assert answered(found) == count
     assert server.limit.rejected <= 0.5 * count
-    assert budget.calls == count
+    assert budget.tally.calls == count
     assert budget.tally.rejected == server.limit.rejected
 
 
@@ -164,7 +164,7 @@ def test_repeated_calls_count_and_refused_ones_do_not(server: FakeOpenAI) -> Non
     budget = Budget(max_calls=3, max_cost_usd=1.0)
 
     assert answered(ask_many(server, 1, budget=budget)) == 1
-    assert (budget.calls, budget.tally.retries, budget.tally.rejected) == (3, 3, 1)
+    assert (budget.tally.calls, budget.tally.retries, budget.tally.rejected) == (3, 3, 1)
 
 
 def test_tokens_and_cost_are_counted_from_the_reply(server: FakeOpenAI) -> None:

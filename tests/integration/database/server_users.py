@@ -58,4 +58,4 @@ def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def running(state: Path) -> bool:
-    return package.status(state).running
+    return package.open_server(state).status().running

@@ -19,8 +19,8 @@ def test_the_server_is_started_on_first_use_and_stopped_by_its_last_user(ready: 
     with used(ready), used(ready) as conninfo:
         with psycopg.connect(conninfo) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
-        assert package.status(ready).in_use
-        assert not package.stop(ready)
+        assert package.open_server(ready).status().in_use
+        assert not package.open_server(ready).stop()
     assert not running(ready)
 
 
@@ -46,7 +46,7 @@ def test_a_killed_user_leaves_a_server_that_the_next_clean_exit_stops(ready: Pat
     process.send_signal(signal.SIGKILL)
     outcome(process)
     assert running(ready)
-    assert not package.status(ready).in_use
+    assert not package.open_server(ready).status().in_use
 
     assert outcome(user(ready)) == (0, "-6.0")
     assert not running(ready)
@@ -69,7 +69,7 @@ def test_a_first_start_killed_at_any_moment_leaves_a_usable_folder(
 def test_a_server_that_died_is_started_again_in_the_same_process(ready: Path) -> None:
     with PostgresDatabase(ready) as database:
         database.conninfo()
-        pid = package.status(ready).pid
+        pid = package.open_server(ready).status().pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         while running(ready):
@@ -81,9 +81,9 @@ def test_a_server_that_died_is_started_again_in_the_same_process(ready: Path) ->
 
 
 def test_stop_ends_a_server_by_force_and_is_content_where_none_runs(ready: Path) -> None:
-    assert package.stop(ready)
+    assert package.open_server(ready).stop()
     with used(ready):
-        assert package.stop(ready, force=True)
+        assert package.open_server(ready).stop(force=True)
         assert not running(ready)
 
 
@@ -92,11 +92,11 @@ def test_the_server_gets_nothing_of_our_environment(ready: Path) -> None:
     process = user(ready, stay=30)
     assert process.stdout is not None
     process.stdout.readline()
-    pid = package.status(ready).pid
+    pid = package.open_server(ready).status().pid
     seen = Path(f"/proc/{pid}/environ").read_bytes()
     process.kill()
     outcome(process)
-    package.stop(ready)
+    package.open_server(ready).stop()
 
     assert b"PATH=" in seen
     assert b"CANARY" not in seen

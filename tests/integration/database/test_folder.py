@@ -78,12 +78,12 @@ def test_data_of_a_project_that_is_gone_is_removed_from_the_fallback_folder(stat
     for project in (gone, kept):
         project.mkdir()
         with used(project):
-            homes[project] = package.status(project).folder
+            homes[project] = package.open_server(project).status().folder
     assert homes[gone].is_relative_to(folder.BASE)
     shutil.rmtree(gone)
 
     try:
-        homes[new] = package.status(new).folder
+        homes[new] = package.open_server(new).status().folder
         assert [homes[project].exists() for project in (gone, kept, new)] == [False, True, True]
     finally:
         for home in homes.values():

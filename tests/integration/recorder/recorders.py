@@ -11,12 +11,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import openai
+from pydantic import SecretStr
 
 from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
+from ragate.clients.channel import Channel
 from ragate.clients.http.retry import Retry
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.recorder import Recorder, open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Ledger
@@ -55,9 +57,8 @@ class Bench:
         """Start a recorder; one that runs goes on beside it."""
         cache = self.stack.enter_context(Cache(self.folder / "cache.sqlite"))
         budget = budget or no_caps()
-        channel = open_channel(
-            base_url=self.provider.base_url,
-            key=key,
+        channel = Channel(
+            DirectTransport(self.provider.base_url, SecretStr(key)),
             timeout_s=timeout_s,
             deadline_s=4 * timeout_s,
             concurrency=8,

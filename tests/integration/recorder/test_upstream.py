@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
-from ragate.clients.budget import no_caps
+from ragate.clients.channel import Channel
 from ragate.errors import ProviderError
-from ragate.recorder.proxy.aiohttp_upstream import open_channel
+from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.request_identity import Kind, Request
 from ragate.recorder.proxy.upstream import Upstream
 from tests.integration.reply_sizes import MEGABYTE, RETRY, SLACK, refused
@@ -20,13 +21,11 @@ pytestmark = pytest.mark.integration
 def recorded(server: Oversized, request: Request, *, streamed: bool) -> tuple[ProviderError, int]:
     async def main() -> None:
         upstream = Upstream(
-            open_channel(
-                base_url=server.base_url,
-                key="",
+            Channel(
+                DirectTransport(server.base_url, SecretStr("")),
                 timeout_s=60.0,
                 deadline_s=120.0,
                 concurrency=1,
-                budget=no_caps(),
                 retry=RETRY,
             )
         )

@@ -47,7 +47,7 @@ def test_calls_under_way_count_with_the_dearest_cost_so_far() -> None:
 
     ask_many(model, budget, 50)
 
-    assert budget.cost_usd == pytest.approx(0.9)
+    assert budget.tally.cost_usd == pytest.approx(0.9)
     assert model.calls == 3
 
 
@@ -66,7 +66,7 @@ def test_a_call_that_was_not_billed_is_taken_back() -> None:
 
     budget.take(again=True)
 
-    assert (budget.calls, budget.tally.rejected, budget.tally.retries) == (1, 1, 1)
+    assert (budget.tally.calls, budget.tally.rejected, budget.tally.retries) == (1, 1, 1)
 
 
 def test_the_tally_tells_what_has_no_price() -> None:

@@ -105,11 +105,6 @@ def request_for(message: str, settings: AnswerSettings) -> ChatRequest:
     return ChatRequest(settings.model, (("user", message),), parameters)
 
 
-def request_hash(request: ChatRequest, provider: str) -> str:
-    """Return the identity of a request, provider included."""
-    return request_key(request, provider=provider)
-
-
 def cited(answer: str, chunks: int) -> tuple[int, ...]:
     """Return the chunk numbers that the answer cites, each once; 0 for one that leads nowhere."""
     numbers = (number if 1 <= number <= chunks else 0 for number in markers(answer))
@@ -131,7 +126,7 @@ async def written(
         usage: What was spent before on this sample.
     """
     request = request_for(message, settings)
-    hashed = request_hash(request, settings.provider)
+    hashed = request_key(request, provider=settings.provider)
     try:
         reply = await clients(settings.provider)(request, draw=draw)
     except ProviderError as error:

@@ -13,6 +13,7 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.support.foreign_files import decode, inside, read_bytes
 from ragate.support.strict_json import read_lines
+from ragate.systems.pgvector.corpus.html import to_markdown
 
 SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
             ".txt": "text"}  # fmt: skip
@@ -71,6 +72,20 @@ def read_corpus(root: Path, folder: str) -> Corpus:
             remedy=f"put files with the endings {', '.join(SUFFIXES)} there, or a corpus.jsonl",
         )
     return Corpus(documents)
+
+
+def read_texts(root: Path, folder: str) -> dict[str, str]:
+    """Return the text of each document of the corpus in `folder`, by id; HTML without its tags.
+
+    Raises:
+        ConfigError: as `read_corpus`.
+    """
+    return {one.doc_id: readable(one.text, one.kind) for one in read_corpus(root, folder).documents}
+
+
+def readable(text: str, kind: str) -> str:
+    """Return the text of a page as a reader sees it."""
+    return to_markdown(text)[1] if kind == "html" else text
 
 
 def _read_pages(top: Path) -> Iterator[Document]:

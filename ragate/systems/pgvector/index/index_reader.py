@@ -21,9 +21,6 @@ from ragate.support.escape import one_line
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads
 from ragate.systems.pgvector.corpus.chunking import Chunk
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 from ragate.systems.pgvector.index.index_file import (
     FORMAT_VERSION,
     MAX_FILE,
@@ -32,6 +29,9 @@ from ragate.systems.pgvector.index.index_file import (
     Content,
     Header,
 )
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def unpack(path: Path) -> tuple[Header, Content]:

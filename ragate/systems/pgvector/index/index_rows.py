@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from psycopg import sql
+from psycopg.types.json import Jsonb
+from psycopg.types.numeric import Int4
 
 from ragate.systems.pgvector.index.bm25_weights import Counted
+from ragate.systems.pgvector.index.tables import Connection, Index
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.corpus.chunking import Chunk
-from ragate.systems.pgvector.index.tables import Connection, Index
 
 
 async def hashes(connection: Connection, index: Index) -> dict[str, str]:
@@ -41,10 +43,8 @@ async def add_documents(
     connection: Connection, index: Index, rows: Iterable[tuple[str, str, Mapping[str, Any]]]
 ) -> None:
     """Add documents: id, hash and metadata."""
-    from psycopg.types.json import Jsonb
-
     prepared = ((doc_id, content, Jsonb(fields)) for doc_id, content, fields in rows)
-    await _copy(connection, index.query("COPY {documents} FROM STDIN (FORMAT BINARY)"), prepared)
+    await copy_rows(connection, index, "documents", prepared)
 
 
 async def add_chunks(
@@ -55,16 +55,10 @@ async def add_chunks(
     counted: Sequence[Counted],
 ) -> None:
     for table, rows in (("chunks", chunks), ("parents", parents)):
-        await _copy(
-            connection,
-            index.query(f"COPY {{{table}}} FROM STDIN (FORMAT BINARY)"),
-            ((c.doc_id, c.position, c.title, c.section, c.text, c.parent) for c in rows),
-        )
-    await _copy(
-        connection,
-        index.query("COPY {counts} FROM STDIN (FORMAT BINARY)"),
-        ((c.doc_id, c.position, c.to_bytes()) for c in counted),
-    )
+        cells = ((c.doc_id, c.position, c.title, c.section, c.text, c.parent) for c in rows)
+        await copy_rows(connection, index, table, cells)
+    packed = ((c.doc_id, c.position, c.to_bytes()) for c in counted)
+    await copy_rows(connection, index, "counts", packed)
 
 
 async def counted(connection: Connection, index: Index) -> list[Counted]:
@@ -85,19 +79,15 @@ async def replace_weights(
     """Write all weights and document frequencies anew: they depend on the corpus as a whole."""
     await connection.execute(index.query("DELETE FROM {weights}"))
     await connection.execute(index.query("DELETE FROM {terms}"))
-    await _copy(connection, index.query("COPY {weights} FROM STDIN (FORMAT BINARY)"), weights)
-    await _copy(connection, index.query("COPY {terms} FROM STDIN (FORMAT BINARY)"), terms)
+    await copy_rows(connection, index, "weights", weights)
+    await copy_rows(connection, index, "terms", terms)
 
 
-async def _copy(
-    connection: Connection, statement: sql.Composed, rows: Iterable[tuple[Any, ...]]
+async def copy_rows(
+    connection: Connection, index: Index, table: str, rows: Iterable[tuple[Any, ...]]
 ) -> None:
+    """Append rows to one of the index's tables."""
+    statement = index.query(f"COPY {{{table}}} FROM STDIN (FORMAT BINARY)")
     async with connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
-            await copy.write_row([_int4(value) for value in row])
-
-
-def _int4(value: Any) -> Any:
-    from psycopg.types.numeric import Int4
-
-    return Int4(value) if isinstance(value, int) else value
+            await copy.write_row([Int4(cell) if isinstance(cell, int) else cell for cell in row])

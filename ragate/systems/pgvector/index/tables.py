@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from psycopg import AsyncConnection, sql
 
 from ragate.database.schema import ADVISORY_CLASS
 from ragate.systems.pgvector.index.terms import DIMENSIONS
-
-if TYPE_CHECKING:
-    pass
 
 Connection = AsyncConnection[tuple[Any, ...]]
 TABLES = ("documents", "chunks", "parents", "counts", "weights", "terms", "vectors")

@@ -10,6 +10,7 @@ from psycopg import sql
 
 from ragate.errors import ConfigError, DatabaseError
 from ragate.protocols import Embedder
+from ragate.systems.pgvector.index.index_rows import copy_rows
 from ragate.systems.pgvector.index.tables import Connection, Index
 from ragate.systems.pgvector.retrieval_settings import HnswSettings
 from ragate.systems.pgvector.settings import HNSW_LIMIT, Settings
@@ -66,7 +67,8 @@ async def store_vectors(
     if new:
         index = await _create(connection, index, dimension, hnsw=settings.index == "hnsw")
     check_dimension(index, dimension)
-    await _copy(connection, index, places, embeddings)
+    rows = ((*place, vector) for place, vector in zip(places, embeddings, strict=True))
+    await copy_rows(connection, index, "vectors", rows)
     if new and settings.index == "hnsw":
         await build_graph(connection, index, settings.hnsw)
     await connection.execute(sql.SQL("ANALYZE {}").format(index.table("vectors")))
@@ -107,16 +109,3 @@ async def build_graph(connection: Connection, index: Index, settings: HnswSettin
             ef_construction=settings.ef_construction,
         )
     )
-
-
-async def _copy(
-    connection: Connection,
-    index: Index,
-    places: Sequence[tuple[str, int]],
-    embeddings: npt.NDArray[np.float32],
-) -> None:
-    statement = index.query("COPY {vectors} FROM STDIN (FORMAT BINARY)")
-    async with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types(["text", "int4", "vector"])
-        for (doc_id, position), embedding in zip(places, embeddings, strict=True):
-            await copy.write_row((doc_id, position, embedding))

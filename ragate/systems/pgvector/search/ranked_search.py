@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pgvector import SparseVector
 
@@ -152,15 +152,13 @@ async def _hits(
 
 async def parents(connection: Connection, index: Index, hits: Sequence[Hit]) -> list[Hit]:
     """Return the passages that hold the hits, each once, at the place of its best chunk."""
-    cursor = await connection.execute(
-        index.query(_PARENT), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
-    )
-    above = {(row[0], row[1]): row[2] for row in await cursor.fetchall()}
-    found: dict[tuple[str, int], Hit] = {}
+    parent_of = await _by_chunk(connection, index, _PARENT, hits)
+    passages: dict[tuple[str, int], Hit] = {}
     for hit in hits:
-        place = (hit.doc_id, above[hit.doc_id, hit.position])
-        found.setdefault(place, Hit(*place, hit.score, hit.position))
-    return list(found.values())
+        (parent,) = parent_of[hit.doc_id, hit.position]
+        passage = Hit(hit.doc_id, parent, hit.score, hit.position)
+        passages.setdefault((hit.doc_id, parent), passage)
+    return list(passages.values())
 
 
 async def texts(
@@ -170,11 +168,17 @@ async def texts(
     statement = _TEXTS
     if any(hit.chunk is not None for hit in hits):
         statement = _TEXTS.replace("{chunks}", "{parents}")
-    cursor = await connection.execute(
-        index.query(statement), ([hit.doc_id for hit in hits], [hit.position for hit in hits])
-    )
-    rows = {(row[0], row[1]): row[2:] for row in await cursor.fetchall()}
+    rows = await _by_chunk(connection, index, statement, hits)
     return tuple(_chunk(hit, *rows[hit.doc_id, hit.position]) for hit in hits)
+
+
+async def _by_chunk(
+    connection: Connection, index: Index, statement: str, hits: Sequence[Hit]
+) -> dict[tuple[str, int], tuple[Any, ...]]:
+    """Return what a statement selects of each hit, by document and position."""
+    chunks = ([hit.doc_id for hit in hits], [hit.position for hit in hits])
+    cursor = await connection.execute(index.query(statement), chunks)
+    return {(row[0], row[1]): row[2:] for row in await cursor.fetchall()}
 
 
 def _chunk(hit: Hit, title: str, section: str, text: str) -> RetrievedChunk:

@@ -34,7 +34,7 @@ def test_an_integrations_calls_count_and_end_before_the_cap() -> None:
     with pytest.raises(BudgetError, match="max_calls = 3 is reached"):
         asyncio.run(run())
     assert len(llamaindex_llms.SEEN) == 3
-    assert (budget.calls, budget.snapshot().unpriced) == (3, 3)
+    assert (budget.tally.calls, budget.snapshot().unpriced) == (3, 3)
 
 
 @pytest.mark.parametrize(
