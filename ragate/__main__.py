@@ -1,7 +1,5 @@
 """``ragate``, and ``python -m ragate``: loads the command line only when the frame is up."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 from ragate.process.entry import end_with

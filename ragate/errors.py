@@ -1,7 +1,5 @@
 """Every error that a user can meet. Each names the thing, the value and the remedy."""
 
-from __future__ import annotations
-
 
 class RagateError(Exception):
     """Root of all expected errors; `exit_code` is what the command ends with."""

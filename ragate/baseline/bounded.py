@@ -1,7 +1,5 @@
 """The bytes of a baseline and of the packed files beside it: no pipe, no link outside, bounded."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import zlib

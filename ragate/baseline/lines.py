@@ -1,7 +1,5 @@
 """A baseline file as ragate writes it, sample by sample: whole it would take much memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

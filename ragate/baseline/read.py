@@ -1,7 +1,5 @@
 """Reading a baseline file, and the retrieved texts packed beside it, strictly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

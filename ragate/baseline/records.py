@@ -1,7 +1,5 @@
 """From the samples of a baseline file to records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from pydantic import ValidationError

@@ -1,7 +1,5 @@
 """The parts of a baseline file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal, Self
 

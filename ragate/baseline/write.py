@@ -1,7 +1,5 @@
 """Writing a baseline file: equal runs give equal bytes."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Sequence
 from pathlib import Path

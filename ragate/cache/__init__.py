@@ -1,7 +1,5 @@
 """What need not be paid twice: verdicts, model answers and embeddings, in one SQLite file."""
 
-from __future__ import annotations
-
 from ragate.cache.rows import Draw
 from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo
 from ragate.cache.transfer import export_cache, import_cache

@@ -1,7 +1,5 @@
 """The connection to the cache's file: opened on first use, and replaced where it is broken."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import threading

@@ -5,8 +5,6 @@ is not exactly ours (a trigger would run with our writes) makes it a stranger's.
 moved aside, never deleted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

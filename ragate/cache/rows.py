@@ -1,7 +1,5 @@
 """The rows of the cache, as types and as text; what does not fit is no row."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Looking up and keeping: a batch is one transaction, on the disk when the call returns."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

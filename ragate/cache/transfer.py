@@ -1,7 +1,5 @@
 """Export and import: JSON Lines, one row a line, read strictly."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -4,8 +4,6 @@ The action judges by the base's policy, golden set and baseline. A command judge
 out, which on a branch may be what the branch made of them.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

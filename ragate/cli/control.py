@@ -1,7 +1,5 @@
 """``--control``: outputs of the base version, scored beside the candidate's."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

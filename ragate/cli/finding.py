@@ -1,7 +1,5 @@
 """What one check says, and what all of them together end with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The command group. A command's module is imported when the command runs, not before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """The entry point: one catch around everything, so that no accident looks like a verdict."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

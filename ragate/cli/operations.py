@@ -1,7 +1,5 @@
 """How to run: the operational environment variables, the terminal and the ``.env`` file."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The caps of the policy on calls and cost, and the tally of what was spent and saved."""
 
-from __future__ import annotations
-
 import math
 import sys
 import threading

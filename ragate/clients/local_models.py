@@ -1,7 +1,5 @@
 """Local models: loading one, and what the folder of one must hold and must not."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JSON of chat completions and embeddings: what is sent, and a strict reading of what comes."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a call costs: tokens as the server counted them, by a small table of list prices."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

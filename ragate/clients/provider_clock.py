@@ -1,7 +1,5 @@
 """How long a sample has waited for model providers: that time is not the system's."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

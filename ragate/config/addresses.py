@@ -1,7 +1,5 @@
 """The form of paths, hosts and addresses in the policy; each function returns what it was given."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """The table [policy.judge], and whether it and the judged metrics fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables of ragate.toml as types. docs/configuration.md says what each key means."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """From the text of ragate.toml to a Config."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The tables [policy.metrics.<name>]: a rule each, and the metric's own keys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any

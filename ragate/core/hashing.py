@@ -1,7 +1,5 @@
 """Content hashes: the identity of a sample, of a retrieval and of an output."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

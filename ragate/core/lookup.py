@@ -1,7 +1,5 @@
 """Items of a sequence by key, each read when it is looked at: a large run is not in memory."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Rankings of documents: chunks collapsed to documents, hits, and gains."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
 

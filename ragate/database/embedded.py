@@ -4,8 +4,6 @@ Who uses it is told by a shared file lock, which the kernel drops with its holde
 process ids can go stale. Every start and stop happens under one exclusive lock.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Where the embedded server keeps its data and its socket."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

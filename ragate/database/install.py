@@ -1,7 +1,5 @@
 """Where the embedded server's programs are, and as which account they run."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

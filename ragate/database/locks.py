@@ -1,7 +1,5 @@
 """File locks that the kernel drops when their holder dies, however it dies."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

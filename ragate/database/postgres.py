@@ -1,7 +1,5 @@
 """The database of one command: a server by URL, or the project's embedded one."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

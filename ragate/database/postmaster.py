@@ -1,7 +1,5 @@
 """Reading postmaster.pid, and telling a live server from a pid that someone else has now."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The programs of the embedded PostgreSQL: making a data folder, starting and stopping a server."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """The golden set: a file or a folder of questions, read strictly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Changing a golden set in place: one field of one line, and every other byte stays."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Labels: what people said of answers, to compare a judge with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From a row of any format to a Sample: the spellings, and the checks that rows share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

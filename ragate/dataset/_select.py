@@ -1,7 +1,5 @@
 """Part of a golden set, by id, tag, metadata and number."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

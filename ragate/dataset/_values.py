@@ -1,7 +1,5 @@
 """The values of a sample's fields, of any format: each is read by a function of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

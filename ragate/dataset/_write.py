@@ -1,7 +1,5 @@
 """From samples to the rows of a JSON Lines file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A folder as BEIR lays it out: queries.jsonl and graded qrels/*.tsv."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

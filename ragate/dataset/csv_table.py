@@ -1,7 +1,5 @@
 """CSV: a header, then one sample a row."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

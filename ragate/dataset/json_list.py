@@ -1,7 +1,5 @@
 """JSON: one list of samples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

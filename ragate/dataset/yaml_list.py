@@ -1,7 +1,5 @@
 """YAML: one list of samples, plain data only."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Vectors of hashed words, without a model: ``[system.embedder]`` with ``use = "hashing"``."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

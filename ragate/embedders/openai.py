@@ -1,7 +1,5 @@
 """Embeddings of any OpenAI-compatible server: ``[system.embedder]`` with ``use = "openai"``."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol

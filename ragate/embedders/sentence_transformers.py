@@ -1,7 +1,5 @@
 """A local model of sentence-transformers; the extra ``ragate[local]`` brings the library."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """The action's entry point: one catch around everything, and an exit code that means something."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What every judge of a chat model shares: its settings, and a second try after a bad reply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -7,8 +7,6 @@ Each is asked only for what it has an expectation for. Nothing is expected of se
 no model that reads could be talked into it.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ An answer without the part has one constant value, the best: nothing in it is wr
 leaving the part out does not pay, a second metric counts the samples that held it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sized
 from dataclasses import replace
 

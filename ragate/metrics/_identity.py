@@ -1,7 +1,5 @@
 """What a metric is called, what it may be configured with, and the hash of both."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ragate.core.hashing import digest

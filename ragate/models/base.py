@@ -1,7 +1,5 @@
 """The base of every type that flows down the line."""
 
-from __future__ import annotations
-
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict

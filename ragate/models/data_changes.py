@@ -1,7 +1,5 @@
 """How the golden set differs from the baseline's."""
 
-from __future__ import annotations
-
 from ragate.models.base import Frozen
 
 

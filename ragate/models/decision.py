@@ -1,7 +1,5 @@
 """The verdict and what it rests on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import computed_field, model_validator

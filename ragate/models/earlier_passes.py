@@ -1,7 +1,5 @@
 """What earlier runs of the very commit measured."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ragate.models.base import Frozen

@@ -1,7 +1,5 @@
 """One metric of the comparison, as it is shown."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ragate.models.base import Frozen

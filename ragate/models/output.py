@@ -1,7 +1,5 @@
 """What comes back: the system's output for one sample."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """How a run is judged: the rules. In CI they come from the base commit, never from the change."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Rules that are not the base's: a change's own, a checkout's, and floors to hold from now on."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import ConfigDict, computed_field, model_validator

@@ -1,7 +1,5 @@
 """What is shown: everything a renderer may print. Renderers compute nothing."""
 
-from __future__ import annotations
-
 from ragate.models.base import Frozen
 from ragate.models.data_changes import DataChanges
 from ragate.models.decision import Decision

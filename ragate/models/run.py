@@ -1,7 +1,5 @@
 """What a run leaves behind: its manifest and one record for each sample and pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import Field, SkipValidation

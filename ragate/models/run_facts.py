@@ -1,7 +1,5 @@
 """What a run took, what its symptoms say, and when the gate was last proved."""
 
-from __future__ import annotations
-
 from ragate.models.base import Frozen
 
 

@@ -1,7 +1,5 @@
 """One sample whose output or score differs, and where that came from."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

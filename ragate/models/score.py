@@ -1,7 +1,5 @@
 """What was measured: one score of one metric on one sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What can be said: of the whole change, and of one metric."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any

@@ -1,7 +1,5 @@
 """A file of recorded outputs: one JSON object a line, after a header where ragate wrote it."""
 
-from __future__ import annotations
-
 import json
 from array import array
 from collections.abc import Iterator

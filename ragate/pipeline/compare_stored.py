@@ -1,7 +1,5 @@
 """Comparing what is stored already: runs and baselines, without running anything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

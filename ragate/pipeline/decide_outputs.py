@@ -1,7 +1,5 @@
 """Outputs that are there already: `decide` judges them, and nothing of the system runs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

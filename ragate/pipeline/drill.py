@@ -1,7 +1,5 @@
 """The drill: break stored outputs on purpose and see which breaks the gate catches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

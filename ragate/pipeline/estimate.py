@@ -1,7 +1,5 @@
 """What a run would cost, before anything is spent: the requests are built, and none is sent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """All that is known of one sample of a stored run, beside the baseline."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ragate.baseline import load_contexts

@@ -1,7 +1,5 @@
 """The line: `collect` runs the system, and `check` judges it as well."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a golden set can see, before anything is spent: the tables of `ragate power`."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Requests that are measured in place of being sent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """From a plugin's name to its module. Nothing else in ragate imports by name."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """From a plugin's module to what it makes, which has every member that its protocol demands."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -1,7 +1,5 @@
 """The frame round a whole command: reserved codes, signals, threads of the numeric library."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, MutableMapping

@@ -5,8 +5,6 @@ OpenBLAS calls ``exit(1)`` where it gets no memory, past every ``except`` of our
 reserved in the C library itself.
 """
 
-from __future__ import annotations
-
 NO_DECISION = 3
 # What a broken native library dies of. Python's fault handler says so first.
 _CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")

@@ -1,7 +1,5 @@
 """Signals that ask a process to end: each is an interruption, none ends it with a traceback."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """A judge: a model that gives scores by criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, runtime_checkable

@@ -1,7 +1,5 @@
 """A form of the report."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from ragate.models import Report

@@ -1,7 +1,5 @@
 """What the pipeline hands to plugins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A system under test."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The recorded replies of a baseline: which belong to it, and where they are kept."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Answering pending requests where the keys are, without running the code that asked them."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a pending request may ask for: it was written by whoever wrote the change under test."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from typing import Any

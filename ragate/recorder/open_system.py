@@ -1,7 +1,5 @@
 """A system under test, opened: with the recorder before it where its calls are recorded."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace

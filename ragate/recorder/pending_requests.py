@@ -1,7 +1,5 @@
 """The file of pending requests: what a run without a key would have asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

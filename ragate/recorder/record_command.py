@@ -1,7 +1,5 @@
 """Any command behind the recorder: what it asks of a model is replayed, forwarded or pending."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Systems whose model calls are recorded: the recorder before them, and whose calls are whose."""
 
-from __future__ import annotations
-
 import asyncio
 
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock

@@ -1,7 +1,5 @@
 """What answers the recorded requests of one run: by the policy, and with what is known."""
 
-from __future__ import annotations
-
 from pydantic import SecretStr
 
 from ragate.baseline import load_replies, requests_path

@@ -1,7 +1,5 @@
 """Passes of earlier runs of the same commit: their figures stand apart, with their dates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ragate.core.rules.wording import odds

@@ -1,7 +1,5 @@
 """Line 1 of every report: the verdict, its size, and whether it blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.rules.checked_metric import without_counts

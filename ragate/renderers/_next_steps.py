@@ -1,7 +1,5 @@
 """What to type after a report, and what stands under it: commits, files, runs and proof."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from html import escape

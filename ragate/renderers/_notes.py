@@ -1,20 +1,11 @@
 """The sentences of the comment that stand beside its tables, as safe HTML."""
 
-from __future__ import annotations
-
 from ragate.core.rules.wording import odds
 from ragate.models import MetricRow, MetricVerdict, Report
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
-from ragate.renderers._tables import (
-    MOST_REASONS,
-    SENTENCE,
-    acceptance,
-    documents,
-    listing,
-    means,
-)
+from ragate.renderers._tables import MOST_REASONS, SENTENCE, acceptance, documents, listing, means
 from ragate.renderers._whose_rules import floors_note, proposed_note
 from ragate.renderers._words import ordered
 from ragate.support.escape import code, name

@@ -1,7 +1,5 @@
 """Figures as text: percent and points for the comment, three decimals for the terminal."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.models import RunFacts

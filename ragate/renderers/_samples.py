@@ -1,7 +1,5 @@
 """What happened to one sample, in one sentence: what was expected, what came, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.models import Cause, CauseKind, RankChange, SampleRow

@@ -1,7 +1,5 @@
 """The sign of a report: what its reader sees first."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from ragate.models import MetricVerdict, Report, Verdict

@@ -1,7 +1,5 @@
 """The tables of the comment as cells of safe HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """One sample in a terminal, and the filters of that sink."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.models import RankChange, SampleRow

@@ -1,7 +1,5 @@
 """Whose rules a verdict went by, what the change's own rules say, and suggested floors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ragate.models import Proposed, Report, SuggestedFloor

@@ -4,8 +4,6 @@ A sentence is a list of parts, so that each renderer can put what is foreign thr
 its own sink.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from ragate.models import Direction, MetricRow, MetricVerdict

@@ -1,7 +1,5 @@
 """The report for a terminal or a log: failures first, then table, verdict and what to type."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.models import MetricRow, Report, Verdict

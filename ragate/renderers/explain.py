@@ -1,7 +1,5 @@
 """All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The whole report for programs; docs/report.schema.json describes it."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

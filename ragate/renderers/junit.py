@@ -5,8 +5,6 @@ nothing could be decided, *skipped* where it only warns. A last case is the verd
 a run without any decided metric has a case that is not passed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr

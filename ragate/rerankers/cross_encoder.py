@@ -3,8 +3,6 @@
 The extra ``ragate[local]`` brings the library.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Reranking by a service: ``[system.rerank]`` with ``use = "endpoint"``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 

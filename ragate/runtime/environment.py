@@ -1,7 +1,5 @@
 """How to run, as the environment says it: the variables that docs/environment.md lists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

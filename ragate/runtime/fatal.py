@@ -1,7 +1,5 @@
 """Errors that end a run, since they are wrong for every sample."""
 
-from __future__ import annotations
-
 from ragate.errors import (
     BudgetError,
     ConfigError,

@@ -1,7 +1,5 @@
 """How to run, as opposed to how to judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

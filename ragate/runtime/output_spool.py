@@ -1,7 +1,5 @@
 """Outputs of one pass, kept in a file: the texts of many samples would fill the memory."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, MutableMapping
 

@@ -1,7 +1,5 @@
 """What plugins get: made on first use from the configuration and the operational settings."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager

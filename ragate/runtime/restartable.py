@@ -1,7 +1,5 @@
 """A system that can be closed and opened again: its processes and connections are new then."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from types import TracebackType

@@ -1,7 +1,5 @@
 """The time of one sample: so much for the system itself, and so much for its model providers."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The policy's cap on time, for what is no run of its own."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

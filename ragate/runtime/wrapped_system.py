@@ -1,7 +1,5 @@
 """A system around another one, in which a subclass changes something."""
 
-from __future__ import annotations
-
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.protocols import DateReader, IdentifiedSystem, LimitedSystem, System
 

@@ -5,8 +5,6 @@
 texts) · ``report.json``.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import time

@@ -1,7 +1,5 @@
 """Lines of ``scores.jsonl``: hashes, document ids, answers and scores, without the texts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The outputs file of a run, written as outputs arrive."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Only these functions make foreign text printable; docs/decisions/0020-untrusted-text.md says why.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Reading files that someone else wrote: regular files only, inside a folder, below a size."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What git knows of the project; every answer may be empty."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence

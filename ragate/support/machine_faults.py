@@ -1,7 +1,5 @@
 """What a machine lacks or does not allow: no bug of ours."""
 
-from __future__ import annotations
-
 import errno
 
 _REMEDIES = {

@@ -1,7 +1,5 @@
 """Reading a table of ragate.toml into a closed model, with errors a person can act on."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, get_args

@@ -1,7 +1,5 @@
 """Sequences that a large run would fill the memory with: the rest of them is kept in a file."""
 
-from __future__ import annotations
-
 import operator
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """JSON without surprises: no NaN, no duplicate keys, no lone surrogates, bounded depth and size."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

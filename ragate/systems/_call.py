@@ -1,7 +1,5 @@
 """Calling code of the project: in the loop where it is async, else in a thread of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import contextvars
 import inspect

@@ -1,7 +1,5 @@
 """What systems that ragate did not build have in common: little is known of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

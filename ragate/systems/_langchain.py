@@ -1,7 +1,5 @@
 """What a LangChain runnable returns: a message, or a dict with documents; read by its shape."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A node of LlamaIndex as a retrieved chunk."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

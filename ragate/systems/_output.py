@@ -1,7 +1,5 @@
 """What foreign code returned, as an output: our type, a recorded line, a dataclass, a text."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any

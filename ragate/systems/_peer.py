@@ -1,7 +1,5 @@
 """Questions and replies over the pipes of a process, one JSON object a line."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A process of the project: started in a group of its own, so that all of it ends with the run."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """From ``target = "my.module:thing"`` to the object: code of the project, imported once."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

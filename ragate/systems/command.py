@@ -1,7 +1,5 @@
 """A long-lived process that answers JSON lines as the system under test; docs/system-command.md."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -1,7 +1,5 @@
 """A LlamaIndex engine or retriever as the system under test; see docs/system-llamaindex.md."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import time

@@ -1,7 +1,5 @@
 """A function of the project as the system under test; see docs/system-python.md."""
 
-from __future__ import annotations
-
 import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -1,7 +1,5 @@
 """Recorded outputs as the system under test: what your own pipeline wrote in an earlier step."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from fnmatch import fnmatch

@@ -1,7 +1,5 @@
 """``ragate baseline``: record it, or show what it holds."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
 import json

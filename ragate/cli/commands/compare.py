@@ -1,7 +1,5 @@
 """``ragate compare``: two stored runs or baselines against each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

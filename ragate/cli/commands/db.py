@@ -1,7 +1,5 @@
 """``ragate db``: the embedded Postgres."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

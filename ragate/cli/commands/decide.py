@@ -1,7 +1,5 @@
 """``ragate decide``: a verdict on stored outputs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``ragate index``: the built-in RAG's index as a file, and how much its graph finds."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from statistics import fmean

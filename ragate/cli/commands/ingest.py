@@ -1,7 +1,5 @@
 """``ragate ingest``: bring the index of the system under test up to date."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``ragate report``: a stored run again."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

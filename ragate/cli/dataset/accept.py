@@ -1,7 +1,5 @@
 """``ragate dataset accept``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

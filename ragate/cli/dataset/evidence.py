@@ -1,7 +1,5 @@
 """``ragate dataset evidence``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

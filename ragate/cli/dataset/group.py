@@ -1,7 +1,5 @@
 """``ragate dataset``: check, grow and mend a golden set. Each subcommand is loaded when it runs."""
 
-from __future__ import annotations
-
 import click
 
 from ragate.cli.group import LazyGroup

@@ -1,7 +1,5 @@
 """``ragate dataset sample``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The baseline: whether it can be compared with, and what it puts into git history."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ragate.cli.finding import Finding, ok, plural, problem, warning

@@ -1,7 +1,5 @@
 """``ragate doctor``: what is configured, reachable and missing, each problem with its remedy."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

@@ -1,7 +1,5 @@
 """The doctor's round: reads files, asks git and the database, and hands the facts to the checks."""
 
-from __future__ import annotations
-
 import datetime
 import platform
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What is checked: the configuration, or as much of it as can be read."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The golden set: what it holds, and whether the corpus and the rules can use it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """What lies on the disk: the baseline's file and texts, the state folder, and git's part in it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

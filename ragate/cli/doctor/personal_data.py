@@ -1,7 +1,5 @@
 """What a baseline puts into git history that looks like a person's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The policy: what it demands, its waivers, and the keys that it names."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Recorded outputs: whether they answer the golden set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ragate.cli.finding import Finding, ok, plural, problem, warning

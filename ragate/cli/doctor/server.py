@@ -1,7 +1,5 @@
 """The database and the index in it: what is asked of a server without changing it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.cli.finding import Finding, ok, plural, problem

@@ -1,7 +1,5 @@
 """The place: the state folder, and what git does with it and with the baseline."""
 
-from __future__ import annotations
-
 from ragate.cli.finding import Finding, ok, plural, problem, warning
 
 GIGABYTE = 1_000_000_000

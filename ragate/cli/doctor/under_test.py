@@ -1,7 +1,5 @@
 """The system under test: its plugin, its documents or recordings, and the database it needs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack

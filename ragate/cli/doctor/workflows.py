@@ -1,7 +1,5 @@
 """The workflows that run the action: what is left to fill in, and what an older manual showed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The workflows of the GitHub Action, as the manual shows them, for one gate."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

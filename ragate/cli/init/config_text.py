@@ -1,7 +1,5 @@
 """The text of a first ragate.toml: every key with a word on what it does."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is to be gated: a guess from what is there, or what an existing ragate.toml says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ragate.cli.init.config_text import Choice

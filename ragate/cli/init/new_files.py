@@ -1,7 +1,5 @@
 """Files that are written where there are none yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

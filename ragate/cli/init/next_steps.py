@@ -1,7 +1,5 @@
 """What is left to do after the files are written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ragate.cli.finding import plural

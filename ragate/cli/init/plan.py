@@ -1,7 +1,5 @@
 """From what was found and answered to files, and the files onto the disk."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Starter questions: from the headings of documents, or from recorded outputs."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

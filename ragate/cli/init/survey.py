@@ -1,7 +1,5 @@
 """Looking at a repository: documents, golden sets, recorded outputs, libraries, its host."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The text of a first workflow for GitHub Actions."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 from ragate import __version__, plugins

@@ -1,7 +1,5 @@
 """Bodies of replies, bounded twice: the bytes that are read, and what they unpack to."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager

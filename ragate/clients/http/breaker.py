@@ -1,7 +1,5 @@
 """Stops asking a provider that is out: the next call would wait for nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from ragate.errors import ProviderError

@@ -8,8 +8,6 @@ A single refusal concerns its own call. `SEVERAL` of the last `WINDOW` calls con
 then everything slows down, and a wait that the server asks for is kept by all.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections import deque

@@ -4,8 +4,6 @@ A database that is down raises on every sample alike. That says nothing about th
 sample is not measured, rather than wrong.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A pool for each connection: one pool takes time by the square of its connections."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Cuts keys out of text, in every form in which a server or a library may repeat them."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The one layer that repeats a call: full jitter, a server's own wish heard, a deadline."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
 import math

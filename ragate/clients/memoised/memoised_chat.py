@@ -8,8 +8,6 @@ kept on the disk before it is used, so that a run that was interrupted goes on w
 caller that has at most n questions under way pays at most n answers twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace

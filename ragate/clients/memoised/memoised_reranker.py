@@ -1,7 +1,5 @@
 """The memory of reranking: what a model has scored for a question is not asked for again."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Samples that cannot have changed: nothing upstream of their scores differs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 

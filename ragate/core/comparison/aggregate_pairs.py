@@ -1,7 +1,5 @@
 """Rates and percentiles over a whole run, on both sides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

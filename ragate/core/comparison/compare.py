@@ -1,7 +1,5 @@
 """Put a candidate beside its baseline: same samples, same metrics, same judge, or say why not."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 

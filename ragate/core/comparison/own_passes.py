@@ -5,8 +5,6 @@ service may have been deployed anew, or a table may have lost its rows, without 
 the newest run alone decides, and good passes of yesterday do not hide what is broken today.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import overload

@@ -1,7 +1,5 @@
 """Which samples repeat on both sides, and which of them the change made different."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

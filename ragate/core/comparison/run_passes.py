@@ -1,7 +1,5 @@
 """The passes of a run, and of two, over the samples: which are whole, which equal another."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

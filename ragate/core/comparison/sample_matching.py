@@ -1,7 +1,5 @@
 """Which samples of now stand for which of the baseline: by id and content, never by place."""
 
-from __future__ import annotations
-
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

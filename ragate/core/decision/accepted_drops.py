@@ -1,7 +1,5 @@
 """Drops that a maintainer accepted: shown in full, and not blocking."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How many more passes of the candidate would make its verdict final."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ragate.core.comparison.compare import Comparison

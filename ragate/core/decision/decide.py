@@ -1,7 +1,5 @@
 """The verdict: every rule evaluated on finite numbers, or a reason why there is none."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """The base version run today: what it shares with the candidate is drift, not the change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

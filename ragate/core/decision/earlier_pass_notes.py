@@ -1,7 +1,5 @@
 """What is said of passes that earlier runs of the same commit made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.rules.wording import count, odds

@@ -1,7 +1,5 @@
 """Every metric under the rule for its kind, its floors, and what was accepted of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ never soften it: red alone is red; a run that is not suspicious is never red; be
 passes are tested together, unless they differ from the newest run.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a report says of repeating: what did not although it should, and what seems to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison

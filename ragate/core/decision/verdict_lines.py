@@ -1,7 +1,5 @@
 """The lines under a verdict: what the set can see, how often it errs, what the other claim says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison

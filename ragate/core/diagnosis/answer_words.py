@@ -1,7 +1,5 @@
 """What the words of one sample's answers show: where they come from, and what is left."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.context_texts import basis_kept, new_chunks

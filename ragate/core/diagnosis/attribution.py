@@ -1,7 +1,5 @@
 """Contexts against answer: which of the two made one sample's flip."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum, auto
 

@@ -1,7 +1,5 @@
 """Which samples differ between the two sides, those to look at first in front."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

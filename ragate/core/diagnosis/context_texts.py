@@ -1,7 +1,5 @@
 """The texts of one sample's contexts, by their hashes: what stayed and what did not."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from ragate.core.diagnosis.sample_diff import SampleDiff

@@ -1,7 +1,5 @@
 """Where a flip came from, with its evidence. What the outputs do not show is called unknown."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.attribution import attribute

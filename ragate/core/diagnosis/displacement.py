@@ -1,7 +1,5 @@
 """Expected documents that lost their rank, what took their place, and the words for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.context_texts import edited_documents

@@ -1,7 +1,5 @@
 """One sample beside its control: did the base version, run today, move as well?"""
 
-from __future__ import annotations
-
 from ragate.core.diagnosis.sample_diff import SampleDiff, unknown
 from ragate.core.diagnosis.score_delta import SLACK, apart, means, score_deltas, values
 from ragate.models import Cause, CauseKind

@@ -1,7 +1,5 @@
 """The documents that one sample's runs retrieved, and how the ranks differ between two sides."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Sequence
 from statistics import median_low

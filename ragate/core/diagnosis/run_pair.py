@@ -1,7 +1,5 @@
 """Baseline and candidate of a whole run, with the control, and what holds for all samples."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

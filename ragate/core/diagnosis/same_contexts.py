@@ -1,7 +1,5 @@
 """One sample whose contexts are the same on both sides, and whose answer or scores are not."""
 
-from __future__ import annotations
-
 from ragate.core.diagnosis.answer_words import says_now, score_words
 from ragate.core.diagnosis.context_texts import TEXTS_UNKNOWN, ids_and_texts_equal
 from ragate.core.diagnosis.displacement import blame_contexts

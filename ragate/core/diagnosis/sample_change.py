@@ -1,7 +1,5 @@
 """What became of one sample between the two sides: worse, better, failed, new or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """The row of one changed sample, with both outputs, its scores and its cause."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How the scores of one sample moved between two sides: means over the runs of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What differs between the systems of two runs, as each of them recorded it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto

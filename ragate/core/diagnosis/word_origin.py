@@ -1,7 +1,5 @@
 """Where the new words of an answer stand: in chunks that are new, elsewhere, or nowhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from enum import Enum, auto

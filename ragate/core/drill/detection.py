@@ -1,7 +1,5 @@
 """The drill: which planted break does the gate catch, from which share on, and why not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from ragate.core.drill.planted_breaks import BREAKS, Pair, Planted, plant, touches

@@ -1,7 +1,5 @@
 """Breaks that `ragate drill` plants in stored outputs. Equal outputs get equal breaks: no dice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain

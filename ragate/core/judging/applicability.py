@@ -1,7 +1,5 @@
 """What can be told of a score before anything is measured: from the sample, and from failures."""
 
-from __future__ import annotations
-
 from ragate.models import Sample, SystemOutput
 
 NO_ANSWER = "no answer was asked for"

@@ -1,7 +1,5 @@
 """What a judge may be asked, and every score that is decided without asking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

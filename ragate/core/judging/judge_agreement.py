@@ -1,7 +1,5 @@
 """How well a judge agrees with people, and with itself."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The identity of a judgement: equal hashes share one, whatever run they come from."""
 
-from __future__ import annotations
-
 from ragate.core.hashing import digest
 from ragate.models import Sample, SystemOutput
 

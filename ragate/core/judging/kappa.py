@@ -1,7 +1,5 @@
 """Agreement of two raters beyond chance."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 

@@ -1,7 +1,5 @@
 """The allowed drop: how large a proven drop of a noisy metric must be to fail the gate."""
 
-from __future__ import annotations
-
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.models import DecisionSettings, Rule
 

@@ -1,7 +1,5 @@
 """Which columns of what was checked are gated and shown, and what to say where nothing was."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

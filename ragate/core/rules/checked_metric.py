@@ -4,8 +4,6 @@ Where it did not, the metric has one constant value on both sides; this column, 
 metric, sees to it that leaving numbers, quotations or citations out does not pay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from ragate.models import MetricRow

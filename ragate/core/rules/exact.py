@@ -4,8 +4,6 @@ The change is certain, its cause may still be neutral: of reworded answers about
 lose. So beyond a few changed scores the loss has to stand out from random signs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

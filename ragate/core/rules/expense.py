@@ -4,8 +4,6 @@ What an answer takes has no best or worst value, so it is no part of the family 
 it is held against its own earlier figure, sample by sample, as a share of it.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Floors and ceilings: what the candidate's mean must keep, whatever the baseline was."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison

@@ -4,8 +4,6 @@ A machine's speed differs from day to day by more than most changes cost, and a 
 every sample alike: no test over samples of two sessions can tell that from a slower system.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Iterable

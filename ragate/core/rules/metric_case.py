@@ -1,7 +1,5 @@
 """One case a metric: its rule, its scores, and the samples that count for it."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Sequence

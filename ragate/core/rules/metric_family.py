@@ -1,7 +1,5 @@
 """The scores of all noisy metrics of one family as one table, and the tests on it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

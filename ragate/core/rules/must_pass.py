@@ -1,7 +1,5 @@
 """Must-pass samples: each must reach the pass mark, in two of three tries."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What a metric without noise lost between two runs, and how often random signs lose as much."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Why a metric cannot be compared at all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison

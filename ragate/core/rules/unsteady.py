@@ -1,7 +1,5 @@
 """Samples that vary although their metric is declared to carry no noise: tested as noisy ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

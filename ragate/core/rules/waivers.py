@@ -1,7 +1,5 @@
 """Waivers: samples that one metric does not count, until a date."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The sentences of a verdict: plain, with the limit beside the value."""
 
-from __future__ import annotations
-
 from ragate.models import Direction, MetricInfo
 
 

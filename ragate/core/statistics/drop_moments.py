@@ -5,8 +5,6 @@ samples those are is settled; the runs alone are random. Figures are those of on
 over n samples scatters by a root of n less.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How many samples must break before a gate that looks once or twice can fail."""
 
-from __future__ import annotations
-
 import math
 
 from ragate.core.statistics.looks import SUSPICIOUS, Stages

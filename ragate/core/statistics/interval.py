@@ -1,7 +1,5 @@
 """Intervals of a mean difference: printed beside the verdict, which the test decides."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ level. An unchanged system is red in the first look with a chance of at most the
 the second of at most the confirmed one, so that both together stay within alpha.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 SUSPICIOUS = 0.2

@@ -1,7 +1,5 @@
 """How one metric behaves from run to run and from sample to sample, read off its baseline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

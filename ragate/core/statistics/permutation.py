@@ -1,7 +1,5 @@
 """Exact tests by relabelling runs or flipping signs, for all metrics of a family at once."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What a wanted minimum detectable effect needs: samples, or baseline runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.statistics.metric_noise import Noise

@@ -1,7 +1,5 @@
 """Quantiles and tails that the standard library lacks: Student's t, beta, two normals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

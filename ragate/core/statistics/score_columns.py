@@ -1,7 +1,5 @@
 """One metric as arrays: rows are samples, columns are passes, NaN where there is no value."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

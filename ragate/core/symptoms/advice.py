@@ -1,7 +1,5 @@
 """What to do about an answer, by who writes it: a prompt and a model, or quoted sentences alone."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from ragate.models import CauseKind

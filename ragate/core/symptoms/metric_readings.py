@@ -1,7 +1,5 @@
 """Metrics read as symptoms: one scale from 0 (worst) to 1 (best), and what is low or fell."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The figures of a whole run that symptoms are read from."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The symptom table: what a run's figures point to, and what to do about it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

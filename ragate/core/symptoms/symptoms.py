@@ -1,7 +1,5 @@
 """What a run's figures point to, said by the rules that hold."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges

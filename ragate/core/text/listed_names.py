@@ -1,7 +1,5 @@
 """The first names of a list on one line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """Questions that are nearly the same, found without comparing each with each."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Numbers that are spelled out in English: "eight", "twenty-one", "two hundred and fifty"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

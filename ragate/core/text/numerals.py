@@ -1,7 +1,5 @@
 """The numbers of a text, each in one spelling."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Passages of documents: whether a quote still stands where it stood."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Sentences of a text in any script, without a model."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Two texts in one, with the words that went and those that came."""
 
-from __future__ import annotations
-
 import difflib
 import re
 

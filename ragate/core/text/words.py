@@ -3,8 +3,6 @@
 Every function takes time linear in the length of its text, hostile or not.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

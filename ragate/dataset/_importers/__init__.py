@@ -1,7 +1,5 @@
 """Golden sets that other tools wrote, brought into ours. One module a tool."""
 
-from __future__ import annotations
-
 from ragate.dataset._importers._common import Imported, Notes
 from ragate.dataset._importers._resolve import PlacementCounts, Resolver
 from ragate.dataset._importers._sources import KINDS, read_foreign

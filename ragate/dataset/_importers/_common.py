@@ -1,7 +1,5 @@
 """What the importers have in common: the record they make, and how files of records are read."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

@@ -1,7 +1,5 @@
 """DeepEval: goldens, as .json, .jsonl or .csv."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

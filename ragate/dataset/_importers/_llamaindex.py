@@ -1,7 +1,5 @@
 """LlamaIndex: LabelledRagDataset and EmbeddingQAFinetuneDataset, as .json."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """promptfoo: the tests of a configuration, of a list of tests, or of a result file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ragas: test sets and evaluation data sets, as .jsonl, .csv or .json."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

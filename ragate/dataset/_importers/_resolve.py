@@ -1,7 +1,5 @@
 """Which documents passages come from: those that hold them word for word."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The tools whose files can be read, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

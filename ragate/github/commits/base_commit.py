@@ -1,7 +1,5 @@
 """Which commit a change is judged against."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Only GitHub is asked: the event and the API. What the outputs say is not.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which files a change touches, whether they can affect the RAG, and answers in the corpus."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """The files of a commit: in the local repository, or by GitHub's API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol

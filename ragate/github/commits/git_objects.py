@@ -1,7 +1,5 @@
 """Files of a commit, read from the local repository: nothing is checked out, fetched or run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ pull request still names an old one, whose first parent may be of another branch
 Source: https://docs.github.com/rest/pulls/pulls#get-a-pull-request
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which open pull requests a collecting run can be about, also where a name has changed since."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ragate.github.event.event import RunRef

@@ -1,7 +1,5 @@
 """The policy's files at one commit, written to a folder of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath

@@ -1,7 +1,5 @@
 """Whether a change can reach the system under test: ``inputs``, and the files of ``[system]``."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ for commits of forks, so all open pull requests are looked through for the head.
 Source: https://docs.github.com/rest/commits/commits#list-pull-requests-associated-with-a-commit
 """
 
-from __future__ import annotations
-
 from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.event.event import Event
 from ragate.github.rest.repository import Repository

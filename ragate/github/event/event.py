@@ -1,7 +1,5 @@
 """What set the workflow off."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

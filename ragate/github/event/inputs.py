@@ -1,7 +1,5 @@
 """The inputs of the action, as the runner hands them over in ``INPUT_…`` variables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The grammar of ``/ragate …`` comments: the whole first line, and nothing else, is a command."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal, get_args

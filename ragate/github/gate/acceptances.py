@@ -6,8 +6,6 @@ a verdict is made both are read again: the maintainer's must be as it was writte
 must still have write permission.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

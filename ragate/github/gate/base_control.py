@@ -1,7 +1,5 @@
 """The base version's run of the day: what it shares with a red change is drift, not the change."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The verdicts of earlier runs are read off the commit's statuses, of which GitHub
 they measured, off the results that the workflow uploaded.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

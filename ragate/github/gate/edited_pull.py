@@ -4,8 +4,6 @@ The trigger ``edited`` is there for another base. GitHub sends it for a new titl
 for that would be paid for nothing, or draw anew.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The report that is published: the line's, with what the action alone knows put in once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate import __version__

@@ -1,7 +1,5 @@
 """From the line's report to what is published and left behind."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.errors import RagateError

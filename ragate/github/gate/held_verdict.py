@@ -5,8 +5,6 @@ not for the next. This runs from the default branch's workflow under ``pull_requ
 checks nothing out, reads no outputs, and only takes a status back.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a run leaves for later commands: the stored run, what it was about, and its reports."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

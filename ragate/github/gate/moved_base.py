@@ -4,8 +4,6 @@ A workflow run keeps its event for good: run again, it judges the merge of that 
 pull request may have been pointed at another branch and that branch may have stricter rules.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Where outputs come from: a change may improve its system, not answer from somewhere else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

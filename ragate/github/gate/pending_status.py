@@ -1,7 +1,5 @@
 """A status before there is a verdict: the collecting run has begun, or an error came too early."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

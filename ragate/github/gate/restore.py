@@ -1,7 +1,5 @@
 """What earlier runs left that counts here: passes of this commit, the base's control, accepts."""
 
-from __future__ import annotations
-
 import datetime
 import shutil
 import tempfile

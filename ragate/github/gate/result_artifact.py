@@ -1,7 +1,5 @@
 """The result that a gate left of one commit, brought back from the run that made it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

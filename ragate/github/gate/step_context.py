@@ -1,7 +1,5 @@
 """What every mode of the action works with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path

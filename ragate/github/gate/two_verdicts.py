@@ -1,7 +1,5 @@
 """The two verdicts' rules: the base's decide, the change's own are shown beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that another job left: regular ones, inside the workspace, below a size; never followed."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``/ragate accept`` and ``/ragate rerun``."""
 
-from __future__ import annotations
-
 from ragate.github.gate.acceptances import SYSTEM, acceptances, binding_line, can_fail, is_bound
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError

@@ -3,8 +3,6 @@
 They differ in where the outputs come from: each has an `OutputSource`.
 """
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mode ``check``: run the change's system, and judge it by the base's policy."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path

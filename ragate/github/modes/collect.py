@@ -1,7 +1,5 @@
 """Mode ``collect``: run the change's system and write its outputs; no key, no token, no verdict."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from dataclasses import replace

@@ -3,8 +3,6 @@
 Nothing of a pull request is checked out or run: commands work on what earlier runs stored.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One ``/ragate …`` comment: who may give it, for which commit, and the reply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Mode ``decide``: judge outputs that a job without keys collected. No checkout, nothing is run."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path

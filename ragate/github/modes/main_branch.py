@@ -1,15 +1,8 @@
 """Mode ``baseline``: the default branch records its baseline, and looks at it once a night."""
 
-from __future__ import annotations
-
 import asyncio
 
-from ragate.baseline import (
-    contexts_path,
-    dump_baseline,
-    recorded_before,
-    requests_path,
-)
+from ragate.baseline import contexts_path, dump_baseline, recorded_before, requests_path
 from ragate.config import Config, load_config
 from ragate.errors import RagateError, UsageError
 from ragate.github.commits.base_commit import base_of

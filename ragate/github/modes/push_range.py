@@ -1,7 +1,5 @@
 """What a push to the default branch brought, from the commit that the branch was at before it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whether the default branch has to record its baseline anew, and why."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from pathlib import Path

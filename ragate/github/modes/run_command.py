@@ -1,7 +1,5 @@
 """``/ragate run``: answer the model requests that wait at a commit, without running its code."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from pathlib import Path

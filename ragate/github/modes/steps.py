@@ -1,7 +1,5 @@
 """One step: read what is wanted, do it, publish it, and map the verdict to an exit code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A change that touches nothing the system reads: a verdict without a run."""
 
-from __future__ import annotations
-
 import asyncio
 
 from ragate.config import Config

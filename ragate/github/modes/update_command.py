@@ -1,7 +1,5 @@
 """``/ragate update-baseline``: the baseline that the stored runs of a commit give, as a commit."""
 
-from __future__ import annotations
-
 import difflib
 import re
 

@@ -1,7 +1,5 @@
 """Annotations on the changed lines that may explain what got worse, and on no other line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The one comment of a gate on a pull request: found again, kept up to date, never doubled."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is said in a status, and where there is no report or no permission."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

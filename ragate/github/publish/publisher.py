@@ -3,8 +3,6 @@
 The verdict stands before any of this begins, and nothing that goes wrong here changes it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The step's outputs: what a workflow can branch on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

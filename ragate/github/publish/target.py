@@ -1,7 +1,5 @@
 """What a verdict is about: where its status and its comment go."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

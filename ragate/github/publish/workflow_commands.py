@@ -4,8 +4,6 @@ A runner obeys lines of a step's log: ``::error …::text`` at the start of a li
 anywhere in one. Text of others is therefore never printed as it came.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 import sys

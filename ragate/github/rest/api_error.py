@@ -1,7 +1,5 @@
 """What GitHub's API fails with, and where that only says that there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Finding what an earlier run left of one commit: only runs that a stranger cannot have written."""
 
-from __future__ import annotations
-
 import io
 import re
 import stat

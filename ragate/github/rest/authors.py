@@ -1,7 +1,5 @@
 """Whose change a pull request is, where the policy lets nobody accept their own drops."""
 
-from __future__ import annotations
-
 from ragate.config import Policy
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import Repository

@@ -1,7 +1,5 @@
 """Committing files to a branch through the API: forward only, or as a pull request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

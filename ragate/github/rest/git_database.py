@@ -1,7 +1,5 @@
 """Git's own objects and refs, through GitHub's API."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass

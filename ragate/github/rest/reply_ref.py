@@ -5,8 +5,6 @@ write there can put them, no workflow starts from it, and they are there before 
 begins.
 """
 
-from __future__ import annotations
-
 from ragate.github.rest.repository import Repository
 
 NAME = "replies.jsonl.gz"

@@ -1,7 +1,5 @@
 """The calls that the gate makes, one function each, on one repository."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ragate.github.rest.api import Api

@@ -1,7 +1,5 @@
 """When a call is made again: GitHub's own rules for limits, and little patience for the rest."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """llamaindex: LlamaIndex's evaluators and prompts, chains that stop early, strict replies."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """One question to the model, and a chain of them over the contexts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What the evaluators are asked for: their criteria, what they are given and how they reply."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

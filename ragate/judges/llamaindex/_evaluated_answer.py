@@ -1,7 +1,5 @@
 """One answer as text that can be sent to an evaluator."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.judges._asking import sendable

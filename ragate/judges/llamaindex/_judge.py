@@ -1,7 +1,5 @@
 """The llamaindex judge: one evaluator a criterion, each on its own, none of them guessing."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

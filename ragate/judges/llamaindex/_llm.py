@@ -1,7 +1,5 @@
 """Any LLM of LlamaIndex's integrations as a chat client."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping, Sequence

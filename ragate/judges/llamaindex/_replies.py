@@ -1,7 +1,5 @@
 """From a reply to a value: in the form that was asked for, or not at all."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """semantic_similarity: the cosine between answer and reference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.judges.llamaindex._windows import UnjudgeableError

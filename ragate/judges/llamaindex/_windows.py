@@ -1,7 +1,5 @@
 """Contexts as a chain reads them: joined until the window is full, or one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.errors import RagateError

@@ -1,7 +1,5 @@
 """rubric: one structured chat call for all criteria of one answer."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any

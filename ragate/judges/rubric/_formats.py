@@ -1,7 +1,5 @@
 """In which way a server is asked for JSON: the best one that it takes, found once and kept."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 

@@ -1,7 +1,5 @@
 """The rubric judge: asks once, has one invalid reply mended, and invents nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """One answer as the judge gets it: numbered, cut where it is too long, between secret marks."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

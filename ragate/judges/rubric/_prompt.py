@@ -1,7 +1,5 @@
 """The messages: fixed rules, the data, and behind it the instructions of the prompt file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

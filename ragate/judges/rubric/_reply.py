@@ -1,7 +1,5 @@
 """From a reply's text to a judgement: an exact and complete instance of the schema, or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Which parts of a reply are asked for, and their JSON schema; it is the same for every sample."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

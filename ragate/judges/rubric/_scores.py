@@ -1,7 +1,5 @@
 """From a judgement to a score, criterion by criterion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ragate.judges.rubric._judged_sample import JudgedSample

@@ -1,7 +1,5 @@
 """The keys of ``[policy.judge]`` for ``use = "rubric"``."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """What the grounding and citation metrics have in common: an answer beside its contexts."""
 
-from __future__ import annotations
-
 from ragate.core.judging.applicability import unanswerable
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import tokens, without_markers

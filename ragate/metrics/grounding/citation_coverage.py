@@ -1,7 +1,5 @@
 """citation_coverage: does every sentence cite?"""
 
-from __future__ import annotations
-
 from ragate.core.text.words import markers
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import claim_metric, worded_sentences

@@ -1,7 +1,5 @@
 """citation_validity: does every citation lead to a retrieved chunk?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.text.words import markers

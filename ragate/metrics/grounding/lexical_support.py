@@ -1,7 +1,5 @@
 """lexical_support: are the answer's words in the retrieved contexts?"""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from ragate.core.text.words import tokens, without_markers

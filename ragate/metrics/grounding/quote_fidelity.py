@@ -1,7 +1,5 @@
 """quote_fidelity: are the quotations real?"""
 
-from __future__ import annotations
-
 import re
 
 from ragate.core.text.words import tokens, without_markers

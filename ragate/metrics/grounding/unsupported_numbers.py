@@ -1,7 +1,5 @@
 """unsupported_numbers: does the answer hold numbers that no context holds?"""
 
-from __future__ import annotations
-
 import re
 
 from ragate.core.text.numerals import claimed_numbers, numbers

@@ -1,7 +1,5 @@
 """What the judged metrics have in common: a criterion, and scores that a judge gives."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

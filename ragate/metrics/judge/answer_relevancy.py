@@ -1,7 +1,5 @@
 """answer_relevancy: does the answer keep to the question?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

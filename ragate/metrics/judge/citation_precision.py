@@ -1,7 +1,5 @@
 """citation_precision: does every citation support its sentence?"""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ragate.core.text.words import markers

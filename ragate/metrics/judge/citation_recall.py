@@ -1,7 +1,5 @@
 """citation_recall: is every sentence supported by what it cites?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

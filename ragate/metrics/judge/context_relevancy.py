@@ -1,7 +1,5 @@
 """context_relevancy: do the contexts fit the question, and would they do for an answer?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

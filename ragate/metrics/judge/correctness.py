@@ -1,7 +1,5 @@
 """correctness: how near is the answer to the reference?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

@@ -1,7 +1,5 @@
 """correctness_binary: is the answer right by the reference?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

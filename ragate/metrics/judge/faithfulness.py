@@ -1,7 +1,5 @@
 """faithfulness: does every claim of the answer rest on the contexts?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

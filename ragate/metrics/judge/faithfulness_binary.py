@@ -1,7 +1,5 @@
 """faithfulness_binary: does any context support the answer?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

@@ -1,7 +1,5 @@
 """guideline: does the answer keep to guidelines of your own?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

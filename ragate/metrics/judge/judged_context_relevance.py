@@ -1,7 +1,5 @@
 """judged_context_relevance: how much of what was retrieved helps?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

@@ -1,7 +1,5 @@
 """judged_refusal: does the answer refuse where it should, and only there?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

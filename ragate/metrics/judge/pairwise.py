@@ -1,7 +1,5 @@
 """pairwise: is the answer better than the one the baseline holds?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

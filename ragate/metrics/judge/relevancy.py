@@ -1,7 +1,5 @@
 """relevancy: does the answer address the question?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

@@ -1,7 +1,5 @@
 """semantic_similarity: does the answer mean what the reference means?"""
 
-from __future__ import annotations
-
 from ragate.metrics.judge._judged import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
 

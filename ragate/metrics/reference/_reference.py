@@ -1,7 +1,5 @@
 """What the metrics against a reference have in common: the best reference counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ragate.core.judging.applicability import without_reference

@@ -1,7 +1,5 @@
 """char_3gram_recall: how much of the reference's spelling is in the answer?"""
 
-from __future__ import annotations
-
 from ragate.core.text.words import squad_normalize
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric

@@ -1,7 +1,5 @@
 """exact_match: is the answer a reference, word for word?"""
 
-from __future__ import annotations
-
 from ragate.core.text.words import squad_normalize
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric

@@ -1,7 +1,5 @@
 """idf_f1: word overlap of answer and reference, rare words counting most."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import log

@@ -1,7 +1,5 @@
 """number_recall: are the reference's numbers in the answer?"""
 
-from __future__ import annotations
-
 from ragate.core.text.numerals import claimed_numbers, numbers
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import reference_metric

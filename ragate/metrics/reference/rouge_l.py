@@ -1,7 +1,5 @@
 """rouge_l: the longest run of words, with gaps, that answer and reference share."""
 
-from __future__ import annotations
-
 from ragate.core.text.words import lcs_length, tokens
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, reference_metric

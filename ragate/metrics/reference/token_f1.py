@@ -1,7 +1,5 @@
 """token_f1: word overlap of answer and reference."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from ragate.core.text.words import squad_tokens

@@ -1,7 +1,5 @@
 """Telling a refusal ("the documents do not say") from an answer, by phrases."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import AfterValidator, Field

@@ -1,7 +1,5 @@
 """false_refusal: are questions refused that the corpus does answer?"""
 
-from __future__ import annotations
-
 from ragate.core.judging.applicability import unanswerable
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import SampleMetric

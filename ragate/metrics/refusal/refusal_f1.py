@@ -1,7 +1,5 @@
 """refusal_f1: refusals over the whole run, the right ones against the wrong ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

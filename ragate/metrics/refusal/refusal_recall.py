@@ -1,7 +1,5 @@
 """refusal_recall: are the questions refused that the corpus cannot answer?"""
 
-from __future__ import annotations
-
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import SampleMetric, answerable
 from ragate.metrics.refusal._refusal import Refusals, RefusalSettings

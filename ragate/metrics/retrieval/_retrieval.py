@@ -1,7 +1,5 @@
 """What the retrieval metrics have in common: rankings of documents against relevant ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ragate.core.ranking import ranked_doc_ids

@@ -1,7 +1,5 @@
 """first_stage_ndcg@k: ndcg@k of the ranking that a reranker was given."""
 
-from __future__ import annotations
-
 from ragate.core.ranking import dcg, gains_of, ideal_dcg, linear_gain
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric

@@ -1,7 +1,5 @@
 """judged@k: how much of the ranking did anybody judge?"""
 
-from __future__ import annotations
-
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.retrieval._retrieval import ranking_metric

@@ -1,7 +1,5 @@
 """map, map@k: precision at every relevant document, averaged over all that are known."""
 
-from __future__ import annotations
-
 from ragate.core.ranking import hits
 from ragate.metrics._identity import optional_cut_off
 from ragate.metrics._sample_metric import SampleMetric

@@ -1,7 +1,5 @@
 """mrr, mrr@k: how early does the first relevant document come?"""
 
-from __future__ import annotations
-
 from ragate.core.ranking import hits
 from ragate.metrics._identity import optional_cut_off
 from ragate.metrics._sample_metric import SampleMetric

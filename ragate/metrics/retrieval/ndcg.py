@@ -1,7 +1,5 @@
 """ndcg@k: are the most relevant documents ranked first?"""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from ragate.core.ranking import dcg, exponential_gain, gains_of, ideal_dcg, linear_gain

@@ -1,7 +1,5 @@
 """precision@k: how much of what was retrieved is relevant?"""
 
-from __future__ import annotations
-
 from ragate.core.ranking import hits
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric

@@ -1,7 +1,5 @@
 """r_precision: precision at the number of relevant documents."""
 
-from __future__ import annotations
-
 from ragate.core.ranking import hits
 from ragate.metrics._identity import no_cut_off
 from ragate.metrics._sample_metric import SampleMetric

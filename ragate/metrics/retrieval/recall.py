@@ -1,7 +1,5 @@
 """recall@k: how much of what is relevant was retrieved?"""
 
-from __future__ import annotations
-
 from ragate.core.ranking import hits
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric

@@ -1,7 +1,5 @@
 """Percentiles of the latency over a whole run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

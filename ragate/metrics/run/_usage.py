@@ -1,7 +1,5 @@
 """What an answer takes: tokens and dollars of one sample."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """completion_tokens: how much does the model write for a question?"""
 
-from __future__ import annotations
-
 from ragate.metrics.run._usage import UsageMetric, usage_metric
 from ragate.protocols import MetricRequest
 

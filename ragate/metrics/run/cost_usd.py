@@ -1,7 +1,5 @@
 """cost_usd: what does an answer cost?"""
 
-from __future__ import annotations
-
 from ragate.metrics.run._usage import UsageMetric, usage_metric
 from ragate.protocols import MetricRequest
 

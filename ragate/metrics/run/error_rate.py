@@ -1,7 +1,5 @@
 """error_rate: how often does the system fail?"""
 
-from __future__ import annotations
-
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import SampleMetric, applies_to_all
 from ragate.models import Direction, Reads

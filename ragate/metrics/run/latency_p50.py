@@ -1,7 +1,5 @@
 """latency_p50: the time that half of the samples stay within."""
 
-from __future__ import annotations
-
 from ragate.metrics.run._latency import LatencyPercentile, latency_percentile
 from ragate.protocols import MetricRequest
 

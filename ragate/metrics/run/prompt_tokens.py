@@ -1,7 +1,5 @@
 """prompt_tokens: how much is sent to the model for a question?"""
 
-from __future__ import annotations
-
 from ragate.metrics.run._usage import UsageMetric, usage_metric
 from ragate.protocols import MetricRequest
 

@@ -1,7 +1,5 @@
 """retrieved_tokens: how much text is retrieved for a question?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A baseline made of runs that are stored already, for whoever asks for it by name."""
 
-from __future__ import annotations
-
 import datetime
 import tempfile
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ since, the same rules, questions and system. Calls that the clients remember nee
 each is known by its whole request.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

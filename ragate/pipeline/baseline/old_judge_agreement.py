@@ -1,7 +1,5 @@
 """How a new judge agrees with the old one on the outputs that a baseline holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

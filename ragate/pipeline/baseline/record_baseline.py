@@ -1,7 +1,5 @@
 """Recording a baseline: K fresh runs, never one that was judged against the old baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.config import Config

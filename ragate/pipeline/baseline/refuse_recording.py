@@ -1,7 +1,5 @@
 """What makes no baseline: too little was measured, or the golden set does not fit the corpus."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 

@@ -1,7 +1,5 @@
 """A new judge reads the baseline's stored answers again, so that nothing has to be run anew."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,14 +15,7 @@ from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError
-from ragate.models import (
-    Needs,
-    Record,
-    RetrievedChunk,
-    Run,
-    Sample,
-    unscored,
-)
+from ragate.models import Needs, Record, RetrievedChunk, Run, Sample, unscored
 from ragate.pipeline.baseline.old_judge_agreement import Agreement, agreement_on
 from ragate.pipeline.baseline.rejudgeable import (
     GONE,

@@ -1,7 +1,5 @@
 """Whether a baseline can be judged again, and whether a new judge lost nothing of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ragate.config import Config

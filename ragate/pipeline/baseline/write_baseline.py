@@ -1,7 +1,5 @@
 """The baseline file: written anew only where the fresh runs say something else."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass

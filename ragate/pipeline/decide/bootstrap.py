@@ -1,7 +1,5 @@
 """The first pull request: measured, not blocking, and with floors that its rules could hold."""
 
-from __future__ import annotations
-
 import math
 
 from ragate.models import Direction, MetricRow, Proposed, Report, SuggestedFloor, Verdict

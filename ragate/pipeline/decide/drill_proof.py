@@ -1,7 +1,5 @@
 """The gate's last proof that it can fail, kept in the state folder."""
 
-from __future__ import annotations
-
 from ragate.models import DrillProof
 from ragate.runtime.operations import Operations
 

@@ -1,7 +1,5 @@
 """From outputs to a final verdict: what needs no judge first, then the judge, then more runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """From a decision to the report: causes, counts and costs, and the run's place in the store."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a verdict needs but the outputs: the policy, the golden set and the baseline."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ It is shown and never decides. The system is asked only for samples that are new
 about these; code and addresses that the base does not name are not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 

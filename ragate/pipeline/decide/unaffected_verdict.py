@@ -1,7 +1,5 @@
 """A change that touches nothing the system reads: the baseline itself is what it would give."""
 
-from __future__ import annotations
-
 import datetime
 import time
 from collections.abc import Sequence

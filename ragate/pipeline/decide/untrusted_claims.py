@@ -1,7 +1,5 @@
 """Outputs of a job that is not trusted: what they say of themselves may not soften the verdict."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ragate.core.hashing import output_hash

@@ -1,7 +1,5 @@
 """Writing what a person accepted: labels, references, whole samples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

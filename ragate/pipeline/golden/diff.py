@@ -1,7 +1,5 @@
 """Two golden sets held against each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

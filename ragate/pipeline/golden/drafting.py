@@ -1,7 +1,5 @@
 """Asking a chat model for drafts: what it is told, and the caps of the policy."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

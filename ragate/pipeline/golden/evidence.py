@@ -1,7 +1,5 @@
 """Recording the passages that answers rest on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Draft questions from the corpus, of several kinds; a person accepts them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What can be wrong or doubtful about single samples of a golden set."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

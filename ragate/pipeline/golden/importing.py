@@ -1,7 +1,5 @@
 """Bringing in a golden set of another tool, or of another format."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

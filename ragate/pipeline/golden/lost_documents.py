@@ -1,7 +1,5 @@
 """Expected documents that the corpus no longer holds, and what they may have become."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What documents said that are gone: from git, or from what the baseline retrieved of them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

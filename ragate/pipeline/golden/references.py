@@ -1,7 +1,5 @@
 """Reference answers drafted from the relevant documents; a person accepts them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

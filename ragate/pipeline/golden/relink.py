@@ -1,7 +1,5 @@
 """New ids in the place of those of documents that are gone: chosen, and written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What a corpus says stands in it indented, on one line and without hidden charact
 document can tick a box of its own.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A smaller golden set that is like the whole."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 

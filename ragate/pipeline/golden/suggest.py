@@ -1,7 +1,5 @@
 """Expected documents proposed by a retrieval; a person decides which of them are labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

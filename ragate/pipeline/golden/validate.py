@@ -1,7 +1,5 @@
 """What is wrong, doubtful or worth knowing about a golden set."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

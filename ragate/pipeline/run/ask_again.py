@@ -1,7 +1,5 @@
 """Changed samples of a system that is declared to repeat: asked until it is shown that they do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.comparison.repeating_samples import PROOF, declared_parts, is_changed

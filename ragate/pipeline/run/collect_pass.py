@@ -1,7 +1,5 @@
 """Running the system under test: one pass over the samples, each on its own."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,7 +1,5 @@
 """Outputs of a run in memory, and back from the files that `collect` wrote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The documents that a golden set speaks of, as far as their texts can be had."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The passes of earlier runs of the same commit: found, taken over, and named by their runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path

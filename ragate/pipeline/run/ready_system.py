@@ -1,7 +1,5 @@
 """A system under test that is up to date, with the manifest and the outputs file of its run."""
 
-from __future__ import annotations
-
 import asyncio
 import datetime
 from collections.abc import AsyncIterator, Sequence

@@ -1,19 +1,10 @@
 """Relative dates: what ``{today}`` in a question stands for when it is asked."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import (
-    ComparingJudge,
-    Judge,
-    OwnRules,
-    SeparateCriteria,
-    SparingJudge,
-    System,
-)
+from ragate.protocols import ComparingJudge, Judge, OwnRules, SeparateCriteria, SparingJudge, System
 from ragate.runtime.wrapped_system import WrappedSystem
 
 TODAY = "{today}"

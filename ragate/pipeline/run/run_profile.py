@@ -1,7 +1,5 @@
 """What part of the gate a run is asked for: options, a profile of the policy, or both."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass

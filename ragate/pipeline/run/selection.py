@@ -1,7 +1,5 @@
 """What part of the golden set is run, and how."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from ragate.models import Filters

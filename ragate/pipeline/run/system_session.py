@@ -1,7 +1,5 @@
 """The passes that are collected from a system, one after another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ragate.errors import UsageError

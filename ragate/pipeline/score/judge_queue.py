@@ -1,7 +1,5 @@
 """Questions to a judge that are under way: so many at once, each within its time."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import nullcontext, suppress

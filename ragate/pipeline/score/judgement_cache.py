@@ -1,7 +1,5 @@
 """The cache of judgements: what a judge said outlives the run."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ A judgement belongs to what a judge can see (judge, question, references, answer
 a run. It comes from the baseline where that holds it, else from the cache, else from the judge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Judgements that are there already: in the baseline, and in the cache."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ragate.core.hashing import content_hash, output_hash

@@ -1,7 +1,5 @@
 """From outputs to records: every metric on every sample of every pass."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast, overload

@@ -1,7 +1,5 @@
 """One metric's scores: its own or a judge's, rounded, and none that is out of its range."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast

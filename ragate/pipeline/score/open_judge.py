@@ -1,7 +1,5 @@
 """The policy's judge: made once, asked by what remembers its replies and its judgements."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace

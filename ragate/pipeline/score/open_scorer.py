@@ -1,7 +1,5 @@
 """From the policy to a scorer: which metrics are measured, and by which judge."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 

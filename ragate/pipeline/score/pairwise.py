@@ -1,7 +1,5 @@
 """An answer beside the baseline's: whom it is compared with, and what needs no judge."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The policy's metrics: made once a run, each with the count of what it checks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ragate import plugins

@@ -1,7 +1,5 @@
 """Scoring what was collected: the policy's metrics, and the judge where one of them needs it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A chat completion as a stream of events, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which sample a request of imported code belongs to: told by the context it is made in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

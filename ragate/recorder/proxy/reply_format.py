@@ -1,7 +1,5 @@
 """Replies as they are kept: one JSON object, whatever way it came, checked before it counts."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -1,7 +1,5 @@
 """What a recorded request is, and by what it is known again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Who asked what: the requests of each sample, as far as that can be told."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The HTTP side: an OpenAI-compatible server on the loopback interface, for one run."""
 
-from __future__ import annotations
-
 import hmac
 import json
 from collections.abc import Iterable

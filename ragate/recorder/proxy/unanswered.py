@@ -1,7 +1,5 @@
 """Requests that have no reply: nobody may answer them here, or nobody has yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.errors import RagateError

@@ -1,7 +1,5 @@
 """Where a request may go: a host of the policy, resolved once, and no address of the machinery."""
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import socket

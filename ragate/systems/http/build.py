@@ -1,7 +1,5 @@
 """Which build of a service answers: the head commit's, or the run is worth nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Requests to one service: pinned addresses, no redirects, nothing of the environment, a cap."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 from collections.abc import Sequence

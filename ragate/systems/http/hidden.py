@@ -1,7 +1,5 @@
 """Secrets that a service sends back, and hosts from a variable: no message may show them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

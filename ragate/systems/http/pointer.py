@@ -1,7 +1,5 @@
 """JSON pointers (RFC 6901), and ``*`` for every item of a list."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the policy and the environment give to a request: keys, an address, and the wanted build."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """What a service sent back, whole and within its bound, and what may be wrong with it."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass
 

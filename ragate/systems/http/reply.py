@@ -1,7 +1,5 @@
 """From the JSON of a service to the fields of a recorded output."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A service of the project: started for the run where that is wanted, and waited for."""
 
-from __future__ import annotations
-
 import asyncio
 
 from ragate.errors import SystemStartError

@@ -1,7 +1,5 @@
 """The keys of ``[system]`` for ``use = "http"``."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Literal, Self
 

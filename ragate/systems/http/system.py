@@ -1,7 +1,5 @@
 """A service over HTTP as the system under test; see docs/system-http.md."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """The texts of a request: Jinja in its sandbox, with nothing but the question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, meta

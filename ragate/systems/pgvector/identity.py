@@ -1,7 +1,5 @@
 """What makes an index and a system itself: their fingerprints."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version

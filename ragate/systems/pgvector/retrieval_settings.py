@@ -1,7 +1,5 @@
 """The tables of ``[system]`` that say how passages are found."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator

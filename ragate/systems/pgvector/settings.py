@@ -1,7 +1,5 @@
 """The keys of ``[system]`` for ``use = "pgvector"``."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator

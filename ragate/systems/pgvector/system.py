@@ -1,7 +1,5 @@
 """The built-in RAG: ingestion, retrieval and an answer, as a system under test."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 

@@ -1,7 +1,5 @@
 """Noisy metrics: the verdict of each from the family's test, and the drop it could see."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """One noisy metric's figures and its row in the report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.core.comparison.compare import Comparison

@@ -1,7 +1,5 @@
 """What can be said of one noisy metric, and in which words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ragate.core.rules.metric_case import MetricCase

@@ -1,7 +1,5 @@
 """The smallest drop that one metric of a comparison can show."""
 
-from __future__ import annotations
-
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE

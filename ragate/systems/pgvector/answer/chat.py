@@ -1,7 +1,5 @@
 """An answer by a model: the prompt file, numbered contexts, and the citations of the reply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """An answer without a model: sentences of the chunks that cover most of the question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

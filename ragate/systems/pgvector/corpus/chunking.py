@@ -1,7 +1,5 @@
 """Documents to chunks, by LlamaIndex's node parsers. It is imported only when there is work."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Reading the corpus: a folder of pages, or a BEIR ``corpus.jsonl``."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """HTML to Markdown-like text: headings stay headings, so that pages split where they should."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """What is known of a document besides its text, and which documents a question may find."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """How long an index lives: seen from one snapshot to its end, and dropped when others are used."""
 
-from __future__ import annotations
-
 from psycopg import errors, sql
 
 from ragate.systems.pgvector.index.tables import TABLES, Connection, Index, find

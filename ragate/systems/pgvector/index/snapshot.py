@@ -1,7 +1,5 @@
 """One state of an index, held by a connection that is opened again where it breaks."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """The tables of one index, and everything that is asked of them in SQL."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import dataclass
 from typing import Any

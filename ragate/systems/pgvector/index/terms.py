@@ -1,7 +1,5 @@
 """Words to the dimensions of a sparse vector."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 

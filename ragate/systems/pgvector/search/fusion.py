@@ -1,7 +1,5 @@
 """Two rankings to one, weighted: by ranks or by scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from ragate.systems.pgvector.retrieval_settings import HybridSettings

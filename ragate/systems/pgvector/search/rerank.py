@@ -1,7 +1,5 @@
 """The second stage: a model orders the candidates of the first anew."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ragate.core.ranking import ranked_doc_ids
