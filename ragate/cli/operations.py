@@ -40,7 +40,7 @@ def open_config(path: Path | None) -> tuple[Config, Operations]:
     named = path or (
         Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
-    config = load_config(find_config(Path.cwd(), given=named))
+    config = load_config(find_config(Path.cwd(), named=named))
     return config, operations(config.root, with_dotenv(config.root, environment))
 
 

@@ -108,13 +108,13 @@ class Policy(DecisionSettings):
     @property
     def key_names(self) -> frozenset[str]:
         """Return the names of all variables that hold a key."""
-        providers = {one.key_env for one in self.providers.values() if one.key_env}
-        return frozenset(providers).union(*self.http_header_env.values())
+        keys = {table.key_env for table in self.providers.values() if table.key_env}
+        return frozenset(keys).union(*self.http_header_env.values())
 
     def address(self, provider: str) -> str:
         """Return where a provider is, "" for one that is not named here."""
-        found = self.providers.get(provider)
-        return found.base_url if found is not None else ""
+        table = self.providers.get(provider)
+        return table.base_url if table is not None else ""
 
     @property
     def decision(self) -> DecisionSettings:

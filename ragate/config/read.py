@@ -22,8 +22,8 @@ _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _INIT = "`ragate init` writes a commented ragate.toml"
 
 
-def find_config(start: Path, *, given: Path | None = None) -> Path:
-    """Return the configuration file: `given`, or the nearest ragate.toml above `start`.
+def find_config(start: Path, *, named: Path | None = None) -> Path:
+    """Return the configuration file: `named`, or the nearest ragate.toml above `start`.
 
     The search ends at the repository's root (the folder that holds ``.git``), and looks only in
     `start` where there is no repository.
@@ -31,10 +31,10 @@ def find_config(start: Path, *, given: Path | None = None) -> Path:
     Raises:
         ConfigError: there is none.
     """
-    if given is not None:
-        path = start / given
+    if named is not None:
+        path = start / named
         if not path.is_file():
-            raise ConfigError(f"{given}: there is no such file", remedy=_INIT)
+            raise ConfigError(f"{named}: there is no such file", remedy=_INIT)
         return path
     folders = [start, *start.parents]
     root = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
@@ -80,28 +80,28 @@ def _tables(text: str, where: str) -> dict[str, Any]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        place = _PLACE.search(message)
-        line = f"{place[1]}:{place[2]}: " if place else " "
+        position = _PLACE.search(message)
+        line = f"{position[1]}:{position[2]}: " if position else " "
         raise ConfigError(f"{where}:{line}not TOML: {_PLACE.sub('', message)}") from error
     except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure
         raise ConfigError(f"{where}: cannot be read: {error}") from error
     _refuse_infinite(tables, "")
     for name in tables:
         if name not in {"policy", "system"}:
-            known = nearest(name, ["policy", "system"])
-            raise ConfigError(f"unknown table or key {name!r} at the top{known}")
+            hint = nearest(name, ["policy", "system"])
+            raise ConfigError(f"unknown table or key {name!r} at the top{hint}")
     return tables
 
 
-def _refuse_infinite(value: Any, place: str) -> None:
+def _refuse_infinite(value: Any, key_path: str) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
-            _refuse_infinite(item, f"{place}.{key}" if place else key)
+            _refuse_infinite(item, f"{key_path}.{key}" if key_path else key)
     elif isinstance(value, list):
         for item in value:
-            _refuse_infinite(item, place)
+            _refuse_infinite(item, key_path)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{place} = {value}: a number must be finite")
+        raise ConfigError(f"{key_path} = {value}: a number must be finite")
 
 
 def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
@@ -141,23 +141,23 @@ def _table(
 
 
 def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None:
-    known = [rule.metric for rule in rules]
+    metrics = [rule.metric for rule in rules]
     for waiver in waivers:
-        if waiver.metric not in known:
+        if waiver.metric not in metrics:
             raise ConfigError(
                 f"[[policy.waivers]] {waiver.id}: metric {waiver.metric!r} has no table"
-                f" [policy.metrics]{nearest(waiver.metric, known)}"
+                f" [policy.metrics]{nearest(waiver.metric, metrics)}"
             )
 
 
 def _check_profiles(policy: Policy, rules: tuple[Rule, ...]) -> None:
-    known = [rule.metric for rule in rules]
+    metrics = [rule.metric for rule in rules]
     for name, profile in policy.profiles.items():
         for metric in profile.skip:
-            if metric not in known:
+            if metric not in metrics:
                 raise ConfigError(
                     f"[policy.profiles.{name}] skip: metric {metric!r} has no table"
-                    f" [policy.metrics]{nearest(metric, known)}"
+                    f" [policy.metrics]{nearest(metric, metrics)}"
                 )
 
 

@@ -55,27 +55,27 @@ def _rule(
 ) -> tuple[Rule, dict[str, Any]]:
     base, _ = plugins.split_metric(name)
     plugins.locate("metrics", base)
-    known = plugins.is_builtin("metrics", base)
-    own = {key: value for key, value in table.items() if key not in RULE_KEYS}
-    if known:
-        _refuse_unknown(base, own, where)
+    is_builtin = plugins.is_builtin("metrics", base)
+    settings = {key: value for key, value in table.items() if key not in RULE_KEYS}
+    if is_builtin:
+        _refuse_unknown(base, settings, where)
     mine = {key: value for key, value in table.items() if key in RULE_KEYS}
     rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
-    if known:
-        metric = plugins.metric(name, settings=own)
+    if is_builtin:
+        metric = plugins.metric(name, settings=settings)
         check_rule(rule, metric.info)
         if rule.level != "off":
             check_judged(metric, judge, where)
-    return rule, own
+    return rule, settings
 
 
-def _refuse_unknown(base: str, own: Mapping[str, Any], where: str) -> None:
+def _refuse_unknown(base: str, settings: Mapping[str, Any], where: str) -> None:
     """Name the nearest key of the rule or of the metric; what is left, the metric itself reads."""
-    if not own:
+    if not settings:
         return
     model = plugins.settings_model("metrics", base)
     fields = set(model.model_fields) if model is not None else set()
-    for key in own.keys() - fields:
+    for key in settings.keys() - fields:
         if model is not None or get_close_matches(key, RULE_KEYS, n=1):
             raise ConfigError(
                 f"{where}: unknown key {key!r}{nearest(key, RULE_KEYS | fields)}",
@@ -100,8 +100,8 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
     for key in (right, "pass_at"):
         value = getattr(rule, key)
         if value is not None and not _possible(value, info):
-            most = "and up" if info.high is None else f"to {info.high:g}"
-            raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {most}")
+            upper_end = "and up" if info.high is None else f"to {info.high:g}"
+            raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}")
     _check_min_drop(rule, info, where)
     relative = info.is_expense or (info.aggregate and info.unit == "seconds")
     if rule.max_increase is not None and not relative:

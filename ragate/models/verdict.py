@@ -36,7 +36,7 @@ def without_exit_code(fields: Any) -> Any:
     """
     if not isinstance(fields, Mapping) or "exit_code" not in fields:
         return fields
-    verdict = next((one for one in Verdict if one == fields.get("verdict")), None)
+    verdict = next((each for each in Verdict if each == fields.get("verdict")), None)
     if fields["exit_code"] != (verdict and verdict.exit_code):
         raise ValueError(
             f"exit code {fields['exit_code']} is not that of {verdict or 'no verdict'}"

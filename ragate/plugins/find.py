@@ -92,8 +92,8 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
     Raises:
         PluginError: as `load`.
     """
-    found = getattr(load(kind, name), "Settings", None)
-    return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+    model = getattr(load(kind, name), "Settings", None)
+    return model if isinstance(model, type) and issubclass(model, BaseModel) else None
 
 
 def traits(name: str) -> Traits:
@@ -103,8 +103,8 @@ def traits(name: str) -> Traits:
     """
     if not is_builtin("systems", name):
         return Traits()
-    known: Traits = load("systems", name).TRAITS
-    return known
+    system_traits: Traits = load("systems", name).TRAITS
+    return system_traits
 
 
 @cache

@@ -43,9 +43,9 @@ def metric(
     """
     base, k = split_metric(name)
     request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
-    made = load("metrics", base).create(request)
-    _refuse_without("metrics", name, made, ["info"])
-    info = made.info
+    plugin = load("metrics", base).create(request)
+    _refuse_without("metrics", name, plugin, ["info"])
+    info = plugin.info
     if not isinstance(info, MetricInfo):
         raise PluginError(
             f"metric {name!r}: its info is a {type(info).__name__} and no MetricInfo",
@@ -56,13 +56,13 @@ def metric(
             f"metric {name!r} needs embeddings, and this version of ragate gives it none",
             remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
         )
-    if info.needs is Needs.JUDGE and not (isinstance(made, Judged) and made.criterion):
+    if info.needs is Needs.JUDGE and not (isinstance(plugin, Judged) and plugin.criterion):
         raise PluginError(
             f"metric {name!r} needs a judge and names no criterion for it",
             remedy="docs/plugins.md shows what a judged metric defines",
         )
-    _refuse_without("metrics", name, made, _demanded(info))
-    return cast("Metric | Aggregate", made)
+    _refuse_without("metrics", name, plugin, _demanded(info))
+    return cast("Metric | Aggregate", plugin)
 
 
 def split_metric(name: str) -> tuple[str, int | None]:
@@ -90,9 +90,9 @@ async def system(
         PluginError: the name leads to no system, or to one that lacks a member.
         RagateError: what its `create` raises.
     """
-    async with _context("systems", name, settings, resources) as made:
-        _refuse_without("systems", name, made, members_of(System))
-        yield made
+    async with _context("systems", name, settings, resources) as plugin:
+        _refuse_without("systems", name, plugin, members_of(System))
+        yield plugin
 
 
 @asynccontextmanager
@@ -100,9 +100,9 @@ async def judge(
     name: str, settings: Mapping[str, Any], resources: Resources
 ) -> AsyncIterator[Judge]:
     """Yield the judge of a name; it ends, and errors are raised, as in `system`."""
-    async with _context("judges", name, settings, resources) as made:
-        _refuse_without("judges", name, made, members_of(Judge))
-        yield made
+    async with _context("judges", name, settings, resources) as plugin:
+        _refuse_without("judges", name, plugin, members_of(Judge))
+        yield plugin
 
 
 def embedder(name: str, settings: Mapping[str, Any], client: Callable[[str], Any]) -> Embedder:
@@ -115,16 +115,16 @@ def embedder(name: str, settings: Mapping[str, Any], client: Callable[[str], Any
         PluginError: as in `system`.
         ConfigError: the settings are wrong.
     """
-    made: Embedder = load("embedders", name).create(settings, client)
-    _refuse_without("embedders", name, made, members_of(Embedder))
-    return made
+    plugin: Embedder = load("embedders", name).create(settings, client)
+    _refuse_without("embedders", name, plugin, members_of(Embedder))
+    return plugin
 
 
 def reranker(name: str, settings: Mapping[str, Any], client: Callable[[str], Any]) -> Reranker:
     """Return the reranker of a name; arguments and errors are as in `embedder`."""
-    made: Reranker = load("rerankers", name).create(settings, client)
-    _refuse_without("rerankers", name, made, members_of(Reranker))
-    return made
+    plugin: Reranker = load("rerankers", name).create(settings, client)
+    _refuse_without("rerankers", name, plugin, members_of(Reranker))
+    return plugin
 
 
 def members_of(protocol: type) -> list[str]:
@@ -144,20 +144,20 @@ def _demanded(info: MetricInfo) -> list[str]:
 def _context(
     kind: Kind, name: str, settings: Mapping[str, Any], resources: Resources
 ) -> AbstractAsyncContextManager[Any]:
-    made = load(kind, name).create(settings, resources)
-    if isinstance(made, AbstractAsyncContextManager):
-        return made
-    if hasattr(made, "close"):  # of a coroutine, which would complain that nobody awaits it
-        made.close()
+    context = load(kind, name).create(settings, resources)
+    if isinstance(context, AbstractAsyncContextManager):
+        return context
+    if hasattr(context, "close"):  # of a coroutine, which would complain that nobody awaits it
+        context.close()
     raise PluginError(
-        f"{noun(kind)} {name!r}: its create returns a {type(made).__name__} and no asynchronous "
+        f"{noun(kind)} {name!r}: its create returns a {type(context).__name__} and no asynchronous "
         "context manager",
         remedy="write @asynccontextmanager above it, as docs/plugins.md shows",
     )
 
 
-def _refuse_without(kind: Kind, name: str, made: object, members: Iterable[str]) -> None:
-    missing = [member for member in members if not _has(made, member)]
+def _refuse_without(kind: Kind, name: str, plugin: object, members: Iterable[str]) -> None:
+    missing = [member for member in members if not _has(plugin, member)]
     if missing:
         raise PluginError(
             f"{noun(kind)} {name!r} has no {', no '.join(map(repr, missing))}",
@@ -165,8 +165,8 @@ def _refuse_without(kind: Kind, name: str, made: object, members: Iterable[str])
         )
 
 
-def _has(made: object, member: str) -> bool:
+def _has(plugin: object, member: str) -> bool:
     try:
-        return hasattr(made, member)
+        return hasattr(plugin, member)
     except Exception:  # noqa: BLE001 - a property of foreign code that has no value yet
         return True

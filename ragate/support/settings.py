@@ -46,16 +46,16 @@ def _line(model: type[BaseModel], problem: Any, where: str) -> str:
     *tables, last = problem["loc"] or ("",)
     if isinstance(last, int) and tables:
         last = f"{tables.pop()}[{last}]"
-    place, key = _place(where, tables), str(last)
+    table, key = _table_name(where, tables), str(last)
     if problem["type"] == "extra_forbidden":
-        return f"{place}: unknown key {key!r}{nearest(key, known_keys(model, tuple(tables)))}"
+        return f"{table}: unknown key {key!r}{nearest(key, known_keys(model, tuple(tables)))}"
     if problem["type"] == "missing":
-        return f"{place}: {key!r} is missing"
+        return f"{table}: {key!r} is missing"
     reason = problem["msg"].removeprefix("Value error, ")
-    return f"{place}: {key} = {shown(problem['input'])}: {reason}" if key else f"{place}: {reason}"
+    return f"{table}: {key} = {shown(problem['input'])}: {reason}" if key else f"{table}: {reason}"
 
 
-def _place(where: str, tables: list[int | str]) -> str:
+def _table_name(where: str, tables: list[int | str]) -> str:
     if not tables:
         return where
     path = ".".join(str(part) for part in tables)
@@ -71,8 +71,8 @@ def shown(value: Any) -> str:
 def known_keys(model: type[BaseModel], path: tuple[int | str, ...] = ()) -> list[str]:
     """Return the keys that `model` knows at `path`; empty where the path leads to no model."""
     current: Any = model
-    for part in path:
-        field = getattr(current, "model_fields", {}).get(part)
+    for key in path:
+        field = getattr(current, "model_fields", {}).get(key)
         current = _model_in(field.annotation) if field is not None else current
     return list(getattr(current, "model_fields", {}))
 
@@ -81,15 +81,15 @@ def _model_in(annotation: Any) -> Any:
     """Return the model of ``Model``, ``Model | None`` or ``dict[str, Model]``, else None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    for part in get_args(annotation):
-        if found := _model_in(part):
-            return found
+    for argument in get_args(annotation):
+        if model := _model_in(argument):
+            return model
     return None
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, words: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` or the list of all that is known, or nothing."""
-    names = sorted(known)
+    names = sorted(words)
     close = difflib.get_close_matches(word.rsplit(".", 1)[-1], names, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"

@@ -105,7 +105,7 @@ class RecordedProject:
             self.write(number, f"The value of {number} is {number} apples, or so.")
 
     def config(self) -> Config:
-        return load_config(find_config(self.root, given=self.root / "ragate.toml"))
+        return load_config(find_config(self.root, named=self.root / "ragate.toml"))
 
     def operations(self, *, key: str | None = None, **variables: str) -> Operations:
         """Return how to run; `key` of "" runs without one."""

@@ -40,7 +40,7 @@ def read_subject(start: Path, path: Path | None, environment: Mapping[str, str])
     )
     errors: list[tuple[str, RagateError]] = []
     try:
-        path = find_config(start, given=named)
+        path = find_config(start, named=named)
     except ConfigError as error:
         operations, errors = _operations(start, environment)
         return ExaminedProject(start, operations, errors=(("configuration", error), *errors))

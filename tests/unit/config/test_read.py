@@ -131,9 +131,9 @@ def test_without_a_repository_only_the_folder_itself_is_searched(tmp_path: Path)
 def test_a_given_file_must_be_there(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").touch()
 
-    assert find_config(tmp_path, given=Path("gate.toml")) == tmp_path / "gate.toml"
+    assert find_config(tmp_path, named=Path("gate.toml")) == tmp_path / "gate.toml"
     with pytest.raises(ConfigError, match=r"other\.toml"):
-        find_config(tmp_path, given=Path("other.toml"))
+        find_config(tmp_path, named=Path("other.toml"))
 
 
 def is_config_or_error(text: str) -> None:
