@@ -1,8 +1,6 @@
 """What is asked: one question of the golden set."""
 
-from __future__ import annotations
-
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -25,7 +23,7 @@ class Evidence(Frozen):
     hash: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Evidence:
+    def _says_something(self) -> Self:
         if not self.quote.strip() and not self.hash:
             raise ValueError("evidence is a quote, a hash, or both")
         return self

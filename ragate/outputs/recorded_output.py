@@ -5,10 +5,8 @@ One object a line: ``{"id" or "question", "answer", "contexts" or "chunks", ...}
 the user's own files have none.
 """
 
-from __future__ import annotations
-
 import difflib
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
@@ -82,7 +80,7 @@ class RecordedOutput(Frozen):
         return data
 
     @model_validator(mode="after")
-    def _named(self) -> RecordedOutput:
+    def _named(self) -> Self:
         if not self.id and not self.question:
             raise ValueError("neither id nor question says which sample this is")
         return self

@@ -1,10 +1,9 @@
 """What is known of one sample whose two sides differ."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 from ragate.core.diagnosis.rank_changes import Ranking, rank_changes, rankings
 from ragate.core.diagnosis.score_delta import ScoreDelta, means, score_deltas, to_explain
@@ -43,7 +42,7 @@ class SampleDiff:
     changes: SystemChanges = NOT_COMPARED
     edited: bool = False
 
-    def between(self, before: Sequence[Record], after: Sequence[Record]) -> SampleDiff:
+    def between(self, before: Sequence[Record], after: Sequence[Record]) -> Self:
         """Return the diff with other records on its sides, and without its control."""
         return replace(self, before=before, after=after, control=())
 

@@ -1,10 +1,9 @@
 """What a golden set can see: the power of a gate, and its minimum detectable effect."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Self
 
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.fewest_losses import losses_to_fail
@@ -83,7 +82,7 @@ class Design:
             flips=self.flips,
         )
 
-    def with_baseline(self, runs: int) -> Design:
+    def with_baseline(self, runs: int) -> Self:
         """Return the same gate with another number of baseline runs."""
         return replace(self, baseline_runs=runs)
 

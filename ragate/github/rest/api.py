@@ -1,14 +1,12 @@
 """GitHub's REST API over HTTP: one client, bound to one host."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import SecretStr
@@ -66,7 +64,7 @@ class Api:
         self._client = connection.client(timeout, sign=bearer(secret, origin(self.url)))
         self._bare = connection.client(timeout)
 
-    def __enter__(self) -> Api:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:

@@ -1,8 +1,6 @@
 """The keys of ``[policy.judge]`` for ``use = "llamaindex"``."""
 
-from __future__ import annotations
-
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -40,7 +38,7 @@ class Settings(ModelSettings):
     max_context_chars: int = Field(default=200_000, ge=200)
 
     @model_validator(mode="after")
-    def _one_model(self) -> Settings:
+    def _one_model(self) -> Self:
         if self.llm and (self.provider or self.model):
             raise ValueError("llm is set, so provider and model have no use: give one or the other")
         if not self.llm and not (self.provider and self.model):

@@ -1,9 +1,8 @@
 """A run against the baseline: compared and decided. Every verdict is made here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from ragate.clients.budget import Tally
 from ragate.config import Config
@@ -39,17 +38,17 @@ class Decided:
     judgements_reused: int = 0
     texts: Callable[[Record], Record] = lambda record: record
 
-    def with_warnings(self, *warnings: str) -> Decided:
+    def with_warnings(self, *warnings: str) -> Self:
         """Add warnings, before those that are there."""
         warnings = (*warnings, *self.decision.warnings)
         return replace(self, decision=self.decision.amended(warnings=warnings))
 
-    def with_line(self, line: str) -> Decided:
+    def with_line(self, line: str) -> Self:
         """Add one sentence on how it was decided."""
         lines = (line, *self.decision.lines)
         return replace(self, decision=self.decision.amended(lines=lines))
 
-    def with_notes(self, scorer: Scorer) -> Decided:
+    def with_notes(self, scorer: Scorer) -> Self:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
         judging = scorer.judging
