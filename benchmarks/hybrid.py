@@ -26,8 +26,8 @@ from ragate.systems.pgvector import create
 from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector.search.fusion import fuse
 from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.search.retrieval import fuse
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7)
 Rankings = dict[str, list[Hit]]
