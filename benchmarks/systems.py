@@ -21,7 +21,7 @@ from typing import Any
 from ragate import plugins
 from ragate.models import Sample
 from ragate.pipeline.run.collect_pass import run_pass
-from ragate.protocols import Resources
+from ragate.protocols import LimitedSystem, Resources
 
 SAMPLES, AT_ONCE, DELAY_S, ROUNDS = 1000, 32, 0.1, 5
 SERVICE = """
@@ -157,15 +157,16 @@ async def _asked(
         root=root, state=root, concurrency=AT_ONCE, environment=dict(os.environ), **given
     )
     samples = [Sample(id=f"q{n}", query=f"What is part {n}?") for n in range(SAMPLES)]
-    async with plugins.load("systems", use).create(settings, resources) as system:
+    async with plugins.system(use, settings, resources) as system:
         await system.prepare()
+        limit = system.max_concurrency if isinstance(system, LimitedSystem) else None
         await system.answer(samples[0])
         wall, cpu = time.perf_counter(), time.process_time()
         outputs = await run_pass(
             system,
             samples,
             run=0,
-            concurrency=getattr(system, "max_concurrency", None) or AT_ONCE,
+            concurrency=limit or AT_ONCE,
             timeout_s=30,
             on_output=lambda *_: None,
         )
