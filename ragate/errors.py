@@ -85,3 +85,7 @@ class StorageError(RagateError):
 
 class BudgetError(RagateError):
     """A cap of the policy on calls, cost or time is reached."""
+
+
+# What is wrong with the machine or the settings is wrong for every sample: it ends a run.
+FATAL = (BudgetError, ConfigError, DatabaseError, NoKeyError, StorageError, SystemMismatchError)

@@ -4,13 +4,13 @@ import asyncio
 
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.core.hashing import calls_hash
+from ragate.errors import FATAL
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
 from ragate.recorder.proxy.in_process import CURRENT
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Scope
 from ragate.recorder.proxy.unanswered import NOT_RECORDED
-from ragate.runtime.fatal import FATAL
 from ragate.runtime.restartable import RestartableSystem
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.runtime.wrapped_system import WrappedSystem

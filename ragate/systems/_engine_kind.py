@@ -1,10 +1,11 @@
 """What kind of LlamaIndex engine a target is."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from ragate.errors import ConfigError
+
+Kind = Literal["chat", "query", "retrieve"]
+_KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")
 
 
 def kind_of(engine: Any, target: str) -> Kind:
@@ -36,8 +37,4 @@ def answer_text(response: Any) -> str:
     return text if isinstance(text, str) else str(response)
 
 
-Kind = Literal["chat", "query", "retrieve"]
-
-
 # In this order: a query engine can also retrieve.
-_KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")

@@ -5,10 +5,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from ragate.clients.http.outage import is_outage
-from ragate.errors import ProviderError
+from ragate.errors import FATAL, ProviderError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
-from ragate.runtime.fatal import FATAL
 from ragate.runtime.output_spool import Outputs as Outputs
 from ragate.runtime.output_spool import Spool
 from ragate.runtime.sample_time import SampleTimeError, sample_time
