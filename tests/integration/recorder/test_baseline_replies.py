@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 
 import pytest
 
+from ragate.baseline import load_replies
 from ragate.errors import ProviderError
 from ragate.models import Verdict
 from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY
 from tests.integration.recorder.recorded_projects import checked, made, record
+from tests.integration.test_earlier_passes import commit, git
 
 pytestmark = pytest.mark.integration
 
@@ -62,6 +66,30 @@ def test_a_run_that_becomes_the_baseline_brings_its_replies(project, server):
 
     assert server.seen == asked
     assert (report.facts.affected, report.facts.errors) == (0, 0)
+
+
+def test_a_recording_that_was_interrupted_ends_with_the_replies_of_all_its_calls(project, server):
+    (project.root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
+    git(project.root, "init", "-q")
+    commit(project.root, "base")
+    server.latency_s = 0.05
+    config, operations = project.config(), project.operations(RAGATE_CONCURRENCY="1")
+
+    async def broken_off() -> None:
+        recording = asyncio.create_task(update_baseline(config, operations, runs=2))
+        while server.seen < project.samples + 3:  # noqa: ASYNC110 - it is a thread of its own
+            await asyncio.sleep(0.01)
+        recording.cancel()
+        await asyncio.gather(recording, return_exceptions=True)
+
+    asyncio.run(broken_off())
+    assert not project.recorded.exists()
+
+    record(project, runs=2)
+
+    draws = load_replies(project.recorded).draws
+    assert [sorted(found) for found in draws.values()] == [[0, 1]] * project.samples
+    assert server.seen <= 2 * project.samples + 1  # what was in flight
 
 
 def test_with_store_hashes_no_reply_is_written(project, server):
