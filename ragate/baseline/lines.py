@@ -38,16 +38,16 @@ def _read(text: bytes) -> Any:
 
 
 def _samples(text: bytes, start: int) -> Iterator[tuple[str, Any]]:
-    seen: set[str] = set()
+    sample_ids: set[str] = set()
     last = len(text) - len(_END)
     while start <= last:
         end = text.index(b"\n", start)
         line = text[start:end]
         if end < last and not line.endswith(b","):
             raise LayoutError
-        one = _read(b"{" + (line[:-1] if end < last else line) + b"}")
-        if len(one) != 1 or not seen.isdisjoint(one):
+        sample = _read(b"{" + (line[:-1] if end < last else line) + b"}")
+        if len(sample) != 1 or not sample_ids.isdisjoint(sample):
             raise LayoutError
-        seen.update(one)
-        yield from one.items()
+        sample_ids.update(sample)
+        yield from sample.items()
         start = end + 1

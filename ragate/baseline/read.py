@@ -98,7 +98,7 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
     records = Spill(Record)
     for sample_id, sample in stored_samples(samples):
         records.extend(records_of(sample_id, sample, runs=file.runs, metrics=file.metrics))
-    aggregates = tuple(read_scores(one) for one in file.aggregates)
+    aggregates = tuple(read_scores(scores) for scores in file.aggregates)
     return Run(manifest=manifest, records=records, aggregates=aggregates)
 
 

@@ -25,11 +25,11 @@ def records_of(
 ) -> Iterable[Record]:
     if len(sample.runs) != runs:
         raise ValueError(f"samples.{sample_id}.runs: {len(sample.runs)} passes, not {runs}")
-    made = [_output_and_scores(one, metrics) for one in sample.outputs]
+    outputs = [_output_and_scores(stored, metrics) for stored in sample.outputs]
     for run, index in enumerate(sample.runs):
-        if not 0 <= index < len(made):
+        if not 0 <= index < len(outputs):
             raise ValueError(f"samples.{sample_id}.runs: there is no output {index}")
-        stored, (output, scores) = sample.outputs[index], made[index]
+        stored, (output, scores) = sample.outputs[index], outputs[index]
         # The parts are validated already; building each record anew would cost most of the load.
         record = Record.model_construct(
             sample_id=sample_id,
@@ -76,5 +76,5 @@ class BadSampleError(Exception):
 
 def first_problem(error: ValidationError, *above: str) -> str:
     problem = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in (*above, *problem["loc"]))
-    return f"{place}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
+    field = ".".join(str(part) for part in (*above, *problem["loc"]))
+    return f"{field}: {problem['msg']} (got {str(problem['input'])[:60]!r})"

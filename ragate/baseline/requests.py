@@ -64,8 +64,8 @@ class Replies:
 
 
 def _padded(draws: Draws, runs: int) -> tuple[str, ...]:
-    known = [draws[run] for run in sorted(draws)]
-    return tuple(draws.get(run, known[run % len(known)]) for run in range(runs))
+    recorded = [draws[run] for run in sorted(draws)]
+    return tuple(draws.get(run, recorded[run % len(recorded)]) for run in range(runs))
 
 
 def requests_path(path: Path) -> Path:
@@ -130,26 +130,26 @@ def _add(replies: Replies, line: bytes, where: str) -> None:
     row: Any = loads(line, where=where, error=BaselineError, max_depth=80)
     if not isinstance(row, dict) or set(row) != {"key", "model", "replies", "runs"}:
         raise _bad(where, "a line has key, model, replies and runs")
-    key, model, given, runs = row["key"], row["model"], row["replies"], row["runs"]
+    key, model, bodies, runs = row["key"], row["model"], row["replies"], row["runs"]
     if not isinstance(key, str) or not _KEY.fullmatch(key) or key in replies.draws:
         raise _bad(where, "key must be a digest of its own")
-    if not isinstance(model, str) or not isinstance(given, list) or not isinstance(runs, dict):
+    if not isinstance(model, str) or not isinstance(bodies, list) or not isinstance(runs, dict):
         raise _bad(where, "model must be a text, replies a list, runs a table")
-    if not given or not all(isinstance(one, dict) for one in given):
+    if not bodies or not all(isinstance(body, dict) for body in bodies):
         raise _bad(where, "a reply must be an object")
-    texts = list(map(canonical, given))
-    for run, place in _places(runs, len(texts), where).items():
+    texts = list(map(canonical, bodies))
+    for run, reply in _places(runs, len(texts), where).items():
         if run >= replies.runs:
             raise _bad(where, f"run {run} of {replies.runs}")
-        replies.add(key, run, model, texts[place])
+        replies.add(key, run, model, texts[reply])
 
 
 def _places(runs: Mapping[str, Any], count: int, where: str) -> dict[int, int]:
-    numbered = {run: place for run, place in runs.items() if re.fullmatch(r"\d{1,4}", run)}
-    whole = all(type(place) is int and 0 <= place < count for place in numbered.values())
+    numbered = {run: reply for run, reply in runs.items() if re.fullmatch(r"\d{1,4}", run)}
+    whole = all(type(reply) is int and 0 <= reply < count for reply in numbered.values())
     if not runs or len(numbered) != len(runs) or not whole:
         raise _bad(where, "runs must name replies of this line")
-    return {int(run): place for run, place in numbered.items()}
+    return {int(run): reply for run, reply in numbered.items()}
 
 
 def _bad(where: str, what: str) -> BaselineError:

@@ -18,14 +18,14 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     """Return the file's bytes; equal runs give equal bytes."""
     manifest = run.manifest
     # What a machine's speed decides would make every recording another file.
-    kept = {name: i for name, i in manifest.metrics.items() if i.unit not in MACHINE_UNITS}
+    stable = {name: i for name, i in manifest.metrics.items() if i.unit not in MACHINE_UNITS}
     metrics = {
         name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
-        for name, info in kept.items()
+        for name, info in stable.items()
     }
     aggregates = [
-        {name: value for name, value in _write_scores(one).items() if name in kept}
-        for one in run.aggregates
+        {name: value for name, value in _write_scores(scores).items() if name in stable}
+        for scores in run.aggregates
     ]
     lines = [
         f'"{key}":{canonical(value)}'
@@ -46,7 +46,7 @@ def recorded_now(run: Run, *, date: str) -> Recorded:
             info = run.manifest.metrics.get(name)
             if score.value is not None and info is not None and info.unit in MACHINE_UNITS:
                 values.setdefault(name, []).append(score.value)
-    seconds = {name: round(sum(found) / len(found), 3) for name, found in sorted(values.items())}
+    seconds = {name: round(sum(passes) / len(passes), 3) for name, passes in sorted(values.items())}
     return Recorded(commit=run.manifest.commit, date=date, seconds=seconds)
 
 
@@ -72,7 +72,7 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
     if manifest.eval_date:
         head["eval_date"] = manifest.eval_date
     if manifest.accepted:
-        head["accepted"] = [one.model_dump(exclude_defaults=True) for one in manifest.accepted]
+        head["accepted"] = [row.model_dump(exclude_defaults=True) for row in manifest.accepted]
     return head
 
 

@@ -1,4 +1,4 @@
-"""What need not be paid twice: verdicts, model answers and embeddings, in one SQLite file."""
+"""What need not be paid twice: judgements, model answers and embeddings, in one SQLite file."""
 
 from ragate.cache.rows import Draw
 from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo

@@ -157,12 +157,12 @@ def _connect(path: Path, *, doubt: Doubt = Doubt.NONE) -> sqlite3.Connection:
 
 def _check_schema(connection: sqlite3.Connection) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    found = {
+    tables = {
         name: statement
         for name, statement in connection.execute("SELECT name, sql FROM sqlite_master")
         if not name.startswith("sqlite_autoindex")
     }
-    if version == 0 and not found:
+    if version == 0 and not tables:
         connection.execute("BEGIN IMMEDIATE")
         for statement in TABLES.values():
             connection.execute(statement)
@@ -170,7 +170,7 @@ def _check_schema(connection: sqlite3.Connection) -> None:
         connection.execute("COMMIT")
     elif version != SCHEMA_VERSION:
         raise _StrangeError(f"schema version {version}, this ragate reads {SCHEMA_VERSION}")
-    elif found != TABLES:
+    elif tables != TABLES:
         raise _StrangeError("it holds something other than the cache's tables")
 
 

@@ -50,13 +50,13 @@ def score_text(score: Score) -> str | None:
 def read_score(criterion: str, text: object) -> Score | None:
     """Return the score, None where the text is none."""
     try:
-        found = Judgement.model_validate_json(text, strict=True) if isinstance(text, str) else None
+        row = Judgement.model_validate_json(text, strict=True) if isinstance(text, str) else None
     except ValidationError:
         return None
-    if found is None or (found.value is not None and not math.isfinite(found.value)):
+    if row is None or (row.value is not None and not math.isfinite(row.value)):
         return None
-    state = ScoreState.NOT_APPLICABLE if found.value is None else ScoreState.VALUE
-    return Score(metric=criterion, value=found.value, state=state, reason=found.reason)
+    state = ScoreState.NOT_APPLICABLE if row.value is None else ScoreState.VALUE
+    return Score(metric=criterion, value=row.value, state=state, reason=row.reason)
 
 
 def vector_bytes(vector: Sequence[float]) -> bytes:

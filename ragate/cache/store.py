@@ -19,7 +19,7 @@ from ragate.cache.rows import (
 from ragate.models import Score
 
 CACHE_NAME = "cache.sqlite"
-STEPS = "judge"  # session of the replies on the way to a verdict
+STEPS = "judge"  # session of the replies on the way to a judgement
 DrawKey = tuple[str, str, int]  # session, key, draw
 
 
@@ -37,13 +37,13 @@ class Cache(CacheConnection):
 
     def judgements(self, keys: Sequence[str]) -> dict[str, dict[str, Score]]:
         """Return the scores by key and criterion; a key without any is left out."""
-        found: dict[str, dict[str, Score]] = {}
+        scores: dict[str, dict[str, Score]] = {}
         query = "SELECT key, criterion, score FROM verdicts WHERE key IN ({})"
         for key, criterion, text in self._select(query, checked_keys(keys)):
             score = read_score(str(criterion), text)
             if score is not None:
-                found.setdefault(key, {})[score.metric] = score
-        return found
+                scores.setdefault(key, {})[score.metric] = score
+        return scores
 
     def put_judgements(self, scores: Mapping[str, Mapping[str, Score]]) -> None:
         """Keep scores by key and criterion, but for unscored ones; the latest stays."""
@@ -73,8 +73,8 @@ class Cache(CacheConnection):
         """Return the vectors by key."""
         query = "SELECT key, vector FROM embeddings WHERE key IN ({})"
         rows = self._select(query, checked_keys(keys))
-        found = {key: read_vector(content) for key, content in rows}
-        return {key: vector for key, vector in found.items() if vector is not None}
+        vectors = {key: read_vector(content) for key, content in rows}
+        return {key: vector for key, vector in vectors.items() if vector is not None}
 
     def put_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
         """Keep vectors, as 32-bit floats."""
@@ -96,7 +96,7 @@ class Cache(CacheConnection):
         return CacheInfo(self.path, rows, sum(f.stat().st_size for f in files if f.exists()))
 
     def clear(self, tables: Iterable[str] = tuple(TABLES)) -> None:
-        """Forget everything, or the named tables; with verdicts go the replies they came from."""
+        """Forget everything, or the named tables; with judgements go the replies they came from."""
         chosen = list(tables)
 
         def forget(database: sqlite3.Connection) -> None:

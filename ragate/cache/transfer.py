@@ -63,8 +63,8 @@ def _lines(cache: Cache) -> Iterator[str]:
             yield _line({"verdict": key, "criterion": criterion, "score": json.loads(text)})
     for session, key, draw, text in cache.rows("draws"):
         if KEY.fullmatch(str(key)) and read_draw(text) is not None:
-            place = {"draw": key, "session": session, "number": draw}
-            yield _line({**place, "reply": json.loads(text)})
+            head = {"draw": key, "session": session, "number": draw}
+            yield _line({**head, "reply": json.loads(text)})
     for key, content in cache.rows("embeddings"):
         if KEY.fullmatch(str(key)) and read_vector(content) is not None:
             yield _line({"embedding": key, "vector": base64.b64encode(content).decode()})
@@ -79,14 +79,14 @@ class _Batch:
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
-        self._verdicts: dict[str, dict[str, Score]] = {}
+        self._judgements: dict[str, dict[str, Score]] = {}
         self._draws: dict[DrawKey, Draw] = {}
         self._vectors: dict[str, list[float]] = {}
 
     def add(self, row: Any, *, where: str) -> None:
         fields = set(row) if isinstance(row, dict) else set()
         if fields == {"verdict", "criterion", "score"}:
-            self._add_verdict(row, where)
+            self._add_judgement(row, where)
         elif fields == {"draw", "session", "number", "reply"}:
             self._add_draw(row, where)
         elif fields == {"embedding", "vector"}:
@@ -95,19 +95,19 @@ class _Batch:
             raise _wrong(where, "is no verdict, draw or embedding")
 
     def put(self) -> None:
-        self._cache.put_judgements(self._verdicts)
+        self._cache.put_judgements(self._judgements)
         self._cache.put_draws(self._draws)
         self._cache.put_embeddings(self._vectors)
-        self._verdicts, self._draws, self._vectors = {}, {}, {}
+        self._judgements, self._draws, self._vectors = {}, {}, {}
 
-    def _add_verdict(self, row: dict[str, Any], where: str) -> None:
+    def _add_judgement(self, row: dict[str, Any], where: str) -> None:
         criterion = row["criterion"]
         if not isinstance(criterion, str) or not criterion:
             raise _wrong(where, "criterion must be a name")
         score = read_score(criterion, json.dumps(row["score"]))
         if score is None:
             raise _wrong(where, "score must be a value with its reason")
-        self._verdicts.setdefault(_key(row["verdict"], where), {})[criterion] = score
+        self._judgements.setdefault(_key(row["verdict"], where), {})[criterion] = score
 
     def _add_draw(self, row: dict[str, Any], where: str) -> None:
         session, number = row["session"], row["number"]

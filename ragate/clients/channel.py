@@ -76,13 +76,13 @@ class Channel:
                 if timeout_s <= 0.0:
                     raise TransientError("no time was left for another call")
                 self.budget.take(again=calls > 0)
-                found = await self._call(model, once, session.client, timeout_s)
-                if not isinstance(found, Fault):
+                answer = await self._call(model, once, session.client, timeout_s)
+                if not isinstance(answer, Fault):
                     session.limiter.accepted(sent)
-                    return found
-                if found.kind is Kind.REJECTED:
-                    session.limiter.refused(sent, found.after)
-                problem = self._sorted(found, model)
+                    return answer
+                if answer.kind is Kind.REJECTED:
+                    session.limiter.refused(sent, answer.after)
+                problem = self._sorted(answer, model)
                 session.limiter.rest(self.breaker.rest())
             raise problem
 
@@ -116,21 +116,21 @@ class Channel:
     ) -> A | Fault:
         """Make one call and book it."""
         try:
-            found = await self.transport.outcome(once(client), timeout_s=timeout_s)
+            answer = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
             self.budget.lost()
             raise
-        if isinstance(found, Fault):
-            refused = found.kind is Kind.REJECTED
-            (self.budget.lost if found.billed else self.budget.give_back)(rejected=refused)
-            return found
+        if isinstance(answer, Fault):
+            refused = answer.kind is Kind.REJECTED
+            (self.budget.lost if answer.billed else self.budget.give_back)(rejected=refused)
+            return answer
         self.breaker.succeeded()
         self.budget.settle(
-            self.cost(model, found),
-            prompt_tokens=found.prompt_tokens,
-            completion_tokens=found.completion_tokens,
+            self.cost(model, answer),
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
         )
-        return found
+        return answer
 
     def _sorted(self, fault: Fault, model: str) -> Exception:
         """Return what is raised for a fault; tell the breaker."""

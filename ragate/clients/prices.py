@@ -26,14 +26,14 @@ class Price(Frozen):
         return (spent + output_tokens * self.output_usd_per_million) / 1e6
 
 
-def price_of(model: str, own: Mapping[str, Price]) -> Price | None:
+def price_of(model: str, policy_prices: Mapping[str, Price]) -> Price | None:
     """Return the price of a model; None where it is in neither table.
 
     Args:
-        own: Prices of the policy, by the very name of the model; they win.
+        policy_prices: Those of the policy, by the very name of the model; they win.
     """
-    if model in own:
-        return own[model]
+    if model in policy_prices:
+        return policy_prices[model]
     return list_prices().get(_SNAPSHOT.sub("", model))
 
 

@@ -22,13 +22,13 @@ def choose_home(state: Path, account: Account | None, *, base: Path = BASE) -> P
     may not write, where it belongs to someone else, or where the file system keeps no modes. Then
     it is a folder of our own below `base`, named after the project's.
     """
-    wanted = state.resolve() / "postgres"
-    if _usable(wanted, account):
-        return wanted
-    name = hashlib.sha256(os.fsencode(wanted)).hexdigest()[:16]
+    beside_state = state.resolve() / "postgres"
+    if _usable(beside_state, account):
+        return beside_state
+    name = hashlib.sha256(os.fsencode(beside_state)).hexdigest()[:16]
     home = private_base(base) / name
     home.mkdir(mode=0o711, exist_ok=True)
-    mark, project = home / PROJECT, os.fsencode(wanted.parent)
+    mark, project = home / PROJECT, os.fsencode(beside_state.parent)
     if _read(mark) != project:
         write_atomic(mark, project)  # another process may look at it at any moment
     return home

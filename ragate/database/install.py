@@ -54,7 +54,7 @@ def _package_folders() -> list[Path]:
     from importlib.util import find_spec
 
     spec = find_spec(WHEEL)
-    return [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec else []
 
 
 def find_account() -> Account | None:
@@ -81,7 +81,7 @@ def find_account() -> Account | None:
 
 def can_enter(folder: Path, account: Account) -> bool:
     """Return whether `account` may pass through `folder` and all folders above it."""
-    return all(_may_execute(place, account) for place in (folder, *folder.parents))
+    return all(_may_execute(step, account) for step in (folder, *folder.parents))
 
 
 def _may_execute(path: Path, account: Account) -> bool:

@@ -52,19 +52,19 @@ def check_server(conninfo: str) -> None:
 
 
 def _found_version(connection: psycopg.Connection[Any]) -> int | None:
-    known = connection.execute("SELECT to_regclass('ragate.version')").fetchone()
-    if known is None or known[0] is None:
+    table = connection.execute("SELECT to_regclass('ragate.version')").fetchone()
+    if table is None or table[0] is None:
         return None
     row = connection.execute("SELECT version FROM ragate.version").fetchone()
     return None if row is None else int(row[0])
 
 
-def _check_version(found: int | None) -> None:
-    if found == SCHEMA_VERSION:
+def _check_version(version: int | None) -> None:
+    if version == SCHEMA_VERSION:
         return
-    other = "newer" if found is not None and found > SCHEMA_VERSION else "older"
+    other = "newer" if version is not None and version > SCHEMA_VERSION else "older"
     raise DatabaseError(
-        f"the schema `ragate` in this database has version {found}, {other} than this ragate's "
+        f"the schema `ragate` in this database has version {version}, {other} than this ragate's "
         f"{SCHEMA_VERSION}",
         remedy="use the ragate that made it, another database, or `DROP SCHEMA ragate CASCADE` "
         "(the next `ragate ingest` builds the index again)",

@@ -122,8 +122,8 @@ class ServerPrograms:
             ) from error
 
     def _failed(self, what: str, done: subprocess.CompletedProcess[str]) -> DatabaseError:
-        said = " ".join(done.stderr.split())[-500:] or self.log_tail()
+        message = " ".join(done.stderr.split())[-500:] or self.log_tail()
         return DatabaseError(
-            f"the embedded Postgres in {self.home} {what}: {said}\n{self.log_tail()}".rstrip(),
+            f"the embedded Postgres in {self.home} {what}: {message}\n{self.log_tail()}".rstrip(),
             remedy=f"remove {self.home} (it is built again), or set RAGATE_DATABASE_URL",
         )

@@ -103,10 +103,10 @@ class OutputLocations:
         self._paths: dict[Path, int] = {}
         self._rows = array("Q")  # the path's number, and three fields, of one place after another
 
-    def add(self, place: OutputLocation) -> int:
-        """Keep `place` and return its number."""
-        path = self._paths.setdefault(place.path, len(self._paths))
-        self._rows.extend((path, place.number, place.offset, place.check))
+    def add(self, location: OutputLocation) -> int:
+        """Keep `location` and return its number."""
+        path = self._paths.setdefault(location.path, len(self._paths))
+        self._rows.extend((path, location.number, location.offset, location.check))
         return len(self._rows) // 4 - 1
 
     def get(self, number: int) -> OutputLocation:
@@ -123,7 +123,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
     offset = count = 0
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
-            place = OutputLocation(path, number, offset, crc32(line))
+            location = OutputLocation(path, number, offset, crc32(line))
             offset += len(line)
             if not line.strip():
                 continue
@@ -132,7 +132,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
             if count == 1 and isinstance(value, dict) and "ragate_outputs" in value:
                 _header(path, value)
             else:
-                yield place, _output(path, number, value)
+                yield location, _output(path, number, value)
     if not count:
         raise DatasetError(f"{path}: no recorded output in it")
 

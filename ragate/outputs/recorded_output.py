@@ -70,11 +70,11 @@ class RecordedOutput(Frozen):
         if "contexts" in data and "chunks" in data:
             raise ValueError("give contexts or chunks, not both")
         name = "contexts" if "contexts" in data else "chunks"
-        given = data.pop(name, None)
-        if given is not None and not isinstance(given, list | tuple):
+        items = data.pop(name, None)
+        if items is not None and not isinstance(items, list | tuple):
             # A text is a sequence too: each of its characters would be a passage.
             raise ValueError(f"{name} is a list of texts or objects")
-        data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in given or ()]
+        data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in items or ()]
         if isinstance(data.get("error"), str):
             data["error"] = {"kind": "system", "message": data["error"]} if data["error"] else None
         return data
@@ -106,10 +106,10 @@ def _numbers(
 ) -> tuple[int, ...] | None:
     if citations is None:
         return None
-    place = {chunk.doc_id: rank for rank, chunk in reversed(list(enumerate(chunks, 1)))}
+    first_rank = {chunk.doc_id: rank for rank, chunk in reversed(list(enumerate(chunks, 1)))}
     return tuple(
         (cited if 1 <= cited <= len(chunks) else 0)
         if isinstance(cited, int)
-        else place.get(cited, 0)
+        else first_rank.get(cited, 0)
         for cited in citations
     )

@@ -44,7 +44,7 @@ def uninterrupted() -> Iterator[None]:
         return
     came: list[int] = []
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *_numbers())}
-    held = {number: one for number, one in handlers.items() if callable(one)}
+    held = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in held:
         signal.signal(number, lambda number, _frame: came.append(number))
     try:

@@ -16,11 +16,11 @@ RUN_REPLIES = "requests.jsonl.gz"
 
 def recorded_replies(resolver: ReplyResolver) -> Replies:
     """Return every reply that was given, for the file of a recording."""
-    found = Replies()
+    replies = Replies()
     for key, draws in resolver.used.items():
         for run, (model, text) in draws.items():
-            found.add(key, run, model, text)
-    return found
+            replies.add(key, run, model, text)
+    return replies
 
 
 def given_replies(system: System) -> Replies | None:
@@ -45,10 +45,10 @@ def asks_otherwise(config: Config, old: Run | None, run: Run) -> bool:
         return False
     if not requests_path(config.baseline).is_file():
         return True
-    then, now = _asked(old), _asked(run)
+    old_hashes, new_hashes = _asked(old), _asked(run)
     return any(
-        len(asked) == 1 and sample in now and not asked <= now[sample]
-        for sample, asked in then.items()
+        len(asked) == 1 and sample in new_hashes and not asked <= new_hashes[sample]
+        for sample, asked in old_hashes.items()
     )
 
 
@@ -68,8 +68,8 @@ def keep_replies(config: Config, replies: Replies | None, *, fresh: bool) -> Non
 
 
 def _asked(run: Run) -> dict[str, set[str | None]]:
-    found: dict[str, set[str | None]] = defaultdict(set)
+    hashes: dict[str, set[str | None]] = defaultdict(set)
     for record in run.records:
         if is_recorded(record.output.request_hash):
-            found[record.sample_id].add(record.output.request_hash)
-    return found
+            hashes[record.sample_id].add(record.output.request_hash)
+    return hashes

@@ -61,12 +61,12 @@ async def fulfil_pending(
         ProviderError: there is no key.
         StorageError: the replies cannot be written.
     """
-    wanted = list(read_pending(path))
+    requests = list(read_pending(path))
     done = Fulfilled(output or operations.state / REPLIES_NAME)
     # The models of the baseline's own requests.
     allowed = frozenset(load_replies(requests_path(config.baseline)).models.values())
     asked: list[UnansweredRequest] = []
-    for number, pending in enumerate(wanted, start=2):
+    for number, pending in enumerate(requests, start=2):
         if why := why_refused(pending, config.policy.providers, allowed):
             done.refused.append(f"line {number}: {why}")
         else:
@@ -93,20 +93,20 @@ class _Fulfilling:
         self._memo = Memo(opened.cache, budget=opened.budget)
         self._upstreams: dict[str, Upstream] = {}
 
-    async def run(self, wanted: list[UnansweredRequest]) -> None:
-        for name in {pending.provider for pending in wanted}:
+    async def run(self, requests: list[UnansweredRequest]) -> None:
+        for name in {pending.provider for pending in requests}:
             self._upstreams[name] = self._upstream(name)
         gate = asyncio.Semaphore(self._operations.concurrency)
         minutes = self._config.policy.max_minutes
 
-        async def one(pending: UnansweredRequest) -> None:
+        async def answer(pending: UnansweredRequest) -> None:
             async with gate:
                 if not self._done.stopped:
                     await self._answer(pending)
 
         try:
             async with asyncio.timeout(minutes * 60):
-                await asyncio.gather(*map(one, wanted))
+                await asyncio.gather(*map(answer, requests))
         except TimeoutError:
             self._done.stopped = f"[policy] max_minutes = {minutes:g} is reached"
         finally:
@@ -136,14 +136,14 @@ class _Fulfilling:
             self._replies.add(pending.key, pending.draw, model, reply.text)
 
     def _upstream(self, name: str) -> Upstream:
-        made = make_upstream(self._config, self._operations, self._opened, name, patient=True)
-        if made is None:
+        upstream = make_upstream(self._config, self._operations, self._opened, name, patient=True)
+        if upstream is None:
             raise ProviderError(
                 f"provider {name!r} cannot be asked",
                 remedy="set its key, and leave RAGATE_OFFLINE out",
                 fatal=True,
             )
-        return made
+        return upstream
 
 
 def refuse_empty(path: Path) -> None:

@@ -80,8 +80,8 @@ def _why_parameters(kind: Kind, body: Mapping[str, Any]) -> str:
 
 def _why_content(kind: Kind, body: Mapping[str, Any]) -> str:
     if kind is Kind.EMBEDDINGS:
-        given = body["input"]
-        many = isinstance(given, list) and len(given) > MAX_TEXTS
+        texts = body["input"]
+        many = isinstance(texts, list) and len(texts) > MAX_TEXTS
         return f"more than {MAX_TEXTS} texts" if many else ""
     content = body["messages"] if kind is Kind.CHAT else body["input"]
     return _why_part(content)
@@ -90,7 +90,7 @@ def _why_content(kind: Kind, body: Mapping[str, Any]) -> str:
 def _why_part(part: Any) -> str:
     """Return why a message, or a part of one, is more than text and pictures of its own."""
     if isinstance(part, list):
-        return next((why for one in part if (why := _why_part(one))), "")
+        return next((why for item in part if (why := _why_part(item))), "")
     if not isinstance(part, dict):
         return ""
     if named := _REFERENCES & part.keys():
@@ -103,4 +103,4 @@ def _why_part(part: Any) -> str:
     if picture is not None and not (isinstance(url, str) and url.startswith("data:")):
         return "a picture that the provider would fetch"
     nested = (part.get(name) for name in ("content", "tool_calls", "output", "summary"))
-    return next((why for one in nested if (why := _why_part(one))), "")
+    return next((why for item in nested if (why := _why_part(item))), "")

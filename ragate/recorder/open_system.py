@@ -33,8 +33,8 @@ async def open_system(
     """
     use, settings = config.system.use, config.system.settings
     if not is_recorded_system(config):
-        async with RestartableSystem(lambda: plugins.system(use, settings, opened.system)) as made:
-            yield made
+        async with RestartableSystem(lambda: plugins.system(use, settings, opened.system)) as plain:
+            yield plain
         return
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
@@ -56,8 +56,8 @@ async def open_system(
             key_names=opened.system.key_names - recorder.names,
         )
         tells_apart = in_process or bool(settings.get("record_header"))
-        async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as made:
-            yield RecordedSystem(made, resolver, opened.system.timeout_s, tells_apart=tells_apart)
+        async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as system:
+            yield RecordedSystem(system, resolver, opened.system.timeout_s, tells_apart=tells_apart)
     if not (resolver.used or resolver.pending):
         operations.say(
             "[system] record = true, and no model request came: does the code make its client with "

@@ -77,11 +77,11 @@ def read_pending(path: Path) -> Iterator[UnansweredRequest]:
 def _pending(row: Any, where: str) -> UnansweredRequest:
     if not isinstance(row, dict) or set(row) != _FIELDS or not isinstance(row["body"], dict):
         raise UsageError(f"{where}: a line has {', '.join(sorted(_FIELDS))}")
-    kind = next((one for one in Kind if one.value == row["path"]), None)
+    kind = next((kind for kind in Kind if kind.value == row["path"]), None)
     if kind is None or not isinstance(row["provider"], str):
         raise UsageError(f"{where}: path must be one of {', '.join(Kind)}, provider a name")
     counts = (row["draw"], row["occurrence"])
-    if not all(type(one) is int and 0 <= one < _MOST for one in counts):
+    if not all(type(count) is int and 0 <= count < _MOST for count in counts):
         raise UsageError(f"{where}: draw and occurrence must be counts")
     try:
         request = checked_request(kind, row["body"])

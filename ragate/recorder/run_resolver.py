@@ -71,22 +71,22 @@ def provider_of(config: Config, name: str) -> str:
     Raises:
         ConfigError: the policy has none of that name, or several and no name is given.
     """
-    known = config.policy.providers
-    if name in known:
+    providers = config.policy.providers
+    if name in providers:
         return name
     if name:
         raise ConfigError(
-            f"record_provider = {name!r} is not in [policy.providers]{nearest(name, known)}"
+            f"record_provider = {name!r} is not in [policy.providers]{nearest(name, providers)}"
         )
-    if len(known) == 1:
-        return next(iter(known))
-    if not known:
+    if len(providers) == 1:
+        return next(iter(providers))
+    if not providers:
         raise ConfigError(
             "record = true forwards to a provider of the policy, and there is none",
             remedy="add [policy.providers.openai] with base_url and key_env",
         )
     raise ConfigError(
-        f"[policy.providers] has {', '.join(sorted(known))}: which one is recorded?",
+        f"[policy.providers] has {', '.join(sorted(providers))}: which one is recorded?",
         remedy="set [system] record_provider",
     )
 

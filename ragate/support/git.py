@@ -82,8 +82,8 @@ def merge_parent(top: Path) -> str:
 def branch_point(top: Path) -> str:
     """Return the last commit that HEAD shares with the main branch; "" where none has its name."""
     names = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
-    found = (_git(top, "merge-base", "HEAD", name) for name in names)
-    return next(filter(None, found), "")
+    commits = (_git(top, "merge-base", "HEAD", name) for name in names)
+    return next(filter(None, commits), "")
 
 
 def differs(top: Path, commit: str, path: str) -> bool | None:

@@ -25,13 +25,13 @@ def machine_fault(error: BaseException) -> tuple[str, str]:
 
     What caused the error counts too: libraries wrap what the system told them.
     """
-    seen: set[int] = set()
+    looked_at: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        seen.add(id(cause))
+    while cause is not None and id(cause) not in looked_at:
+        looked_at.add(id(cause))
         if lack := _lack(cause):
-            said = str(cause) or type(cause).__name__
-            return f"the machine ran out of {lack}: {said}", _REMEDIES[lack]
+            message = str(cause) or type(cause).__name__
+            return f"the machine ran out of {lack}: {message}", _REMEDIES[lack]
         if isinstance(cause, OSError) and cause.errno in _REFUSED:
             return f"{cause.filename or 'a file'}: {cause.strerror}", _ACCESS
         cause = cause.__cause__ or cause.__context__

@@ -36,18 +36,18 @@ class Scratch:
         """
         try:
             with self._lock:
-                place = self._file.seek(0, os.SEEK_END)
+                offset = self._file.seek(0, os.SEEK_END)
                 self._file.write(len(content).to_bytes(_LENGTH))
                 self._file.write(content)
         except OSError as error:
             raise _cannot_keep(error) from error
-        return place
+        return offset
 
-    def get(self, place: int) -> bytes:
-        """Return what was put at `place`; raises as `put`."""
+    def get(self, offset: int) -> bytes:
+        """Return what was put at `offset`; raises as `put`."""
         try:
             with self._lock:
-                self._file.seek(place)
+                self._file.seek(offset)
                 return self._file.read(int.from_bytes(self._file.read(_LENGTH)))
         except OSError as error:
             raise _cannot_keep(error) from error
@@ -84,19 +84,19 @@ class Spill(Sequence[M], Generic[M]):
 
     def __iter__(self) -> Iterator[M]:
         yield from self._first
-        for place in self._places:
-            yield self._read(place)
+        for offset in self._places:
+            yield self._read(offset)
 
     @overload
-    def __getitem__(self, place: int) -> M: ...
+    def __getitem__(self, number: int) -> M: ...
     @overload
-    def __getitem__(self, place: slice) -> list[M]: ...
-    def __getitem__(self, place: int | slice) -> M | list[M]:
-        if isinstance(place, slice):
-            return [self[row] for row in range(*place.indices(len(self)))]
-        row = range(len(self))[place]  # from the end too, or an IndexError
-        kept = len(self._first)
-        return self._first[row] if row < kept else self._read(self._places[row - kept])
+    def __getitem__(self, number: slice) -> list[M]: ...
+    def __getitem__(self, number: int | slice) -> M | list[M]:
+        if isinstance(number, slice):
+            return [self[row] for row in range(*number.indices(len(self)))]
+        row = range(len(self))[number]  # from the end too, or an IndexError
+        in_memory = len(self._first)
+        return self._first[row] if row < in_memory else self._read(self._places[row - in_memory])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -105,8 +105,8 @@ class Spill(Sequence[M], Generic[M]):
 
     __hash__ = None  # type: ignore[assignment]  # it can grow
 
-    def _read(self, place: int) -> M:
-        return self._kind.model_validate_json(self._scratch.get(place))
+    def _read(self, offset: int) -> M:
+        return self._kind.model_validate_json(self._scratch.get(offset))
 
 
 def _cannot_keep(error: OSError) -> StorageError:

@@ -82,14 +82,14 @@ def _depth(text: str) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
+    by_key = dict(pairs)
+    if len(by_key) != len(pairs):
+        keys: set[str] = set()
         for key, _ in pairs:
-            if key in seen:
+            if key in keys:
                 raise _RefusedError(f"key {key!r} stands twice in one object")
-            seen.add(key)
-    return found
+            keys.add(key)
+    return by_key
 
 
 def _finite(text: str) -> float:

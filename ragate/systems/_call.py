@@ -16,8 +16,8 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
     method = getattr(type(function), "__call__", None)  # noqa: B004 - of an object, it may be async
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method):
         return await function(*arguments)
-    found = await in_thread(function, *arguments)
-    return await found if inspect.isawaitable(found) else found
+    result = await in_thread(function, *arguments)
+    return await result if inspect.isawaitable(result) else result
 
 
 async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:

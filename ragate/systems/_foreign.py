@@ -68,7 +68,7 @@ def system_info(use: str, settings: ForeignSettings, root: Path) -> SystemInfo:
 
 def _files(root: Path, patterns: tuple[str, ...]) -> Mapping[str, str]:
     """Return the hash of each file by its path below `root`."""
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for pattern in patterns:
         where = f"[system] fingerprint_files: {pattern!r}"
         paths = _matches(root, pattern, where)
@@ -76,8 +76,8 @@ def _files(root: Path, patterns: tuple[str, ...]) -> Mapping[str, str]:
             name = path.relative_to(root).as_posix()
             real = inside(root, name, where=where, error=ConfigError)
             content = read_bytes(real, error=ConfigError, max_bytes=MAX_FILE_BYTES)
-            found[name] = digest(content.hex())
-    return found
+            hashes[name] = digest(content.hex())
+    return hashes
 
 
 def _matches(root: Path, pattern: str, where: str) -> list[Path]:

@@ -17,7 +17,7 @@ def plain_reply(value: Any, *, doc_id: str) -> Any:
     if isinstance(getattr(value, "content", None), str) and not isinstance(value, Mapping):
         return value.content
     if _are_documents(value):
-        return {"chunks": [_chunk(one, doc_id) for one in value]}
+        return {"chunks": [_chunk(document, doc_id) for document in value]}
     if isinstance(value, Mapping):
         return _fields(value, doc_id)
     return value
@@ -27,7 +27,7 @@ def _fields(value: Mapping[str, Any], doc_id: str) -> dict[str, Any]:
     fields = dict(value)
     for key in ("context", "source_documents", "contexts", "chunks"):
         if _are_documents(fields.get(key)):
-            fields["chunks"] = [_chunk(one, doc_id) for one in fields.pop(key)]
+            fields["chunks"] = [_chunk(document, doc_id) for document in fields.pop(key)]
     written = getattr(fields.get("answer"), "content", None)
     if isinstance(written, str):
         fields["answer"] = written
@@ -37,15 +37,15 @@ def _fields(value: Mapping[str, Any], doc_id: str) -> dict[str, Any]:
 def _are_documents(value: Any) -> bool:
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         return False
-    return all(hasattr(one, "page_content") and hasattr(one, "metadata") for one in value)
+    return all(hasattr(doc, "page_content") and hasattr(doc, "metadata") for doc in value)
 
 
 def _chunk(document: Any, doc_id: str) -> dict[str, Any]:
     metadata = document.metadata or {}
     if doc_id not in metadata:
-        known = ", ".join(map(str, metadata)) or "none"
+        names = ", ".join(map(str, metadata)) or "none"
         raise OutputError(
-            f"a document has no metadata {doc_id!r}; it has {known}"
+            f"a document has no metadata {doc_id!r}; it has {names}"
             ": set [system] doc_id to the key that names the document"
         )
     return {

@@ -47,9 +47,9 @@ def _finite(value: float) -> float | None:
 
 def _named(metadata: Mapping[str, Any], key: str) -> str:
     if metadata.get(key) in (None, ""):
-        known = ", ".join(map(str, metadata)) or "none"
+        names = ", ".join(map(str, metadata)) or "none"
         raise OutputError(
-            f"a source node has no metadata {key!r} ([system] doc_id); it has {known}"
+            f"a source node has no metadata {key!r} ([system] doc_id); it has {names}"
         )
     return str(metadata[key])
 
@@ -66,7 +66,7 @@ def _found(node: Any, metadata: Mapping[str, Any], text: str, root: Path) -> str
 
 
 def _below(path: str, root: Path) -> str:
-    place = Path(path)
-    if path and place.is_relative_to(root):
-        return place.relative_to(root).as_posix()
+    file = Path(path)
+    if path and file.is_relative_to(root):
+        return file.relative_to(root).as_posix()
     return path

@@ -47,10 +47,10 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
         return RecordedOutput.model_validate(fields).output()
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
+        field = ".".join(str(part) for part in problem["loc"])
         reason = problem["msg"].removeprefix("Value error, ")
-        got = "" if not place else f" (got {shown(problem['input'])})"
-        raise OutputError(f"{who} returned {f'{place}: ' if place else ''}{reason}{got}") from error
+        got = "" if not field else f" (got {shown(problem['input'])})"
+        raise OutputError(f"{who} returned {f'{field}: ' if field else ''}{reason}{got}") from error
 
 
 def _fields(value: Any) -> dict[str, Any] | None:
@@ -73,11 +73,11 @@ def unanswered(message: str) -> SystemOutput:
     return SystemOutput(error=Failure(kind="provider", message=one_line(message, 500)))
 
 
-def raised(error: BaseException, told: str) -> SystemOutput:
+def raised(error: BaseException, message: str) -> SystemOutput:
     """Return what an exception of the system's own code means for its sample."""
     if is_outage(error):
-        return unanswered(f"what the system reads from cannot be reached: {told}")
-    return failed(told)
+        return unanswered(f"what the system reads from cannot be reached: {message}")
+    return failed(message)
 
 
 def wanted(output: SystemOutput, resources: Resources, *, took: float) -> SystemOutput:

@@ -16,13 +16,13 @@ from ragate.support.settings import nearest
 @contextmanager
 def project_on_path(root: Path) -> Iterator[None]:
     """Let modules below `root` be imported, as ``python`` started there would; taken back after."""
-    place = str(root)
-    sys.path.insert(0, place)
+    folder = str(root)
+    sys.path.insert(0, folder)
     try:
         yield
     finally:
-        if place in sys.path:
-            sys.path.remove(place)
+        if folder in sys.path:
+            sys.path.remove(folder)
 
 
 def load_target(target: str, root: Path) -> Any:
@@ -38,15 +38,15 @@ def load_target(target: str, root: Path) -> Any:
     if not colon or not all(part.isidentifier() for part in parts):
         raise ConfigError(f"{where}: not a dotted path", remedy='write it as "my.module:function"')
     with project_on_path(root):
-        found = _import(where, module, root)
+        target_object = _import(where, module, root)
     for name in path.split("."):
-        if not hasattr(found, name):
-            known = (one for one in dir(found) if not one.startswith("_"))
-            place = getattr(found, "__name__", type(found).__name__)
-            hint = nearest(name, known)
-            raise ConfigError(f"{where}: {place} has no {name!r}{one_line(hint)}")
-        found = getattr(found, name)
-    return found
+        if not hasattr(target_object, name):
+            names = (attribute for attribute in dir(target_object) if not attribute.startswith("_"))
+            owner = getattr(target_object, "__name__", type(target_object).__name__)
+            hint = nearest(name, names)
+            raise ConfigError(f"{where}: {owner} has no {name!r}{one_line(hint)}")
+        target_object = getattr(target_object, name)
+    return target_object
 
 
 def _import(where: str, module: str, root: Path) -> Any:

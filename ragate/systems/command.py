@@ -61,11 +61,11 @@ class CommandSystem(Foreign):
             SystemStartError: there is no such program, or it does not get ready.
         """
         del rebuild
-        own = self._settings.command
+        argv = self._settings.command
         try:
             await asyncio.shield(self._opened())
         except PeerError as error:
-            raise SystemStartError(f"[system] command: {own[0]!r} {error}") from error
+            raise SystemStartError(f"[system] command: {argv[0]!r} {error}") from error
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the reply; a process that died is started again, and asked once more."""
@@ -119,20 +119,20 @@ class CommandSystem(Foreign):
         return self._opening
 
     async def _open(self) -> Peer:
-        own, resources = self._settings, self._resources
+        settings, resources = self._settings, self._resources
         child = await start(
-            own.command,
+            settings.command,
             key="command",
             cwd=resources.root,
             environment=allowed_environment(
-                resources.environment, resources.key_names, own.pass_env
+                resources.environment, resources.key_names, settings.pass_env
             ),
             talks=True,
         )
-        peer = Peer(child, ordered=not own.parallel)
-        if own.ready:
+        peer = Peer(child, ordered=not settings.parallel)
+        if settings.ready:
             try:
-                await peer.wait_ready(own.start_timeout_s)
+                await peer.wait_ready(settings.start_timeout_s)
             except BaseException:
                 await peer.close()
                 raise
@@ -144,9 +144,9 @@ class CommandSystem(Foreign):
             return
         if not opening.done():
             opening.cancel()
-        found = (await asyncio.gather(opening, return_exceptions=True))[0]
-        if isinstance(found, Peer):
-            await found.close()
+        peer = (await asyncio.gather(opening, return_exceptions=True))[0]
+        if isinstance(peer, Peer):
+            await peer.close()
 
 
 def _request(sample: Sample) -> bytes:

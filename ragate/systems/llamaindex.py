@@ -117,9 +117,9 @@ class LlamaIndexSystem(Foreign):
 
     async def _response(self, engine: Any, query: str) -> Any:
         name: str = self._kind
-        own = getattr(engine, f"a{name}", None)
-        if own is not None and (self._settings.call == "async" or not hasattr(engine, name)):
-            response = await own(query)
+        ask = getattr(engine, f"a{name}", None)
+        if ask is not None and (self._settings.call == "async" or not hasattr(engine, name)):
+            response = await ask(query)
         else:
             response = await in_thread(getattr(engine, name), query)
         if not hasattr(response, "get_response"):
@@ -142,8 +142,8 @@ class LlamaIndexSystem(Foreign):
     async def _engine(self) -> Any:
         try:
             with project_on_path(self._resources.root):
-                found = self._make()
-                return await found if inspect.isawaitable(found) else found
+                engine = self._make()
+                return await engine if inspect.isawaitable(engine) else engine
         except (Exception, SystemExit) as error:
             what = f"[system] target = {self._settings.target!r}: setting it up raised"
             raise setup_failed(what, error) from error
@@ -158,9 +158,9 @@ async def create(
     Raises:
         ConfigError: the target cannot be imported or made, or is no engine.
     """
-    own = read_settings(Settings, settings, where="[system]")
-    found = load_target(own.target, resources.root)
-    makes_more = inspect.isroutine(found) or inspect.isclass(found)
-    system = LlamaIndexSystem(own, resources, found if makes_more else lambda: found)
+    keys = read_settings(Settings, settings, where="[system]")
+    target = load_target(keys.target, resources.root)
+    makes_more = inspect.isroutine(target) or inspect.isclass(target)
+    system = LlamaIndexSystem(keys, resources, target if makes_more else lambda: target)
     await system.open(makes_more=makes_more)
     yield system

@@ -73,12 +73,12 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     Raises:
         ConfigError: the target cannot be imported, set up, or called with one question.
     """
-    own = read_settings(Settings, settings, where="[system]")
-    found = load_target(own.target, resources.root)
+    keys = read_settings(Settings, settings, where="[system]")
+    target = load_target(keys.target, resources.root)
     async with AsyncExitStack() as stack:
-        if own.factory or inspect.isclass(found):
-            found = await made(own.target, found, resources.root, stack)
-        yield PythonSystem(own, resources, _callable(own, found))
+        if keys.factory or inspect.isclass(target):
+            target = await made(keys.target, target, resources.root, stack)
+        yield PythonSystem(keys, resources, _callable(keys, target))
 
 
 async def made(target: str, factory: Any, root: Path, stack: AsyncExitStack) -> Any:
@@ -97,38 +97,38 @@ async def made(target: str, factory: Any, root: Path, stack: AsyncExitStack) -> 
     _check_bind(factory, where, takes="no argument")
     try:
         with project_on_path(root):
-            found = factory()
-            found = await found if inspect.isawaitable(found) else found
-            if not _can_be_asked(found) and hasattr(found, "__aenter__"):
-                found = await stack.enter_async_context(found)
-            elif not _can_be_asked(found) and hasattr(found, "__enter__"):
-                found = stack.enter_context(found)
+            product = factory()
+            product = await product if inspect.isawaitable(product) else product
+            if not _can_be_asked(product) and hasattr(product, "__aenter__"):
+                product = await stack.enter_async_context(product)
+            elif not _can_be_asked(product) and hasattr(product, "__enter__"):
+                product = stack.enter_context(product)
     except (Exception, SystemExit) as error:
         raise setup_failed(f"{where}: setting it up raised", error) from error
-    return found
+    return product
 
 
-def _can_be_asked(found: Any) -> bool:
-    if isinstance(found, ContextDecorator | AsyncContextDecorator):
+def _can_be_asked(target: Any) -> bool:
+    if isinstance(target, ContextDecorator | AsyncContextDecorator):
         return False  # of @contextmanager: it could be called, and is no function for that
-    return callable(found) or hasattr(found, "invoke")
+    return callable(target) or hasattr(target, "invoke")
 
 
-def _callable(own: Settings, found: Any) -> Callable[..., Any]:
-    """Return the function to ask: `found` itself, or its ``ainvoke`` or ``invoke``."""
+def _callable(keys: Settings, target: Any) -> Callable[..., Any]:
+    """Return the function to ask: `target` itself, or its ``ainvoke`` or ``invoke``."""
     for name in ("ainvoke", "invoke"):
-        method = getattr(found, name, None)
+        method = getattr(target, name, None)
         if callable(method):
-            return _runnable(method, own.input_key)
-    where = f"[system] target = {own.target!r}"
-    if not callable(found):
-        made_by = " and factory = true made it" if own.factory else ""
+            return _runnable(method, keys.input_key)
+    where = f"[system] target = {keys.target!r}"
+    if not callable(target):
+        made_by = " and factory = true made it" if keys.factory else ""
         raise ConfigError(
-            f"{where}: a {type(found).__name__} cannot be called{made_by}",
+            f"{where}: a {type(target).__name__} cannot be called{made_by}",
             remedy="name a function, a class with __call__, or an object with invoke",
         )
-    _check_bind(found, where, "the question", takes="one argument, the question")
-    return found  # type: ignore[no-any-return]
+    _check_bind(target, where, "the question", takes="one argument, the question")
+    return target  # type: ignore[no-any-return]
 
 
 def _runnable(method: Callable[..., Any], key: str) -> Callable[..., Any]:

@@ -55,7 +55,7 @@ class Replay:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
-        self.max_runs: int | None = max((len(found) for found in outputs.values()), default=0)
+        self.max_runs: int | None = max((len(runs) for runs in outputs.values()), default=0)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Nothing to prepare: recordings do not change, and `rebuild` has nothing to rebuild."""
@@ -69,10 +69,10 @@ class Replay:
 
         A sample without a recording was not measured, so it is unscored rather than wrong.
         """
-        found = self._outputs.get(_by_id(sample.id)) or self._outputs.get(_by_query(sample.query))
-        if not found or run >= len(found):
+        runs = self._outputs.get(_by_id(sample.id)) or self._outputs.get(_by_query(sample.query))
+        if not runs or run >= len(runs):
             return _not_recorded(f"no recorded output in run {run + 1}")
-        recorded = found[run].read()
+        recorded = runs[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):
             return _not_recorded("the sample was edited after this output was recorded")
         return recorded.output()
@@ -98,10 +98,10 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         ConfigError: a path that the policy does not allow, or that matches no file.
         DatasetError: a line that is no recorded output.
     """
-    wanted = read_settings(Settings, settings, where="[system]")
+    own_settings = read_settings(Settings, settings, where="[system]")
     files = [
         file
-        for pattern in wanted.paths
+        for pattern in own_settings.paths
         for file in allowed_files(pattern, root=resources.root, allowed=resources.replay_paths)
     ]
     yield Replay(read_recordings(files))
@@ -118,23 +118,23 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
             f"[system] paths: {pattern!r} is absolute", remedy="write it relative to ragate.toml"
         )
     try:
-        found = sorted(file for file in root.glob(pattern) if file.is_file())
+        files = sorted(file for file in root.glob(pattern) if file.is_file())
     except ValueError as error:
         raise ConfigError(
             f"[system] paths: {pattern!r}: {error}", remedy="write it like outputs/*.jsonl"
         ) from error
-    if not found:
+    if not files:
         raise ConfigError(
             f"[system] paths: {pattern!r} matches no file below {root}",
             remedy="let the step that records the outputs run first",
         )
-    for file in found:
+    for file in files:
         if not is_allowed(file, root=root, allowed=allowed):
             raise ConfigError(
                 f"[system] paths: {file} is not allowed by [policy] replay_paths = {list(allowed)}",
                 remedy=f"add {pattern!r} to replay_paths (in CI the base branch's policy counts)",
             )
-    return found
+    return files
 
 
 def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
@@ -142,7 +142,7 @@ def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
     real, top = file.resolve(), root.resolve()
     if not real.is_relative_to(top):
         return False
-    return any(fnmatch(real.relative_to(top).as_posix(), one) for one in allowed)
+    return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
 
 
 def read_recordings(files: list[Path]) -> Recordings:
@@ -151,25 +151,25 @@ def read_recordings(files: list[Path]) -> Recordings:
     Raises:
         DatasetError: a line is no recorded output, or a sample's second one of the same run.
     """
-    found = Recordings()
+    recordings = Recordings()
     for file in files:
-        _add_file(found, file)
-    return found
+        _add_file(recordings, file)
+    return recordings
 
 
-def _add_file(found: Recordings, file: Path) -> None:
+def _add_file(recordings: Recordings, file: Path) -> None:
     """Add the outputs of a file; a line's own ``run`` counts inside it."""
     lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
-    seen: set[tuple[str, int]] = set()
-    for place, recorded in read_locations(file):
+    numbered: set[tuple[str, int]] = set()
+    for location, recorded in read_locations(file):
         key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
         if recorded.run is not None:
-            if (key, recorded.run) in seen:
+            if (key, recorded.run) in numbered:
                 raise DatasetError(
-                    f"{file}:{place.number}: a second output for {key} in run {recorded.run}",
+                    f"{file}:{location.number}: a second output for {key} in run {recorded.run}",
                     remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
                 )
-            seen.add((key, recorded.run))
-        lines.setdefault(key, []).append((recorded.run or 0, found.places.add(place)))
+            numbered.add((key, recorded.run))
+        lines.setdefault(key, []).append((recorded.run or 0, recordings.places.add(location)))
     for key, runs in lines.items():
-        found.add(key, [number for _, number in sorted(runs)])
+        recordings.add(key, [number for _, number in sorted(runs)])

@@ -79,19 +79,19 @@ class BoundedBody:
         self._check(self._read)
         if not self._packed:
             return part
-        made = bytearray()
+        unpacked = bytearray()
         try:
             while part:
-                made += self._unpack.decompress(part, self._max_bytes - self._made + 1)
-                self._check(self._made + len(made))
+                unpacked += self._unpack.decompress(part, self._max_bytes - self._made + 1)
+                self._check(self._made + len(unpacked))
                 part = self._unpack.unconsumed_tail
                 if self._unpack.eof:  # another member may follow
                     part = self._unpack.unused_data
                     self._unpack = zlib.decompressobj(_EITHER)
         except zlib.error as error:
             raise MalformedError(f"a body that cannot be unpacked: {error}") from error
-        self._made += len(made)
-        return bytes(made)
+        self._made += len(unpacked)
+        return bytes(unpacked)
 
     def _check(self, size: int) -> None:
         if size > self._max_bytes:

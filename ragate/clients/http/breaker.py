@@ -29,9 +29,11 @@ class Breaker:
         Raises:
             ProviderError: fatal; the first of its kind, worded as when it happened.
         """
-        known = self._refused.get("") or self._refused.get(model)
-        if known is not None:
-            raise ProviderError(known.message, remedy=known.remedy, fatal=True, status=known.status)
+        refusal = self._refused.get("") or self._refused.get(model)
+        if refusal is not None:
+            raise ProviderError(
+                refusal.message, remedy=refusal.remedy, fatal=True, status=refusal.status
+            )
 
     def succeeded(self) -> None:
         """Note an answer, or that a call was one too many: the provider is there.

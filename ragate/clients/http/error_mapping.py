@@ -91,8 +91,8 @@ def _connection(error: openai.APIConnectionError) -> Fault:
 
 def _status(error: openai.APIStatusError) -> Fault:
     after = error.response.headers.get("retry-after")
-    said = said_in(error.body if isinstance(error.body, dict) else None)
-    return status_fault(error.status_code, code=error.code, said=said, after=after)
+    words = said_in(error.body if isinstance(error.body, dict) else None)
+    return status_fault(error.status_code, code=error.code, said=words, after=after)
 
 
 def status_fault(status: int, *, code: str | None, said: str, after: str | None) -> Fault:

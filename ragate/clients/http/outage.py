@@ -38,13 +38,13 @@ def is_outage(error: BaseException) -> bool:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and what it came from, each once."""
-    seen: set[int] = set()
+    yielded: set[int] = set()
     left: list[BaseException] = [error]
-    while left and len(seen) < _MOST:
+    while left and len(yielded) < _MOST:
         each = left.pop()
-        if id(each) in seen:
+        if id(each) in yielded:
             continue
-        seen.add(id(each))
+        yielded.add(id(each))
         yield each
         causes = [each.__cause__, None if each.__suppress_context__ else each.__context__]
         causes.append(getattr(each, "orig", None))  # SQLAlchemy's name for the driver's error

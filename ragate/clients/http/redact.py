@@ -28,7 +28,7 @@ class Redactor:
 
 def _forms(key: str) -> set[str]:
     escaped = json.dumps(key)[1:-1]
-    found = {
+    forms = {
         key,
         quote(key, safe=""),
         quote(key, safe="").lower(),
@@ -41,7 +41,7 @@ def _forms(key: str) -> set[str]:
         repr(key)[1:-1],
         key.encode().hex(),
     }
-    return found | set(_base64_forms(key.encode()))
+    return forms | set(_base64_forms(key.encode()))
 
 
 def _base64_forms(key: bytes) -> Iterable[str]:

@@ -116,8 +116,8 @@ class Retry:
                 wait = course.wait_after(error)
                 last = error
             if wait is None:
-                made = "1 try" if course.calls == 1 else f"{course.calls} tries"
-                raise TransientError(f"{last} (after {made})", kind=last.kind, status=last.status)
+                count = "1 try" if course.calls == 1 else f"{course.calls} tries"
+                raise TransientError(f"{last} (after {count})", kind=last.kind, status=last.status)
             await self.sleep(wait)
 
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragate.cache import Cache, Draw
+from ragate.cache.store import DrawKey
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.core.hashing import digest
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-
-_Place = tuple[str, str, int]  # session, key, draw
 
 
 def request_key(request: ChatRequest, *, provider: str = "") -> str:
@@ -52,8 +51,8 @@ class Memo:
     baseline: Mapping[str, Sequence[str]] = field(default_factory=dict)
     session: str = ""
     budget: Budget = field(default_factory=no_caps)
-    _flights: dict[_Place, _Flight] = field(default_factory=dict)
-    _unwritten: dict[_Place, Draw] = field(default_factory=dict)
+    _flights: dict[DrawKey, _Flight] = field(default_factory=dict)
+    _unwritten: dict[DrawKey, Draw] = field(default_factory=dict)
     _writing: asyncio.Lock | None = None
     _loop: asyncio.AbstractEventLoop | None = None
 
@@ -82,39 +81,41 @@ class Memo:
             address: Which server it would go to.
         """
         if self.unaffected(key):
-            known = self.baseline[key]
-            return self._reuse(Draw.model_construct(text=known[number % len(known)]))
-        place = (self.session, digest([key, address]) if address else key, number)
+            answers = self.baseline[key]
+            return self._reuse(Draw.model_construct(text=answers[number % len(answers)]))
+        draw_id = (self.session, digest([key, address]) if address else key, number)
         self._settle_in()
-        flight = self._flights.get(place)
+        flight = self._flights.get(draw_id)
         if flight is not None:
             self.budget.reused(answers=1)
-            return replace(await self._share(place, flight), reused=True)
+            return replace(await self._share(draw_id, flight), reused=True)
         if self.cache is not None:
-            stored = await asyncio.to_thread(self.cache.draw, *place)
+            stored = await asyncio.to_thread(self.cache.draw, *draw_id)
             if stored is not None:
                 return self._reuse(stored)
-        flight = self._flights.get(place) or self._start(place, call)
-        return await self._share(place, flight)
+        flight = self._flights.get(draw_id) or self._start(draw_id, call)
+        return await self._share(draw_id, flight)
 
-    def _start(self, place: _Place, call: Callable[[], Coroutine[Any, Any, ChatReply]]) -> _Flight:
+    def _start(
+        self, draw_id: DrawKey, call: Callable[[], Coroutine[Any, Any, ChatReply]]
+    ) -> _Flight:
         async def fly() -> ChatReply:
             reply = await call()
             if reply.text.strip():  # an empty answer is a failure, and may heal
-                await self._keep(place, reply)
+                await self._keep(draw_id, reply)
             return reply
 
-        flight = self._flights[place] = _Flight(asyncio.create_task(fly()))
-        flight.task.add_done_callback(lambda _task: self._landed(place, flight))
+        flight = self._flights[draw_id] = _Flight(asyncio.create_task(fly()))
+        flight.task.add_done_callback(lambda _task: self._landed(draw_id, flight))
         return flight
 
-    def _landed(self, place: _Place, flight: _Flight) -> None:
-        if self._flights.get(place) is flight:
-            del self._flights[place]
+    def _landed(self, draw_id: DrawKey, flight: _Flight) -> None:
+        if self._flights.get(draw_id) is flight:
+            del self._flights[draw_id]
         if not flight.task.cancelled():
             flight.task.exception()  # looked at, also where nobody waits any more
 
-    async def _share(self, place: _Place, flight: _Flight) -> ChatReply:
+    async def _share(self, draw_id: DrawKey, flight: _Flight) -> ChatReply:
         """Wait for a call that others may wait for too: it ends only with the last of them."""
         flight.waiting += 1
         try:
@@ -123,14 +124,14 @@ class Memo:
         finally:
             flight.waiting -= 1
             if flight.waiting == 0 and not flight.task.done():
-                self._flights.pop(place, None)  # a later question starts anew
+                self._flights.pop(draw_id, None)  # a later question starts anew
                 flight.task.cancel()
 
-    async def _keep(self, place: _Place, reply: ChatReply) -> None:
+    async def _keep(self, draw_id: DrawKey, reply: ChatReply) -> None:
         """Return when the draw is on the disk; what arrives meanwhile goes with the next write."""
         if self.cache is None:
             return
-        self._unwritten[place] = Draw(
+        self._unwritten[draw_id] = Draw(
             text=reply.text,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
@@ -139,13 +140,13 @@ class Memo:
         )
         assert self._writing is not None
         async with self._writing:
-            if place not in self._unwritten:
+            if draw_id not in self._unwritten:
                 return
-            some, self._unwritten = self._unwritten, {}
+            draws, self._unwritten = self._unwritten, {}
             try:
-                await asyncio.to_thread(self.cache.put_draws, some)
+                await asyncio.to_thread(self.cache.put_draws, draws)
             except BaseException:
-                self._unwritten = {**some, **self._unwritten}  # others wait for it too
+                self._unwritten = {**draws, **self._unwritten}  # others wait for it too
                 raise
 
     def _settle_in(self) -> None:

@@ -38,10 +38,10 @@ class MemoisedReranker:
         if not texts:
             return []
         key = digest(["rerank", self.fingerprint, self.address, query, list(texts)])
-        known = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
-        if known is not None and len(known) == len(texts):
+        remembered = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
+        if remembered is not None and len(remembered) == len(texts):
             self.budget.reused(embeddings=1)
-            return known
+            return remembered
         scores = await self.reranker(query, texts)
         await asyncio.to_thread(self.cache.put_embeddings, {key: scores})
         return scores

@@ -28,11 +28,13 @@ class ChatParts:
                 self._head.setdefault(name, chunk[name])
         self._usage = chunk.get("usage") or self._usage
         choices = chunk.get("choices") or []
-        if not isinstance(choices, list) or not all(isinstance(one, dict) for one in choices):
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
             raise MalformedError("a stream that is no chat completion")
         for part in choices:
             self._add_choice(part)
-        return bool(self._choices) and all(one["finish_reason"] for one in self._choices.values())
+        return bool(self._choices) and all(
+            choice["finish_reason"] for choice in self._choices.values()
+        )
 
     def body(self) -> dict[str, Any]:
         """Return the completion.
@@ -41,7 +43,7 @@ class ChatParts:
             MalformedError: a choice has no end: the stream was cut.
         """
         choices = [self._choices[index] for index in sorted(self._choices)]
-        if not choices or not all(one["finish_reason"] for one in choices):
+        if not choices or not all(choice["finish_reason"] for choice in choices):
             raise MalformedError("a stream that was cut")
         for choice in choices:
             for call in choice["message"].get("tool_calls") or []:
@@ -66,15 +68,15 @@ class ChatParts:
 def merge(whole: dict[str, Any], part: Mapping[str, Any]) -> None:
     """Add `part` to `whole` in place: texts are joined, items of a list meet by their index."""
     for name, value in part.items():
-        known = whole.get(name)
-        if value is None or known is None or name in _NAMES:
-            whole[name] = _own(value) if value is not None else known
-        elif isinstance(known, str) and isinstance(value, str):
-            whole[name] = known + value
-        elif isinstance(known, list) and isinstance(value, list):
-            _merge_lists(known, value)
-        elif isinstance(known, dict) and isinstance(value, dict):
-            merge(known, value)
+        before = whole.get(name)
+        if value is None or before is None or name in _NAMES:
+            whole[name] = _own(value) if value is not None else before
+        elif isinstance(before, str) and isinstance(value, str):
+            whole[name] = before + value
+        elif isinstance(before, list) and isinstance(value, list):
+            _merge_lists(before, value)
+        elif isinstance(before, dict) and isinstance(value, dict):
+            merge(before, value)
         else:
             whole[name] = value
 
@@ -87,13 +89,13 @@ def _own(value: Any) -> Any:
 
 
 def _merge_lists(whole: list[Any], parts: list[Any]) -> None:
-    places = {one["index"]: one for one in whole if isinstance(one, dict) and "index" in one}
+    by_index = {item["index"]: item for item in whole if isinstance(item, dict) and "index" in item}
     for part in parts:
-        place = places.get(part.get("index")) if isinstance(part, dict) else None
-        if place is None:
+        item = by_index.get(part.get("index")) if isinstance(part, dict) else None
+        if item is None:
             whole.append(_own(part))
         else:
-            merge(place, part)
+            merge(item, part)
 
 
 def chat_events(body: Mapping[str, Any], *, usage: bool) -> Iterator[dict[str, Any]]:
@@ -112,7 +114,7 @@ def chat_events(body: Mapping[str, Any], *, usage: bool) -> Iterator[dict[str, A
         delta = {name: value for name, value in choice["message"].items() if value is not None}
         if isinstance(delta.get("tool_calls"), list):
             numbered = enumerate(delta["tool_calls"])
-            delta["tool_calls"] = [{"index": place, **call} for place, call in numbered]
+            delta["tool_calls"] = [{"index": index, **call} for index, call in numbered]
         part = {"index": choice.get("index", 0), "delta": {"role": "assistant", **delta}}
         if choice.get("logprobs"):
             part["logprobs"] = choice["logprobs"]

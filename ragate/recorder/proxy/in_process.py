@@ -21,10 +21,10 @@ def named_requests(base_url: str) -> Iterator[None]:
     """
     import httpx
 
-    place = urlsplit(base_url)
+    proxy = urlsplit(base_url)
 
     def name(request: httpx.Request) -> None:
-        if CURRENT.get() and (request.url.host, request.url.port) == (place.hostname, place.port):
+        if CURRENT.get() and (request.url.host, request.url.port) == (proxy.hostname, proxy.port):
             request.headers.setdefault(HEADER, quote(CURRENT.get()))
 
     send, send_async = httpx.Client.send, httpx.AsyncClient.send

@@ -61,11 +61,11 @@ class Recorder:
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return the variables for a process under test: `base`, led here."""
-        found = {**base, **dict.fromkeys(_ADDRESSES, self.base_url), _KEY: self.token}
+        variables = {**base, **dict.fromkeys(_ADDRESSES, self.base_url), _KEY: self.token}
         for name in _NO_PROXY:  # a proxy has no business between the two
-            hosts = [one for one in (base.get(name, ""), "127.0.0.1") if one]
-            found[name] = ",".join(hosts)
-        return found
+            hosts = [host for host in (base.get(name, ""), "127.0.0.1") if host]
+            variables[name] = ",".join(hosts)
+        return variables
 
     @property
     def names(self) -> frozenset[str]:

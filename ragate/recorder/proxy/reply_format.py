@@ -96,10 +96,10 @@ def _packed(body: dict[str, Any], request: Request) -> dict[str, Any]:
     return {**body, "data": sorted(packed, key=lambda row: int(row["index"]))}
 
 
-def text_count(given: Any) -> int:
+def text_count(texts: Any) -> int:
     """Return how many texts are asked for: one text or list of tokens, or a list of these."""
-    one = isinstance(given, str) or (isinstance(given, list) and isinstance(given[0], int))
-    return 1 if one else len(given)
+    single = isinstance(texts, str) or (isinstance(texts, list) and isinstance(texts[0], int))
+    return 1 if single else len(texts)
 
 
 def _base64(vector: Any) -> str:
@@ -128,9 +128,9 @@ def _numbers(text: str) -> list[float]:
 
 
 def _tokens(usage: Any) -> tuple[int, int]:
-    found = usage if isinstance(usage, dict) else {}
-    prompt = found.get("prompt_tokens", found.get("input_tokens"))
-    return _count(prompt), _count(found.get("completion_tokens", found.get("output_tokens")))
+    counts = usage if isinstance(usage, dict) else {}
+    prompt = counts.get("prompt_tokens", counts.get("input_tokens"))
+    return _count(prompt), _count(counts.get("completion_tokens", counts.get("output_tokens")))
 
 
 def _count(value: Any) -> int:

@@ -69,11 +69,11 @@ class ReplyResolver:
 
     def note_pending(self, call: PendingCall) -> None:
         """Count a pending request, and have it written down, once."""
-        place = (call.key, call.draw)
+        draw = (call.key, call.draw)
         with self._lock:
-            if place in self._pended:
+            if draw in self._pended:
                 return
-            self._pended.add(place)
+            self._pended.add(draw)
             self.pending += 1
         self.pend(
             UnansweredRequest(call.key, call.draw, call.occurrence, self.provider, call.request)
@@ -114,7 +114,7 @@ class PendingCall:
         """
         try:
             with self._waiting():
-                found = await self.resolver.memo.draw(self.key, self.draw, lambda: self._ask(send))
+                reply = await self.resolver.memo.draw(self.key, self.draw, lambda: self._ask(send))
         except PendingError:
             self.resolver.note_pending(self)
             for scope in self.scopes:
@@ -130,8 +130,8 @@ class PendingCall:
             for scope in self.scopes:
                 scope.stopped = error
             raise
-        self.resolver.note_used(self.key, self.draw, self.request.model, found.text)
-        return found
+        self.resolver.note_used(self.key, self.draw, self.request.model, reply.text)
+        return reply
 
     def handing_over(self, reply: ChatReply) -> None:
         """Note the answer, before the caller has all of it: it may be done with the sample then."""

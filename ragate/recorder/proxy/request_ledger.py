@@ -85,7 +85,7 @@ class Scope:
         self.keys.append(key)
         self.failed.pop(key, None)
         fresh = not reply.reused
-        costs = [one for one in (self.usage.cost_usd, reply.cost_usd) if one is not None]
+        costs = [cost for cost in (self.usage.cost_usd, reply.cost_usd) if cost is not None]
         self.usage = Usage(
             calls=self.usage.calls + fresh,
             prompt_tokens=self.usage.prompt_tokens + reply.prompt_tokens,
@@ -124,9 +124,9 @@ class Ledger:
             sample_id: As the request's header says, percent-encoded or not; "" where it has none.
         """
         with self._lock:
-            found = self._open.get(sample_id) or self._open.get(unquote(sample_id))
-            if found is not None:
-                return [found]
+            scope = self._open.get(sample_id) or self._open.get(unquote(sample_id))
+            if scope is not None:
+                return [scope]
             if sample_id:
                 return [self.outside]  # of a sample that ran out of time, say
             several = list(self._open.values())

@@ -42,12 +42,12 @@ def _events(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
     for index, item in enumerate(body["output"]):
-        place = {"output_index": index, "item_id": item.get("id", "")}
+        position = {"output_index": index, "item_id": item.get("id", "")}
         yield {"type": "response.output_item.added", "output_index": index, "item": _begun(item)}
         if item.get("type") == "function_call":
-            yield from _arguments(item, place)
+            yield from _arguments(item, position)
         for number, part in enumerate(item.get("content") or []):
-            yield from _part(part, {**place, "content_index": number})
+            yield from _part(part, {**position, "content_index": number})
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     end = "response.incomplete" if body.get("status") == "incomplete" else "response.completed"
     yield {"type": end, "response": dict(body)}
@@ -62,21 +62,21 @@ def _begun(item: Mapping[str, Any]) -> dict[str, Any]:
     return begun
 
 
-def _arguments(item: Mapping[str, Any], place: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _arguments(item: Mapping[str, Any], position: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     text = item.get("arguments", "")
-    yield {"type": "response.function_call_arguments.delta", **place, "delta": text}
+    yield {"type": "response.function_call_arguments.delta", **position, "delta": text}
     done = {"arguments": text, "name": item.get("name", "")}
-    yield {"type": "response.function_call_arguments.done", **place, **done}
+    yield {"type": "response.function_call_arguments.done", **position, **done}
 
 
-def _part(part: Mapping[str, Any], place: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _part(part: Mapping[str, Any], position: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     kind = {"output_text": "text", "refusal": "refusal"}.get(str(part.get("type")))
     empty = {**part, kind: ""} if kind else dict(part)
-    yield {"type": "response.content_part.added", **place, "part": empty}
+    yield {"type": "response.content_part.added", **position, "part": empty}
     if kind:
         name = "output_text" if kind == "text" else "refusal"
         text = part.get(kind, "")
         extra: dict[str, Any] = {"logprobs": []} if kind == "text" else {}
-        yield {"type": f"response.{name}.delta", **place, "delta": text, **extra}
-        yield {"type": f"response.{name}.done", **place, kind: text, **extra}
-    yield {"type": "response.content_part.done", **place, "part": dict(part)}
+        yield {"type": f"response.{name}.delta", **position, "delta": text, **extra}
+        yield {"type": f"response.{name}.done", **position, kind: text, **extra}
+    yield {"type": "response.content_part.done", **position, "part": dict(part)}

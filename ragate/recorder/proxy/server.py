@@ -47,7 +47,7 @@ def application(resolver: ReplyResolver, token: str) -> web.Application:
     async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
         try:
             _check_token(request, token)
-            found: web.StreamResponse = await handler(request)
+            response: web.StreamResponse = await handler(request)
         except ApiError as error:
             return web.json_response(error.body, status=error.status, headers=_ONCE)
         except web.HTTPRequestEntityTooLarge:
@@ -55,18 +55,18 @@ def application(resolver: ReplyResolver, token: str) -> web.Application:
             return _error(413, text, "too_large")
         except web.HTTPException as error:
             return _error(error.status, error.reason, "unsupported")
-        return found
+        return response
 
     async def serve(request: web.Request) -> web.StreamResponse:
         return await _serve(request, resolver)
 
-    made = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[guard])
-    made.router.add_route("*", "/{path:.*}", serve)
-    return made
+    server = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[guard])
+    server.router.add_route("*", "/{path:.*}", serve)
+    return server
 
 
 async def _serve(request: web.Request, resolver: ReplyResolver) -> web.StreamResponse:
-    kind = next((one for one in Kind if request.path == f"/v1{one.value}"), None)
+    kind = next((kind for kind in Kind if request.path == f"/v1{kind.value}"), None)
     if request.path == "/v1/models" and request.method == "GET":
         return _models(resolver)
     if kind is None or request.method != "POST":
@@ -91,8 +91,8 @@ async def _serve(request: web.Request, resolver: ReplyResolver) -> web.StreamRes
 
 
 def _check_token(request: web.Request, token: str) -> None:
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-    if not hmac.compare_digest(given.encode(), token.encode()):
+    key = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+    if not hmac.compare_digest(key.encode(), token.encode()):
         raise ApiError(
             401,
             "this server takes the key that ragate put into OPENAI_API_KEY, and no other; do not "
@@ -106,9 +106,9 @@ def _error(status: int, message: str, code: str) -> web.Response:
 
 
 def _models(resolver: ReplyResolver) -> web.Response:
-    known = {model for draws in resolver.used.values() for model, _ in draws.values()}
-    names = sorted(known | set(resolver.models))
-    rows = [{"id": one, "object": "model", "created": 0, "owned_by": "ragate"} for one in names]
+    models = {model for draws in resolver.used.values() for model, _ in draws.values()}
+    names = sorted(models | set(resolver.models))
+    rows = [{"id": model, "object": "model", "created": 0, "owned_by": "ragate"} for model in names]
     return web.json_response({"object": "list", "data": rows})
 
 

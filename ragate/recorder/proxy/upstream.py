@@ -142,7 +142,7 @@ class _Passing:
             await self.send(event)
             self._sent += 1
         if not self.request.wants_usage:
-            self.held = [one for one in self.held if one.get("choices") != []]
+            self.held = [event for event in self.held if event.get("choices") != []]
         # Once more as a whole: a key may have come in pieces.
         return reply_of(self.request, self._cleaned(parts.body()))
 
@@ -158,7 +158,7 @@ def _body(request: Request, *, stream: bool) -> dict[str, Any]:
     if not stream:
         return body
     options = request.body.get("stream_options")
-    given = options if isinstance(options, dict) else {}
+    wishes = options if isinstance(options, dict) else {}
     if request.kind is Kind.CHAT:
-        given = {**given, "include_usage": True}
-    return {**body, "stream": True, **({"stream_options": given} if given else {})}
+        wishes = {**wishes, "include_usage": True}
+    return {**body, "stream": True, **({"stream_options": wishes} if wishes else {})}

@@ -61,10 +61,10 @@ def place_of(url: str, *, key: str, hosts: Sequence[str]) -> AllowedHost:
     for rule in sorted(hosts, key=lambda one: one.startswith("*.")):  # the host itself first
         if _matches(rule, host, port):
             return AllowedHost(parts.scheme, host, port, not rule.startswith("*."), rule, hidden)
-    told = OF_VARIABLE if hidden else f"the host {_shown(host, port)}"
+    host_shown = OF_VARIABLE if hidden else f"the host {_shown(host, port)}"
     entry = "its host" if hidden else f'"{_shown(host, port)}"'
     raise ConfigError(
-        f"[system] {key}: {told} is not in [policy] http_hosts = {list(hosts)}",
+        f"[system] {key}: {host_shown} is not in [policy] http_hosts = {list(hosts)}",
         remedy=f"add {entry} to http_hosts (in CI the base branch's policy counts)",
     )
 
@@ -97,8 +97,8 @@ def _matches(rule: str, host: str, port: int) -> bool:
     parts = urlsplit(f"//{rule.removeprefix('*.')}")
     if parts.port is not None and parts.port != port:
         return False
-    known = parts.hostname or ""
-    return host.endswith(f".{known}") if rule.startswith("*.") else host == known
+    allowed = parts.hostname or ""
+    return host.endswith(f".{allowed}") if rule.startswith("*.") else host == allowed
 
 
 async def resolve(place: AllowedHost, *, key: str) -> list[str]:
@@ -110,7 +110,7 @@ async def resolve(place: AllowedHost, *, key: str) -> list[str]:
     """
     loop = asyncio.get_running_loop()
     try:
-        found = await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+        entries = await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SystemStartError(
             f"[system] {key}: {place.told if place.hidden else f'the name {place.host!r}'} cannot "
@@ -118,12 +118,12 @@ async def resolve(place: AllowedHost, *, key: str) -> list[str]:
             remedy="a service of the job is called by its name from a container, and by localhost "
             "and its mapped port from a plain step",
         ) from (None if place.hidden else error)
-    addresses = list(dict.fromkeys(str(one[4][0]).partition("%")[0] for one in found))
+    addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries))
     for address in addresses:
         if reason := refusal(address, named=place.named):
             target = "an address" if place.hidden else address
-            told = place.told if place.hidden else place.host
-            raise ConfigError(f"[system] {key}: {told} leads to {target}, {reason}")
+            host_shown = place.told if place.hidden else place.host
+            raise ConfigError(f"[system] {key}: {host_shown} leads to {target}, {reason}")
     return addresses
 
 

@@ -48,11 +48,11 @@ class HttpClient:
             await transport.aclose()
 
     def _pinned(self, url: str, address: str, port: int) -> httpx.URL:
-        found = self._urls.get((url, address, port))
-        if found is None:
-            found = httpx.URL(url).copy_with(host=address, port=port)
-            self._urls[url, address, port] = found
-        return found
+        pinned = self._urls.get((url, address, port))
+        if pinned is None:
+            pinned = httpx.URL(url).copy_with(host=address, port=port)
+            self._urls[url, address, port] = pinned
+        return pinned
 
     def _transport(self) -> httpx.AsyncHTTPTransport:
         """Return a connection that nobody uses.
@@ -78,11 +78,11 @@ class HttpClient:
             ConfigError: the policy does not allow the host, or its address is never asked.
             SystemStartError: the name is unknown.
         """
-        place = place_of(url, key=key, hosts=self._hosts)
-        if place not in self._addresses:
-            found = self._addresses[place] = await resolve(place, key=key)
-            if place.hidden:
-                self._hidden.add_hosts((place.host, *found))
+        host = place_of(url, key=key, hosts=self._hosts)
+        if host not in self._addresses:
+            addresses = self._addresses[host] = await resolve(host, key=key)
+            if host.hidden:
+                self._hidden.add_hosts((host.host, *addresses))
 
     async def send(self, method: str, url: str, *, key: str, **parts: Any) -> Reply:
         """Return the reply to a request; `check` was called for its host.
@@ -91,16 +91,16 @@ class HttpClient:
             UnreachableError: it could not connect, also after trying again.
             BadReplyError: a status other than success, a body that is too long, or a broken reply.
         """
-        place = place_of(url, key=key, hosts=self._hosts)
-        addresses = self._addresses[place]
+        host = place_of(url, key=key, hosts=self._hosts)
+        addresses = self._addresses[host]
         for attempt in range(max(TRIES, len(addresses))):
             last = attempt + 1 >= max(TRIES, len(addresses))
             try:
-                return await self._once(method, url, place, addresses[0], **parts)
+                return await self._once(method, url, host, addresses[0], **parts)
             except _UNSENT as error:
                 addresses.append(addresses.pop(0))  # the next may listen where this does not
                 if last:
-                    raise UnreachableError(self._connect_failed(place, error)) from error
+                    raise UnreachableError(self._connect_failed(host, error)) from error
             except httpx.HTTPError as error:
                 if last or method != "GET":
                     raise BadReplyError(self._hidden.clean(f"no reply: {_told(error)}")) from error
@@ -113,16 +113,16 @@ class HttpClient:
         raise AssertionError("the last attempt returns or raises")
 
     async def _once(
-        self, method: str, url: str, place: AllowedHost, address: str, **parts: Any
+        self, method: str, url: str, host: AllowedHost, address: str, **parts: Any
     ) -> Reply:
         # Host and port are those that were checked, however another parser reads the address.
-        pinned = self._pinned(url, address, place.port)
+        pinned = self._pinned(url, address, host.port)
         if params := parts.pop("params", None):
             pinned = pinned.copy_merge_params(params)
         headers = {"Accept": "*/*", "User-Agent": "ragate", **parts.pop("headers", {})}
-        headers |= {"Host": place.authority, "Accept-Encoding": "identity"}
+        headers |= {"Host": host.authority, "Accept-Encoding": "identity"}
         timeout = httpx.Timeout(self._timeout_s).as_dict()
-        extensions = {"sni_hostname": place.host, "timeout": timeout}
+        extensions = {"sni_hostname": host.host, "timeout": timeout}
         request = httpx.Request(method, pinned, headers=headers, extensions=extensions, **parts)
         transport = self._transport()
         try:
@@ -155,11 +155,11 @@ class HttpClient:
             raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
         raise BadReplyError(message)
 
-    def _connect_failed(self, place: AllowedHost, error: Exception) -> str:
+    def _connect_failed(self, host: AllowedHost, error: Exception) -> str:
         hint = ""
-        if place.host in {"localhost", "127.0.0.1", "::1"} and not place.hidden:
+        if host.host in {"localhost", "127.0.0.1", "::1"} and not host.hidden:
             hint = "; in a container localhost is the container itself: call a service by its name"
-        return f"no connection to {place.told}: {self._hidden.clean(_told(error))}{hint}"
+        return f"no connection to {host.told}: {self._hidden.clean(_told(error))}{hint}"
 
 
 class _TryAgainError(Exception):

@@ -48,17 +48,17 @@ def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
     """
     parts = parse(pointer)
     if "*" not in parts:
-        found = _follow(value, parts, pointer)
-        if not isinstance(found, list):
-            raise PointerError(f"{pointer} is {_kind(found)}, and a list is wanted")
-        return found
-    place = parts.index("*")
-    items = _follow(value, parts[:place], pointer)
+        items = _follow(value, parts, pointer)
+        if not isinstance(items, list):
+            raise PointerError(f"{pointer} is {_kind(items)}, and a list is wanted")
+        return items
+    star = parts.index("*")
+    items = _follow(value, parts[:star], pointer)
     if not isinstance(items, list):
         raise PointerError(
             f"{pointer}: * stands for the items of a list, and there is {_kind(items)}"
         )
-    rest = parts[place + 1 :]
+    rest = parts[star + 1 :]
     return [_item(item, rest, pointer, optional=optional) for item in items]
 
 
@@ -78,10 +78,10 @@ def _follow(value: Any, parts: Path, pointer: str) -> Any:
         elif isinstance(value, list) and _INDEX.fullmatch(part) and int(part) < len(value):
             value = value[int(part)]
         else:
-            known = (
+            hint = (
                 nearest(part, [str(key) for key in value][:20]) if isinstance(value, dict) else ""
             )
-            raise PointerError(f"{pointer} leads nowhere: {_kind(value)} has no {part!r}{known}")
+            raise PointerError(f"{pointer} leads nowhere: {_kind(value)} has no {part!r}{hint}")
     return value
 
 

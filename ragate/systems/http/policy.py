@@ -56,7 +56,7 @@ def is_allowed_path(path: str, patterns: Sequence[str]) -> bool:
     decoded = unquote(path)
     parts = decoded.split("/")[1:]
     odd = {".", ".."} & set(parts) or "" in parts[:-1] or set(decoded) & set("%\\;")
-    return not odd and any(_path_pattern(one).fullmatch(decoded) for one in patterns)
+    return not odd and any(_path_pattern(pattern).fullmatch(decoded) for pattern in patterns)
 
 
 @cache
@@ -77,7 +77,7 @@ def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> di
         ProviderError: the variable is not set.
     """
     allowed = resources.http_header_env.get(rule, ())
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for header, name in settings.headers_env.items():
         if name not in allowed:
             raise ConfigError(
@@ -93,8 +93,8 @@ def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> di
             )
         if not value.isascii() or not value.isprintable():
             raise ConfigError(f"[system] headers_env: the value of {name} fits no header")
-        found[header] = value
-    return found
+        headers[header] = value
+    return headers
 
 
 def address_in(name: str, resources: Resources) -> str:

@@ -37,15 +37,15 @@ def fields(value: Any, pointers: Pointers) -> Any:
 
 
 def _pointed(value: Any, pointers: Pointers) -> dict[str, Any]:
-    found: dict[str, Any] = {"chunks": _chunks(value, pointers)}
+    recorded: dict[str, Any] = {"chunks": _chunks(value, pointers)}
     for name in ("answer", "latency", "citations", "tool_calls"):
         pointer = getattr(pointers, name)
         if pointer:
             listed = name in {"citations", "tool_calls"}
-            found[name] = many(value, pointer) if listed else one(value, pointer)
-    if "tool_calls" in found:
-        found["tool_calls"] = [_tool_call(call) for call in found["tool_calls"]]
-    return found
+            recorded[name] = many(value, pointer) if listed else one(value, pointer)
+    if "tool_calls" in recorded:
+        recorded["tool_calls"] = [_tool_call(call) for call in recorded["tool_calls"]]
+    return recorded
 
 
 def _chunks(value: Any, pointers: Pointers) -> list[Any]:
@@ -54,15 +54,15 @@ def _chunks(value: Any, pointers: Pointers) -> list[Any]:
         "doc_id": many(value, pointers.ids) if pointers.ids else None,
         "score": many(value, pointers.scores, optional=True) if pointers.scores else None,
     }
-    given = {name: column for name, column in columns.items() if column is not None}
-    if not given:
+    named = {name: column for name, column in columns.items() if column is not None}
+    if not named:
         return []
-    lengths = {len(column) for column in given.values()}
+    lengths = {len(column) for column in named.values()}
     if len(lengths) > 1:
-        told = ", ".join(f"{name} {len(column)}" for name, column in given.items())
-        raise OutputError(f"[system.pointers] the lists of chunks differ in length: {told}")
-    rows = zip(*given.values(), strict=True)
-    return [_chunk(dict(zip(given, row, strict=True))) for row in rows]
+        counts = ", ".join(f"{name} {len(column)}" for name, column in named.items())
+        raise OutputError(f"[system.pointers] the lists of chunks differ in length: {counts}")
+    rows = zip(*named.values(), strict=True)
+    return [_chunk(dict(zip(named, row, strict=True))) for row in rows]
 
 
 def _chunk(row: dict[str, Any]) -> dict[str, Any]:

@@ -45,15 +45,16 @@ class Service:
         return f"{message}{self._child.tail.told()}"
 
     async def _start(self) -> Child:
-        own, resources = self._settings, self._resources
+        settings, resources = self._settings, self._resources
         if await self._is_up():
             raise SystemStartError(
-                f"[system] start: {own.health} answers already, before {own.start[0]!r} is started",
+                f"[system] start: {settings.health} answers already, before "
+                f"{settings.start[0]!r} is started",
                 remedy="end the service that runs there, which is another build, or remove start",
             )
-        passed = allowed_environment(resources.environment, resources.key_names, own.pass_env)
+        passed = allowed_environment(resources.environment, resources.key_names, settings.pass_env)
         return await start(
-            own.start, key="start", cwd=resources.root, environment=passed, talks=False
+            settings.start, key="start", cwd=resources.root, environment=passed, talks=False
         )
 
     async def _is_up(self) -> bool:
@@ -66,15 +67,15 @@ class Service:
         return True
 
     async def _wait(self) -> None:
-        own, last = self._settings, "nothing"
+        settings, last = self._settings, "nothing"
         try:
-            async with asyncio.timeout(own.start_timeout_s):
+            async with asyncio.timeout(settings.start_timeout_s):
                 while True:
                     if self._child is not None and self._child.ended:
                         why = await self._child.why()
-                        raise SystemStartError(f"[system] start: {own.start[0]!r} {why}")
+                        raise SystemStartError(f"[system] start: {settings.start[0]!r} {why}")
                     try:
-                        await self._client.send("GET", own.health, key="health")
+                        await self._client.send("GET", settings.health, key="health")
                     except (UnreachableError, BadReplyError) as error:
                         last = str(error)
                         await asyncio.sleep(_POLL_S)
@@ -83,7 +84,7 @@ class Service:
         except TimeoutError as error:
             raise SystemStartError(
                 await self.explained(
-                    f"[system] health: no success in {own.start_timeout_s:g} s: {last}"
+                    f"[system] health: no success in {settings.start_timeout_s:g} s: {last}"
                 ),
                 remedy="raise start_timeout_s, or check the address of health",
             ) from error

@@ -33,9 +33,9 @@ class HttpSystem(Foreign):
         self._resources = resources
         self._url = settings.url or address_in(settings.url_env, resources)
         self._key = "url" if settings.url else "url_env"
-        place = place_of(self._url, key=self._key, hosts=resources.http_hosts)
+        host = place_of(self._url, key=self._key, hosts=resources.http_hosts)
         self._check_request(settings.method, self._url, self._key)
-        secrets = header_secrets(settings, resources, rule=place.rule)
+        secrets = header_secrets(settings, resources, rule=host.rule)
         self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
         self._body = Template(settings.body, where="[system] body")
         self._params = {
@@ -63,19 +63,19 @@ class HttpSystem(Foreign):
             SystemMismatchError: it is not the build of the head commit.
         """
         del rebuild
-        own = self._settings
-        if own.demands_version and not self._build.head:
+        settings = self._settings
+        if settings.demands_version and not self._build.head:
             raise SystemMismatchError(
                 "[system] demands the head commit's build, and the project has no commit",
                 remedy="check the repository out with git, or remove the version key",
             )
-        for key, url in (("health", own.health), ("version_url", own.version_url)):
+        for key, url in (("health", settings.health), ("version_url", settings.version_url)):
             if url:
                 self._check_request("GET", url, key)
                 await self._client.check(url, key=key)
         await self._client.check(self._url, key=self._key)
         await self._service.come_up()
-        if own.version_url:
+        if settings.version_url:
             await self._build.look_up(self._client)
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
@@ -114,17 +114,17 @@ class HttpSystem(Foreign):
         check_request(method, url, key=key, **rules)
 
     async def _ask(self, sample: Sample) -> Reply:
-        own = self._settings
+        settings = self._settings
         parts: dict[str, Any] = {"headers": dict(self._headers)}
-        if own.record:
+        if settings.record:
             parts["headers"][HEADER] = quote(sample.id)
         if self._params:
             parts["params"] = {name: text.render(sample) for name, text in self._params.items()}
-        if own.method == "GET":
+        if settings.method == "GET":
             parts["headers"].pop("Content-Type")
         else:
             parts["content"] = self._content(sample)
-        return await self._client.send(own.method, self._url, key=self._key, **parts)
+        return await self._client.send(settings.method, self._url, key=self._key, **parts)
 
     def _content(self, sample: Sample) -> bytes:
         text = self._body.render(sample)

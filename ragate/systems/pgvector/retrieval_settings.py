@@ -29,9 +29,9 @@ class Bm25Settings(Frozen):
             return value
         import Stemmer
 
-        known = Stemmer.algorithms()
-        if value not in known:
-            raise ValueError(f'no such stemmer; known: "none", {", ".join(sorted(known))}')
+        languages = Stemmer.algorithms()
+        if value not in languages:
+            raise ValueError(f'no such stemmer; known: "none", {", ".join(sorted(languages))}')
         return value
 
 

@@ -94,9 +94,9 @@ class Settings(Frozen):
     @field_validator("filters", mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
-        for name, wanted in value.items() if isinstance(value, dict) else ():
-            values = wanted if isinstance(wanted, list | tuple) and wanted else [wanted]
-            if not all(isinstance(one, FilterValue) for one in values):
+        for name, condition in value.items() if isinstance(value, dict) else ():
+            values = condition if isinstance(condition, list | tuple) and condition else [condition]
+            if not all(isinstance(plain, FilterValue) for plain in values):
                 raise ValueError(f"{name} is no text, number or true or false, nor a list of such")
         return value
 

@@ -74,7 +74,7 @@ class PgvectorSystem:
         """Return the ids of all documents of the corpus, those without any text included."""
         if self._corpus is None:
             return None
-        return frozenset(one.doc_id for one in self._corpus.documents)
+        return frozenset(document.doc_id for document in self._corpus.documents)
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return chunks and answer; a provider that fails is reported as such."""
@@ -109,19 +109,19 @@ class PgvectorSystem:
         counts = self._analyzer.counts(sample.query)
         embedding = (await self.embedder([sample.query]))[0] if self.embedder else None
         allowed = conditions(self.settings, sample)
-        wanted = self._top_k
+        limit = self._top_k
         if self.reranker is not None:
-            wanted = max(wanted, self.settings.rerank.candidates)
+            limit = max(limit, self.settings.rerank.candidates)
 
-        async def found() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
+        async def search() -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
             connection, index = await self.snapshot.opened()
             weights = await ranked_search.weights_of(connection, index, counts)
             question = Question(counts, weights, embedding, allowed)
-            hits = await retrieve(connection, index, question, self.settings, wanted=wanted)
+            hits = await retrieve(connection, index, question, self.settings, wanted=limit)
             return await ranked_search.texts(connection, index, hits), weights
 
         async with self._turn:  # one connection holds the snapshot
-            return await self.snapshot.guarded(found)
+            return await self.snapshot.guarded(search)
 
     async def _written(
         self,
@@ -139,8 +139,8 @@ class PgvectorSystem:
             today = str(sample.metadata.get("eval_date", ""))
             refusal = self.settings.answer.refusal
             message = self._prompt.render(sample.query, chunks, refusal, today=today)
-            own, clients = self.settings.answer, self._resources.chat
-            return await written(clients, message, chunks, own, usage=usage or Usage(), draw=run)
+            keys, clients = self.settings.answer, self._resources.chat
+            return await written(clients, message, chunks, keys, usage=usage or Usage(), draw=run)
         text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
 

@@ -70,8 +70,8 @@ async def _content(connection: Connection, index: Index) -> Content:
     )
     content = Content(documents=await documents.fetchall())
     for name, rows in (("chunks", content.chunks), ("parents", content.parents)):
-        found = await connection.execute(index.query(_CHUNKS.replace("{chunks}", f"{{{name}}}")))
-        rows += [Chunk(*row) for row in await found.fetchall()]
+        selected = await connection.execute(index.query(_CHUNKS.replace("{chunks}", f"{{{name}}}")))
+        rows += [Chunk(*row) for row in await selected.fetchall()]
     if index.dimension:
         vectors = await connection.execute(
             index.query("SELECT embedding FROM {vectors} ORDER BY doc_id, position")
@@ -91,10 +91,11 @@ async def restore(system: PgvectorSystem, path: Path) -> Restored:
     system.read()
     work = system.work()
     _check_parts(header, work, path)
-    now = {one.doc_id: one.hash for one in work.corpus.documents}
-    then = {doc_id: hashed for doc_id, hashed, _ in content.documents}
-    other = {name for name in now.keys() | then.keys() if now.get(name) != then.get(name)}
-    if now and len(other) == len(now.keys() | then.keys()):
+    corpus_hashes = {document.doc_id: document.hash for document in work.corpus.documents}
+    file_hashes = {doc_id: hashed for doc_id, hashed, _ in content.documents}
+    names = corpus_hashes.keys() | file_hashes.keys()
+    other = {name for name in names if corpus_hashes.get(name) != file_hashes.get(name)}
+    if corpus_hashes and len(other) == len(names):
         raise UsageError(
             f"{path}: an index of another corpus: it shares no document with {work.corpus_name}",
             remedy="check [system] corpus, or run `ragate ingest`",
@@ -128,7 +129,7 @@ async def _fill(connection: Connection, index: Index, content: Content, work: Wo
     counted = count(content.chunks, work)
     await index_rows.add_chunks(connection, index, content.chunks, content.parents, counted)
     if content.vectors:
-        places = [(one.doc_id, one.position) for one in content.chunks]
+        places = [(chunk.doc_id, chunk.position) for chunk in content.chunks]
         vectors = np.array(content.vectors, dtype=np.float32)
         index = await store_vectors(connection, index, places, vectors, work.settings)
     index = await weigh_all(connection, index, work)
@@ -149,13 +150,13 @@ async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -
         )
     await system.prepare()
     connection, index = await system.snapshot.opened()
-    found = []
+    shares = []
     for vector in await embedder([sample.query for sample in samples]):
         right = await ranked_search.dense(connection, index, vector, limit=k)
         ef = settings.hnsw.ef_search
         near = await ranked_search.nearly(connection, index, vector, limit=k, ef_search=ef)
-        found.append(share_found(right, near))
-    return found
+        shares.append(share_found(right, near))
+    return shares
 
 
 def share_found(right: Sequence[ranked_search.Hit], near: Sequence[ranked_search.Hit]) -> float:

@@ -23,7 +23,7 @@ def test_a_request_is_forwarded_once_and_replayed_word_for_word(bench):
 def test_without_a_provider_what_is_not_known_is_pending(bench):
     bench.open()
     known = ask(bench.client(), "known")
-    desk = bench.open(offline=True)
+    resolver = bench.open(offline=True)
     client = bench.client()
 
     for _ in range(2):
@@ -33,7 +33,7 @@ def test_without_a_provider_what_is_not_known_is_pending(bench):
 
     assert ask(client, "known") == known
     assert bench.provider.seen == 1
-    assert desk.pending == 1
+    assert resolver.pending == 1
     [pending] = bench.pended
     assert pending.request.content["messages"] == [{"role": "user", "content": "unknown"}]
     assert "user" not in pending.request.content
@@ -50,13 +50,13 @@ def test_an_asker_that_wants_several_answers_gets_several(bench):
 
 
 def test_a_cap_of_the_policy_ends_the_calls(bench):
-    desk = bench.open(budget=Budget(max_calls=1, max_cost_usd=1.0))
+    resolver = bench.open(budget=Budget(max_calls=1, max_cost_usd=1.0))
     ask(bench.client(), "one")
 
     with pytest.raises(openai.APIStatusError, match="max_calls = 1"):
         ask(bench.client(), "two")
 
-    assert desk.ledger.outside.stopped is not None
+    assert resolver.ledger.outside.stopped is not None
     assert bench.provider.seen == 1
 
 
@@ -70,9 +70,9 @@ def test_a_model_that_the_policy_does_not_allow_is_not_asked(bench):
 
 
 def test_a_kept_reply_that_makes_no_sense_is_an_error_of_ours(bench):
-    desk = bench.open()
+    resolver = bench.open()
     ask(bench.client())
-    [key] = desk.used
+    [key] = resolver.used
     bench.open(baseline={key: ('{"choices": 5}',)})
 
     with pytest.raises(openai.InternalServerError, match="the recorder failed"):

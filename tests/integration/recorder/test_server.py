@@ -213,7 +213,7 @@ def test_a_garbled_connection_does_not_end_the_server(bench):
 
 
 def test_a_caller_that_goes_away_leaves_nothing_behind(bench):
-    desk = bench.open(counts=True)
+    resolver = bench.open(counts=True)
     bench.provider.latency_s = 0.5
 
     with pytest.raises(openai.APITimeoutError):
@@ -224,4 +224,4 @@ def test_a_caller_that_goes_away_leaves_nothing_behind(bench):
 
     # The next one is the first again, not a second answer to the same question.
     assert ask(bench.client()) != answer
-    assert len(desk.used) == 2
+    assert len(resolver.used) == 2

@@ -70,17 +70,17 @@ def _quotes(
     for number, chunk in enumerate(chunks, start=1):
         above = f"{chunk.metadata.get('title', '')} {chunk.metadata.get('section', '')}"
         context = _covered(above, weights, analyzer)
-        for place, sentence in enumerate(split_sentences(_prose(chunk.text))):
+        for number_in_chunk, sentence in enumerate(split_sentences(_prose(chunk.text))):
             if _HEADING.match(sentence):
                 context = context | _covered(sentence, weights, analyzer)
                 continue
-            own = _covered(sentence, weights, analyzer)
-            if not own or len(sentence) > MAX_SENTENCE or len(sentence.split()) < MIN_WORDS:
+            terms = _covered(sentence, weights, analyzer)
+            if not terms or len(sentence) > MAX_SENTENCE or len(sentence.split()) < MIN_WORDS:
                 continue
-            share = sum(weights[term] for term in own)
-            share += CONTEXT_SHARE * sum(weights[term] for term in context - own)
+            share = sum(weights[term] for term in terms)
+            share += CONTEXT_SHARE * sum(weights[term] for term in context - terms)
             score = share / total * (1 - RANK_DISCOUNT) ** (number - 1)
-            yield Quote(round(score, 9), number, place, _clean(sentence))
+            yield Quote(round(score, 9), number, number_in_chunk, _clean(sentence))
 
 
 def _covered(text: str, weights: Mapping[int, float], analyzer: Analyzer) -> frozenset[int]:
@@ -103,9 +103,9 @@ def _prose(text: str) -> str:
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found and (not fence or found[1].startswith(fence)):
-            fence = "" if fence else found[1]
+        fence_line = _FENCE.match(line)
+        if fence_line and (not fence or fence_line[1].startswith(fence)):
+            fence = "" if fence else fence_line[1]
             lines.append("")
         elif not fence:
             lines.append(_row(line) if line.startswith("|") else line)

@@ -56,10 +56,13 @@ def cut(documents: Iterable[Document], settings: Settings) -> tuple[list[Chunk],
     chunks: list[Chunk] = []
     parents: list[Chunk] = []
     for document in documents:
-        found = list(_parents_of(document, large, sections))
-        chunks += _children_of(found, small)
+        passages = list(_parents_of(document, large, sections))
+        chunks += _children_of(passages, small)
         if settings.parents.use != "none":
-            parents += (replace(one, title=_title_for(one.title, one.text)) for one in found)
+            parents += (
+                replace(passage, title=_title_for(passage.title, passage.text))
+                for passage in passages
+            )
     return chunks, parents
 
 
@@ -114,9 +117,9 @@ def _titled(document: Document) -> tuple[str, str]:
         return title, text
     front = FRONT.match(document.text)
     text = document.text[front.end() :] if front else document.text
-    found = _FRONT_TITLE.search(front.group(1) or "") if front else None
-    found = found or _HEADING.search(text)
-    return (found.group(1).strip("\"'") if found else ""), text
+    heading = _FRONT_TITLE.search(front.group(1) or "") if front else None
+    heading = heading or _HEADING.search(text)
+    return (heading.group(1).strip("\"'") if heading else ""), text
 
 
 def _sections(text: str, parser: Any) -> Iterator[tuple[str, str]]:
@@ -127,9 +130,9 @@ def _sections(text: str, parser: Any) -> Iterator[tuple[str, str]]:
     from llama_index.core.schema import Document as LlamaDocument
 
     nodes = parser.get_nodes_from_documents([LlamaDocument(text=text)])
-    found = [
+    sections = [
         (" > ".join(part for part in node.metadata["header_path"].split("/") if part), node.text)
         for node in nodes
     ]
-    kept = [(path, body) for path, body in found if not _ONLY_HEADINGS.fullmatch(body)]
-    yield from kept or [("", text)]
+    telling = [(path, body) for path, body in sections if not _ONLY_HEADINGS.fullmatch(body)]
+    yield from telling or [("", text)]

@@ -44,7 +44,7 @@ class Corpus:
 
     @property
     def hash(self) -> str:
-        return digest([(one.doc_id, one.hash) for one in self.documents])
+        return digest([(document.doc_id, document.hash) for document in self.documents])
 
 
 def read_corpus(root: Path, folder: str) -> Corpus:
@@ -62,8 +62,8 @@ def read_corpus(root: Path, folder: str) -> Corpus:
             remedy="write the folder of your documents, relative to ragate.toml",
         )
     beir = top / "corpus.jsonl"
-    found = _read_beir(beir) if beir.exists() else _read_pages(top)
-    documents = tuple(sorted(found, key=lambda one: one.doc_id))
+    unsorted = _read_beir(beir) if beir.exists() else _read_pages(top)
+    documents = tuple(sorted(unsorted, key=lambda one: one.doc_id))
     if not documents:
         raise ConfigError(
             f"{WHERE} = {folder!r}: {top} holds no document",
@@ -78,7 +78,8 @@ def read_texts(root: Path, folder: str) -> dict[str, str]:
     Raises:
         ConfigError: as `read_corpus`.
     """
-    return {one.doc_id: readable(one.text, one.kind) for one in read_corpus(root, folder).documents}
+    pages = read_corpus(root, folder).documents
+    return {page.doc_id: readable(page.text, page.kind) for page in pages}
 
 
 def readable(text: str, kind: str) -> str:
@@ -106,28 +107,28 @@ def _read_pages(top: Path) -> Iterator[Document]:
 
 def _pages(top: Path) -> Iterator[Path]:
     """Yield the files that are pages; hidden ones and linked folders are passed over."""
-    for place, folders, files in os.walk(top):
+    for folder, folders, files in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
-                yield Path(place, name)
+                yield Path(folder, name)
 
 
 def _read_beir(path: Path) -> Iterator[Document]:
     if not path.resolve().is_relative_to(path.parent):
         raise ConfigError(f"{WHERE}: {path} is a link that leads out of the corpus")
-    seen: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for number, row in read_lines(path, error=ConfigError, max_bytes=MAX_CORPUS_BYTES):
         where = f"{path}:{number}"
         doc_id = _field(row, "_id", where)
-        if doc_id in seen:
-            raise ConfigError(f"{where}: _id {doc_id!r} stands on line {seen[doc_id]} already")
-        seen[doc_id] = number
+        if doc_id in lines:
+            raise ConfigError(f"{where}: _id {doc_id!r} stands on line {lines[doc_id]} already")
+        lines[doc_id] = number
         title, text = _field(row, "title", where, default=""), _field(row, "text", where)
-        own = row.get("metadata")
-        if not isinstance(own, dict):
-            own = {}
-        yield _document(doc_id, "text", f"{title}\n{text}".strip(), where=where, metadata=own)
+        fields = row.get("metadata")
+        if not isinstance(fields, dict):
+            fields = {}
+        yield _document(doc_id, "text", f"{title}\n{text}".strip(), where=where, metadata=fields)
 
 
 def _field(row: Any, key: str, where: str, *, default: str | None = None) -> str:

@@ -49,13 +49,13 @@ class Conditions:
 
 def conditions(settings: Settings, sample: Sample) -> Conditions:
     """Return what documents must have for this sample; a field that it lacks filters nothing."""
-    wanted = [(field, _texts(value)) for field, value in settings.filters.items()]
+    pairs = [(field, _texts(value)) for field, value in settings.filters.items()]
     for field in settings.filter_by:
         value = sample.metadata.get(field)
         if value is not None:
-            wanted.append((field, _texts(value)))
+            pairs.append((field, _texts(value)))
     return Conditions(
-        tuple((field, tuple(values)) for field, values in wanted),
+        tuple((field, tuple(values)) for field, values in pairs),
         missing=settings.filter_missing == "include",
     )
 
@@ -69,9 +69,9 @@ def check_fields(known: Collection[str], settings: Settings) -> None:
     for key, names in (("filters", settings.filters), ("filter_by", settings.filter_by)):
         for name in names:
             if name not in known:
-                told = nearest(name, known) or "; no document has any metadata"
+                hint = nearest(name, known) or "; no document has any metadata"
                 raise ConfigError(
-                    f"[system] {key}: no document has the field {name!r}{told}",
+                    f"[system] {key}: no document has the field {name!r}{hint}",
                     remedy="docs/retrieval-options.md says where metadata comes from",
                 )
 
@@ -88,26 +88,26 @@ def fields_of(document: Document, settings: Settings) -> Fields:
     if not settings.filtered:
         return {}
     folders = document.doc_id.split("/")[:-1] if settings.path_fields else []
-    found: dict[str, Any] = dict(zip(settings.path_fields, folders, strict=False))
-    found |= document.metadata
+    values_by_name: dict[str, Any] = dict(zip(settings.path_fields, folders, strict=False))
+    values_by_name |= document.metadata
     if document.kind == "markdown":
-        found |= _front_matter(document)
-    fields = {str(name): _texts(value) for name, value in found.items()}
+        values_by_name |= _front_matter(document)
+    fields = {str(name): _texts(value) for name, value in values_by_name.items()}
     return {name: values for name, values in fields.items() if values and _storable(name)}
 
 
 def _front_matter(document: Document) -> Mapping[str, Any]:
-    found = FRONT.match(document.text)
-    if found is None or not found.group(1):
+    front = FRONT.match(document.text)
+    if front is None or not front.group(1):
         return {}
     import yaml
 
     where = f"[system] corpus: the front matter of {document.doc_id!r}"
-    if len(found.group(1)) > MAX_FRONT:
+    if len(front.group(1)) > MAX_FRONT:
         raise ConfigError(f"{where} is longer than {MAX_FRONT} characters")
     try:
         # Only scalars and lists of them are taken, so an alias cannot grow.
-        value = yaml.safe_load(found.group(1))
+        value = yaml.safe_load(front.group(1))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ConfigError(
@@ -119,7 +119,7 @@ def _front_matter(document: Document) -> Mapping[str, Any]:
 def _texts(value: Any) -> list[str]:
     """Return the texts of a scalar or a list of them; anything else has none."""
     if isinstance(value, list | tuple):
-        return [text for one in value if not isinstance(one, list) for text in _texts(one)]
+        return [text for item in value if not isinstance(item, list) for text in _texts(item)]
     if isinstance(value, bool):
         return ["true" if value else "false"]
     if isinstance(value, float) and value.is_integer():
@@ -131,4 +131,4 @@ def _texts(value: Any) -> list[str]:
 
 def _storable(text: str) -> bool:
     """Return whether Postgres can hold the text: no NUL, no half of a character."""
-    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)

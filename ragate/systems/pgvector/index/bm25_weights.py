@@ -33,8 +33,8 @@ class Counted:
 
     @classmethod
     def from_bytes(cls, doc_id: str, position: int, data: bytes) -> Counted:
-        both = np.frombuffer(data, dtype="<i4").astype(np.int32).reshape(2, -1)
-        return cls(doc_id, position, both[0], both[1])
+        rows = np.frombuffer(data, dtype="<i4").astype(np.int32).reshape(2, -1)
+        return cls(doc_id, position, rows[0], rows[1])
 
     @classmethod
     def from_counts(cls, doc_id: str, position: int, counts: Mapping[int, int]) -> Counted:
@@ -47,7 +47,9 @@ def document_frequencies(chunks: Sequence[Counted]) -> list[tuple[int, int]]:
     """Return (dimension, number of chunks that hold it)."""
     if not chunks:
         return []
-    keys, counts = np.unique(np.concatenate([one.dimensions for one in chunks]), return_counts=True)
+    keys, counts = np.unique(
+        np.concatenate([chunk.dimensions for chunk in chunks]), return_counts=True
+    )
     return list(zip(keys.tolist(), counts.tolist(), strict=True))
 
 
@@ -58,10 +60,10 @@ def weigh(chunks: Iterable[Counted], settings: Bm25Settings, average: float) -> 
     index, exactly: an index that grew has the same weights as one that was built at once.
     """
     k1, b = settings.k1, settings.b
-    for one in chunks:
-        tf = one.counts.astype(np.float64)
-        norm = k1 * (1 - b + b * one.length / average) if average else k1
-        yield sparse_bytes(one.dimensions, tf * (k1 + 1) / (tf + norm))
+    for chunk in chunks:
+        tf = chunk.counts.astype(np.float64)
+        norm = k1 * (1 - b + b * chunk.length / average) if average else k1
+        yield sparse_bytes(chunk.dimensions, tf * (k1 + 1) / (tf + norm))
 
 
 def sparse_bytes(dimensions: npt.NDArray[np.int32], values: npt.NDArray[np.float64]) -> bytes:

@@ -80,26 +80,26 @@ def pack(content: Content, parts: Mapping[str, str]) -> bytes:
         parents=len(content.parents),
         chunks=len(content.chunks),
     )
-    target, seen = io.BytesIO(), hashlib.sha256()
+    target, checksum = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=6, mtime=0) as file:
         for row in (header.model_dump(), *_rows(content)):
             line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-            seen.update(line)
+            checksum.update(line)
             file.write(line)
-        file.write(json.dumps({"sha256": seen.hexdigest()}).encode() + b"\n")
+        file.write(json.dumps({"sha256": checksum.hexdigest()}).encode() + b"\n")
     return target.getvalue()
 
 
 def _rows(content: Content) -> Iterator[list[Any]]:
-    yield from (["d", *one] for one in content.documents)
-    yield from (["p", *_fields(one)] for one in content.parents)
-    for number, one in enumerate(content.chunks):
-        row = ["c", *_fields(one)]
+    yield from (["d", *document] for document in content.documents)
+    yield from (["p", *_fields(parent)] for parent in content.parents)
+    for number, chunk in enumerate(content.chunks):
+        row = ["c", *_fields(chunk)]
         if content.vectors:
             vector = np.asarray(content.vectors[number], dtype="<f4")
             row.append(base64.b64encode(vector.tobytes()).decode())
         yield row
 
 
-def _fields(one: Chunk) -> tuple[Any, ...]:
-    return one.doc_id, one.position, one.title, one.section, one.text, one.parent
+def _fields(chunk: Chunk) -> tuple[Any, ...]:
+    return chunk.doc_id, chunk.position, chunk.title, chunk.section, chunk.text, chunk.parent

@@ -57,7 +57,7 @@ def unpack(path: Path) -> tuple[Header, Content]:
 
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """Yield all lines but the last, which is compared with them."""
-    seen, last, size = hashlib.sha256(), b"", 0
+    checksum, last, size = hashlib.sha256(), b"", 0
     try:
         with gzip.GzipFile(fileobj=file) as stream:
             while line := stream.readline(MAX_LINE + 1):
@@ -65,12 +65,12 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
                 if len(line) > MAX_LINE or size > MAX_UNPACKED:
                     raise _damaged(path, "it is larger than any index may be")
                 if last:
-                    seen.update(last)
+                    checksum.update(last)
                     yield last
                 last = line
     except (OSError, EOFError, zlib.error) as error:
         raise _damaged(path, str(error)) from error
-    if last != json.dumps({"sha256": seen.hexdigest()}).encode() + b"\n":
+    if last != json.dumps({"sha256": checksum.hexdigest()}).encode() + b"\n":
         raise _damaged(path, "its checksum is missing or wrong")
 
 
@@ -117,16 +117,20 @@ class _Document(Frozen):
     @classmethod
     def of(cls, fields: list[Any]) -> tuple[str, str, Mapping[str, list[str]]]:
         doc_id, content, metadata = fields
-        one = cls.model_validate(
+        document = cls.model_validate(
             {"doc_id": doc_id, "hash": content, "metadata": metadata}, strict=True
         )
-        _no_nul(one.doc_id, *one.metadata, *(v for values in one.metadata.values() for v in values))
-        return one.doc_id, one.hash, one.metadata
+        _no_nul(
+            document.doc_id,
+            *document.metadata,
+            *(v for values in document.metadata.values() for v in values),
+        )
+        return document.doc_id, document.hash, document.metadata
 
 
 def _chunk(fields: list[Any]) -> Chunk:
     doc_id, position, title, section, text, parent = fields
-    if not all(isinstance(one, str) for one in (doc_id, title, section, text)):
+    if not all(isinstance(cell, str) for cell in (doc_id, title, section, text)):
         raise ValueError("a text of a chunk is none")
     for number in (position, parent):
         if type(number) is not int or not 0 <= number < 2**31:
@@ -151,17 +155,17 @@ def _vector(text: Any, dimension: int) -> npt.NDArray[np.float32]:
 
 def _check(header: Header, content: Content, path: Path) -> None:
     """Raise StorageError where rows are missing, doubled or belong to nothing."""
-    known = {doc_id for doc_id, _, _ in content.documents}
-    places = {(one.doc_id, one.position) for one in content.chunks}
-    passages = {(one.doc_id, one.position) for one in content.parents}
+    doc_ids = {doc_id for doc_id, _, _ in content.documents}
+    places = {(chunk.doc_id, chunk.position) for chunk in content.chunks}
+    passages = {(chunk.doc_id, chunk.position) for chunk in content.parents}
     counts = (len(content.documents), len(content.parents), len(content.chunks))
     if counts != (header.documents, header.parents, header.chunks):
         raise _damaged(path, "it holds another number of rows than it says")
-    if (len(known), len(passages), len(places)) != counts:
+    if (len(doc_ids), len(passages), len(places)) != counts:
         raise _damaged(path, "a document or a chunk stands in it twice")
-    if not {doc_id for doc_id, _ in places | passages} <= known:
+    if not {doc_id for doc_id, _ in places | passages} <= doc_ids:
         raise _damaged(path, "a chunk belongs to no document of it")
-    if passages and not {(one.doc_id, one.parent) for one in content.chunks} <= passages:
+    if passages and not {(chunk.doc_id, chunk.parent) for chunk in content.chunks} <= passages:
         raise _damaged(path, "a chunk belongs to no passage of it")
     if content.corpus_hash != header.corpus_hash:
         raise _damaged(path, "its documents are not those it was made from")

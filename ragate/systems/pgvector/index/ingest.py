@@ -69,18 +69,18 @@ async def _is_current(connection: Connection, work: Work) -> bool:
 
 
 async def _update(connection: Connection, index: Index, work: Work) -> None:
-    known = await index_rows.hashes(connection, index)
+    stored = await index_rows.hashes(connection, index)
     documents = work.corpus.documents
-    changed = [one for one in documents if known.get(one.doc_id) != one.hash]
-    gone = known.keys() - {one.doc_id for one in documents}
-    stale = sorted(gone | (known.keys() & {one.doc_id for one in changed}))
+    changed = [document for document in documents if stored.get(document.doc_id) != document.hash]
+    gone = stored.keys() - {document.doc_id for document in documents}
+    stale = sorted(gone | (stored.keys() & {document.doc_id for document in changed}))
     if stale:
         await index_rows.remove(connection, index, stale)
     if changed:
         index = await _add(connection, index, work, changed)
     index = await weigh_all(connection, index, work)
     await tables.finish(connection, replace(index, corpus_hash=work.corpus.hash))
-    new = len([one for one in changed if one.doc_id not in known])
+    new = len([document for document in changed if document.doc_id not in stored])
     work.say(
         f"ingested {len(documents)} documents ({new} new, {len(changed) - new} changed, "
         f"{len(gone)} gone): {index.chunks} chunks"
@@ -94,7 +94,7 @@ async def _add(
 
     settings = work.settings
     chunks, parents = cut(documents, settings)
-    rows = [(one.doc_id, one.hash, fields_of(one, settings)) for one in documents]
+    rows = [(page.doc_id, page.hash, fields_of(page, settings)) for page in documents]
     await index_rows.add_documents(connection, index, rows)
     await index_rows.add_chunks(connection, index, chunks, parents, count(chunks, work))
     if work.embedder is None:
@@ -106,14 +106,14 @@ def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:
     """Return the counted terms of the chunks, of what stands above them too."""
     prefix, analyzer = work.settings.prefix, work.analyzer
     return [
-        Counted.from_counts(one.doc_id, one.position, analyzer.counts(one.searched(prefix)))
-        for one in chunks
+        Counted.from_counts(chunk.doc_id, chunk.position, analyzer.counts(chunk.searched(prefix)))
+        for chunk in chunks
     ]
 
 
 async def weigh_all(connection: Connection, index: Index, work: Work) -> Index:
     chunks = await index_rows.counted(connection, index)
-    total = sum(one.length for one in chunks)
+    total = sum(chunk.length for chunk in chunks)
     average = total / len(chunks) if chunks else 0.0
     weights = weigh(chunks, work.settings.bm25, average)
     await index_rows.replace_weights(

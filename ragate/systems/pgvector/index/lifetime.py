@@ -37,10 +37,10 @@ async def collect_garbage(connection: Connection, corpus: str) -> None:
         "SELECT id FROM ragate.indexes WHERE corpus = %s ORDER BY key IS NULL, used_at DESC, id",
         (corpus,),
     )
-    kept = [row[0] for row in await cursor.fetchall()][:KEEP]
+    last_used = [row[0] for row in await cursor.fetchall()][:KEEP]
     cursor = await connection.execute(
         "SELECT id FROM ragate.indexes WHERE corpus = %s AND (key IS NULL OR id != ALL(%s))",
-        (corpus, kept),
+        (corpus, last_used),
     )
     for (index_id,) in await cursor.fetchall():
         await _drop(connection, Index(index_id, "", 0, 0, None))

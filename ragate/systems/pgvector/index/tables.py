@@ -65,8 +65,8 @@ async def connect(conninfo: str) -> Connection:
             "WHERE e.extname = 'vector'"
         )
         row = await cursor.fetchone()
-        place = sql.Identifier(row[0] if row else "public")
-        await connection.execute(sql.SQL("SET search_path = ragate, {}").format(place))
+        schema = sql.Identifier(row[0] if row else "public")
+        await connection.execute(sql.SQL("SET search_path = ragate, {}").format(schema))
         await connection.execute("SET idle_in_transaction_session_timeout = 0")
         await register_vector_async(connection)
     except BaseException:

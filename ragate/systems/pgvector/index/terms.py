@@ -30,12 +30,12 @@ class Analyzer:
 
     def dimensions(self, text: str) -> list[int]:
         """Return the dimension of each word that is no stop word, in order, with repeats."""
-        known = self._known
+        by_word = self._known
         words = tokens(text)
         for word in words:
-            if word not in known:
-                known[word] = None if word in self._stop else dimension(self._stem(word))
-        return [place for place in map(known.__getitem__, words) if place is not None]
+            if word not in by_word:
+                by_word[word] = None if word in self._stop else dimension(self._stem(word))
+        return [number for number in map(by_word.__getitem__, words) if number is not None]
 
     def counts(self, text: str) -> dict[int, int]:
         """Return how often each dimension occurs, in rising order of dimension."""

@@ -67,7 +67,7 @@ async def store_vectors(
     if new:
         index = await _create(connection, index, dimension, hnsw=settings.index == "hnsw")
     check_dimension(index, dimension)
-    rows = ((*place, vector) for place, vector in zip(places, embeddings, strict=True))
+    rows = ((*chunk, vector) for chunk, vector in zip(places, embeddings, strict=True))
     await copy_rows(connection, index, "vectors", rows)
     if new and settings.index == "hnsw":
         await build_graph(connection, index, settings.hnsw)

@@ -24,8 +24,8 @@ def fuse(
             continue
         values = _ranked(ranking, settings.rrf_k) if settings.fusion == "rrf" else _scaled(ranking)
         for hit, value in zip(ranking, values, strict=True):
-            place = (hit.doc_id, hit.position)
-            scores[place] = scores.get(place, 0.0) + weight * value
+            chunk = (hit.doc_id, hit.position)
+            scores[chunk] = scores.get(chunk, 0.0) + weight * value
     hits = [Hit(doc_id, position, score) for (doc_id, position), score in scores.items()]
     return sorted(hits, key=lambda hit: (-round(hit.score, 12), hit.doc_id, hit.position))[:limit]
 

@@ -74,8 +74,8 @@ async def weights_of(
     cursor = await connection.execute(
         index.query("SELECT term, df FROM {terms} WHERE term = ANY(%s)"), (list(counts),)
     )
-    found = {int(term): int(df) for term, df in await cursor.fetchall()}
-    return {term: idf(found.get(term, 0), index.chunks) for term in counts}
+    frequencies = {int(term): int(df) for term, df in await cursor.fetchall()}
+    return {term: idf(frequencies.get(term, 0), index.chunks) for term in counts}
 
 
 async def bm25(
@@ -131,8 +131,8 @@ async def nearly(
     check_dimension(index, len(embedding))
     wide = min(max(limit, ef_search), MOST_NEARLY)
     await connection.execute(f"SET LOCAL hnsw.ef_search = {wide}")
-    found = await _hits(connection, index, _HNSW, embedding, limit, ALL)
-    hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in found]
+    nearest = await _hits(connection, index, _HNSW, embedding, limit, ALL)
+    hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in nearest]
     return sorted(hits, key=lambda hit: (-hit.score, hit.doc_id, hit.position))
 
 
@@ -182,8 +182,8 @@ async def _by_chunk(
 
 
 def _chunk(hit: Hit, title: str, section: str, text: str) -> RetrievedChunk:
-    known = {"title": title, "section": section}
-    metadata: dict[str, MetadataValue] = {key: value for key, value in known.items() if value}
+    headings = {"title": title, "section": section}
+    metadata: dict[str, MetadataValue] = {key: value for key, value in headings.items() if value}
     if hit.chunk is not None:
         metadata["found_by"] = hit.chunk
     return RetrievedChunk(

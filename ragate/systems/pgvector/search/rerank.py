@@ -16,9 +16,9 @@ async def rerank(
     scores keep the order they had.
     """
     scores = await reranker(query, [_read(chunk) for chunk in chunks])
-    order = sorted(range(len(chunks)), key=lambda place: (-round(scores[place], 6), place))
-    found = tuple(_ranked(chunks[place], place + 1, scores[place]) for place in order[:limit])
-    return found, tuple(ranked_doc_ids(chunks))
+    order = sorted(range(len(chunks)), key=lambda number: (-round(scores[number], 6), number))
+    ranked = tuple(_ranked(chunks[number], number + 1, scores[number]) for number in order[:limit])
+    return ranked, tuple(ranked_doc_ids(chunks))
 
 
 def _read(chunk: RetrievedChunk) -> str:

@@ -49,9 +49,9 @@ async def retrieve(
     depth = wanted
     while True:
         hits = await _ranked(connection, index, question, settings, depth)
-        found = await ranked_search.parents(connection, index, hits)
-        if len(found) >= wanted or len(hits) < depth:
-            return found[:wanted]
+        passages = await ranked_search.parents(connection, index, hits)
+        if len(passages) >= wanted or len(hits) < depth:
+            return passages[:wanted]
         depth *= DEEPER
 
 
