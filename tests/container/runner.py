@@ -5,9 +5,10 @@
     assert result.outputs["verdict"] == "passed"
 
 Both ways give the step the same variables and files, and read its log and files by the same rules
-(`grammar`). Without an engine the step is ``python -P -m ragate.github`` in a process: fast, and
-what most tests need. The rules come from actions/runner: ``ContainerActionHandler``, ``Handler``,
-``GitHubContext``, ``DockerCommandManager``, ``FileCommandManager``.
+(`grammar`). Without an engine the step is ``python -P -m ragate.github`` in a process: a fork of
+one that has imported it (`tests.servers.forks`), fast, and what most tests need. The rules come
+from actions/runner: ``ContainerActionHandler``, ``Handler``, ``GitHubContext``,
+``DockerCommandManager``, ``FileCommandManager``.
 
 Not modelled: pre and post steps, problem matchers, OIDC, caches, and the engine's socket, which the
 real runner mounts into every container action.
@@ -32,6 +33,7 @@ from typing import Any
 from tests.container.engine import Engine
 from tests.container.grammar import SUMMARY_LIMIT, Command, Log, parse_pairs, read_log
 from tests.container.variables import Action, Layout, read_action, step_variables
+from tests.servers.forks import CAN_FORK, ForkedProcess, start
 
 TOKEN = "ghs_" + "t0ken" * 7
 COMMAND = ("-P", "-m", "ragate.github")
@@ -126,8 +128,9 @@ def run_step(
             action, layout, given=inputs or {}, env=env or {}, context=context, token=token
         )
         if engine is None:
-            command = entrypoint or [sys.executable, *COMMAND]
-            process = _Process(command, variables=_host(variables), folder=layout.workspace)
+            host = _host(variables)
+            command = entrypoint or ([] if CAN_FORK else [sys.executable, *COMMAND])
+            process = _Process(command, variables=host, folder=layout.workspace)
         else:
             process = _container(
                 engine, action, layout, variables, image, network, hosts or {}, entrypoint
@@ -138,6 +141,8 @@ def run_step(
 
 @dataclass
 class _Process:
+    """A step that runs; one without a command is a fork of what has imported the program."""
+
     command: Sequence[str]
     variables: Mapping[str, str]
     folder: Path | None = None
@@ -151,15 +156,7 @@ class _Process:
         """Run it to its end. stdout and stderr come in one stream, as in the log."""
         late = threading.Event()
         started = time.monotonic()
-        with subprocess.Popen(
-            self.command,
-            cwd=self.folder,
-            env=dict(self.variables),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        ) as process:
+        with self._start() as process:
             timer = threading.Timer(timeout, self._stop, (process, late))
             timer.start()
             try:
@@ -176,7 +173,22 @@ class _Process:
         if late.is_set():
             raise TimeoutError(f"the step ran longer than {timeout} s:\n{self.raw}")
 
-    def _stop(self, process: subprocess.Popen[bytes], late: threading.Event | None = None) -> None:
+    def _start(self) -> subprocess.Popen[bytes] | ForkedProcess:
+        if not self.command:
+            return start("ragate.github", folder=self.folder, variables=self.variables)
+        return subprocess.Popen(
+            self.command,
+            cwd=self.folder,
+            env=dict(self.variables),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def _stop(
+        self, process: subprocess.Popen[bytes] | ForkedProcess, late: threading.Event | None = None
+    ) -> None:
         """End what is left of the step: its container, or every process of its session."""
         if late is not None:
             late.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -50,6 +51,7 @@ class Action:
         return values | {name.lower(): value for name, value in given.items()}
 
 
+@functools.cache
 def read_action(folder: Path) -> Action:
     """Return the action of a folder.
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.servers.forks import CAN_FORK, run
+
 RAGATE = str(Path(sys.executable).with_name("ragate"))
 # Nothing of the caller's gate may leak into the one under test.
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
@@ -17,10 +19,13 @@ def ragate(
     folder: Path, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """Run ``ragate`` in `folder` and return what it printed and its exit code."""
+    variables = {**CLEAN, **(env or {})}
+    if CAN_FORK:
+        return run("ragate", arguments, folder=folder, variables=variables, timeout=timeout)
     return subprocess.run(
         [RAGATE, *arguments],
         cwd=folder,
-        env={**CLEAN, **(env or {})},
+        env=variables,
         capture_output=True,
         text=True,
         timeout=timeout,

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.container.runner import COMMAND
 from tests.e2e.action.forge import Forge, outputs
 
 pytestmark = pytest.mark.e2e
 GOLDEN = Path(__file__).parents[2] / "golden" / "action_regression.md"
+# Here the step is started as the image starts it; elsewhere it is a fork of what has imported it.
+STEP = [sys.executable, *COMMAND]
 
 
 def steady(comment: str) -> str:
@@ -29,7 +33,7 @@ def steady(comment: str) -> str:
 
 
 def test_the_comment_says_what_broke_and_what_to_type(forge: Forge) -> None:
-    result = forge.check(forge.change(outputs(broken=range(12))))
+    result = forge.check(forge.change(outputs(broken=range(12))), entrypoint=STEP)
     assert result.exit_code == 1, result.log
     text = steady(forge.comment())
     if os.environ.get("RAGATE_UPDATE_GOLDEN") == "1":
@@ -39,7 +43,7 @@ def test_the_comment_says_what_broke_and_what_to_type(forge: Forge) -> None:
 
 def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge: Forge) -> None:
     broken = forge.change(outputs(broken=range(12)))
-    result = forge.check(broken)
+    result = forge.check(broken, entrypoint=STEP)
     assert result.exit_code == 1, result.log
     assert result.outputs["verdict"] == "failed"
     assert result.outputs["passed"] == "false"
@@ -48,7 +52,7 @@ def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge:
     assert "blocks" in forge.comment()
 
     repaired = forge.change(outputs())
-    result = forge.check(repaired)
+    result = forge.check(repaired, entrypoint=STEP)
     assert result.exit_code == 0, result.log
     assert result.outputs["verdict"] == "passed"
     assert forge.states(repaired.head) == ["pending", "success"]
