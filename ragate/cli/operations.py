@@ -1,5 +1,6 @@
 """How to run: the operational environment variables, the terminal and the ``.env`` file."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from ragate.config import Config, find_config, load_config
+from ragate.models import Run
 from ragate.runtime.environment import read_operations
 from ragate.runtime.operations import Operations
 from ragate.support.escape import plain
@@ -91,3 +93,16 @@ def _quarters(count: int, total: int, noun: str) -> None:
     quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= 100 else set()
     if count == total or count in quarters:
         say(f"{noun}: {count}/{total} samples")
+
+
+def load_control(config: Config, operations: Operations, path: Path | None) -> Run | None:
+    """Return the scored control run; None where no file is given.
+
+    Raises:
+        DatasetError: the file cannot be read.
+    """
+    if path is None:
+        return None
+    from ragate.pipeline.decide_outputs import score_outputs
+
+    return asyncio.run(score_outputs(config, operations, path))

@@ -12,7 +12,7 @@ from ragate.clients.http.breaker import Breaker
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Limiter
 from ragate.clients.http.redact import Redactor
-from ragate.clients.http.retry import Deadline, Kind, Retry, TransientError, Tries
+from ragate.clients.http.retry import Deadline, FaultKind, Retry, TransientError, Tries
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
@@ -80,7 +80,7 @@ class Channel:
                 if not isinstance(answer, Fault):
                     session.limiter.accepted(sent)
                     return answer
-                if answer.kind is Kind.REJECTED:
+                if answer.kind is FaultKind.REJECTED:
                     session.limiter.refused(sent, answer.after)
                 problem = self._sorted(answer, model)
                 session.limiter.rest(self.breaker.rest())
@@ -121,7 +121,7 @@ class Channel:
             self.budget.lost()
             raise
         if isinstance(answer, Fault):
-            refused = answer.kind is Kind.REJECTED
+            refused = answer.kind is FaultKind.REJECTED
             (self.budget.lost if answer.billed else self.budget.give_back)(rejected=refused)
             return answer
         self.breaker.succeeded()
@@ -136,7 +136,7 @@ class Channel:
         """Return what is raised for a fault; tell the breaker."""
         if fault.kind is None:
             return self._refusal(fault, model)
-        if fault.kind is Kind.REJECTED:
+        if fault.kind is FaultKind.REJECTED:
             self.breaker.succeeded()
         elif self.breaker.failed(asyncio.get_running_loop().time()):
             text = f"{self.breaker.in_a_row} calls failed in a row; the last: {fault.text}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from ragate.dataset import beir, csv_table, json_list, jsonl, yaml_list
+from ragate.dataset import beir, csv_table, jsonl, yaml_list
 from ragate.dataset._edit import GoldenFile, open_golden
 from ragate.dataset._labels import Label, read_labels
 from ragate.dataset._rows import Entries, Entry, Row, asked, entries_of
@@ -15,7 +15,7 @@ from ragate.models import Sample
 _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": jsonl.rows,
     ".ndjson": jsonl.rows,
-    ".json": json_list.rows,
+    ".json": jsonl.list_rows,
     ".csv": csv_table.rows,
     ".yaml": yaml_list.rows,
     ".yml": yaml_list.rows,

@@ -4,6 +4,7 @@ import json
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
@@ -64,9 +65,10 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     first = next(lines, None)
     if first is None:
         raise DatasetError(f"{path}: no recorded output in it")
-    if isinstance(first[1], dict) and "ragate_outputs" in first[1]:
-        return _header(path, first[1]), _outputs(path, lines)
-    return None, _outputs(path, lines, first)
+    is_ours = isinstance(first[1], dict) and "ragate_outputs" in first[1]
+    rows = lines if is_ours else chain([first], lines)
+    header = _header(path, first[1]) if is_ours else None
+    return header, ((number, _output(path, number, value)) for number, value in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +147,6 @@ def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
             remedy="collect them again with the same version of ragate on both sides",
         )
     return _validated(OutputsHeader, path, 1, value)
-
-
-def _outputs(
-    path: Path, lines: Iterator[tuple[int, Any]], first: tuple[int, Any] | None = None
-) -> Iterator[tuple[int, RecordedOutput]]:
-    if first is not None:
-        yield first[0], _output(path, *first)
-    for number, value in lines:
-        yield number, _output(path, number, value)
 
 
 def _output(path: Path, number: int, value: Any) -> RecordedOutput:

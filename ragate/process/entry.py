@@ -1,14 +1,21 @@
-"""The frame round a whole command: reserved codes, signals, threads of the numeric library."""
+"""The frame round a whole command: reserved codes, signals, threads of the numeric library.
+
+Python ends with 1 for an exception that nobody caught, and so do native libraries that give up:
+OpenBLAS calls ``exit(1)`` where it gets no memory, past every ``except`` of ours. So the code is
+reserved in the C library itself.
+"""
 
 import os
 import sys
 from collections.abc import Callable, MutableMapping
 from typing import NoReturn
 
-from ragate.process.exit_code import NO_DECISION, end_crashes_with_exit, reserve_exit_code
 from ragate.process.interrupts import leave_interrupts, take_interrupts
 
 INTERRUPTED = 130
+NO_DECISION = 3
+# What a broken native library dies of. Python's fault handler says so first.
+_CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 # What OpenBLAS reads, in this order.
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -40,3 +47,40 @@ def limit_blas_threads(environment: MutableMapping[str, str]) -> None:
     """
     if not any(environment.get(name) for name in _BLAS_THREADS):
         environment[_BLAS_THREADS[0]] = "1"
+
+
+def reserve_exit_code(code: int) -> None:
+    """Let every later ``exit`` of this process end with `code`, whatever code it was called with.
+
+    The last call counts. Threads and handlers of ``atexit`` end as ever; what C's own streams have
+    buffered is written here, and not later. Where the C library is another one, nothing happens.
+    """
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        library.fflush(None)
+        # exit() calls what was registered last first: this one ends the process at once.
+        end = ctypes.cast(library._exit, ctypes.c_void_p)
+        library.__cxa_atexit(end, ctypes.c_void_p(code), None)
+    except (ImportError, OSError, AttributeError, MemoryError):
+        return
+
+
+def end_crashes_with_exit() -> None:
+    """Let a crash of native code say what it was, and end with the reserved code.
+
+    The signal's handler is C's ``exit`` itself, which the fault handler calls after its message.
+    """
+    try:
+        import ctypes
+        import faulthandler
+        import signal
+
+        library = ctypes.CDLL(None)
+        library.signal.restype = ctypes.c_void_p
+        for name in _CRASHES:
+            library.signal(int(getattr(signal, name)), ctypes.cast(library.exit, ctypes.c_void_p))
+        faulthandler.enable(file=2, all_threads=False)
+    except (ImportError, OSError, AttributeError, ValueError, RuntimeError, MemoryError):
+        return

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ragate.config import Provider
-from ragate.recorder.proxy.request_identity import Kind
+from ragate.recorder.proxy.request_identity import Endpoint
 from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.support.settings import shown
 
@@ -15,14 +15,14 @@ MAX_CHOICES = 8
 MAX_TEXTS = 2048
 _SAMPLING = {"model", "temperature", "top_p", "tools", "tool_choice", "parallel_tool_calls"}
 # Everything else is refused: stored prompts, conversations, files, web search, priority service.
-_ALLOWED: dict[Kind, set[str]] = {
-    Kind.CHAT: _SAMPLING
+_ALLOWED: dict[Endpoint, set[str]] = {
+    Endpoint.CHAT: _SAMPLING
     | {"messages", "n", "seed", "stop", "max_tokens", "max_completion_tokens", "logprobs"}
     | {"presence_penalty", "frequency_penalty", "logit_bias", "top_logprobs", "response_format"}
     | {"reasoning_effort", "verbosity"},
-    Kind.RESPONSES: _SAMPLING
+    Endpoint.RESPONSES: _SAMPLING
     | {"input", "instructions", "max_output_tokens", "text", "reasoning", "truncation"},
-    Kind.EMBEDDINGS: {"model", "input", "dimensions"},
+    Endpoint.EMBEDDINGS: {"model", "input", "dimensions"},
 }
 _LIMITS = {
     "n": MAX_CHOICES,
@@ -61,7 +61,7 @@ def why_refused(
     return _why_parameters(request.kind, pending.request.body) or _why_content(request.kind, body)
 
 
-def _why_parameters(kind: Kind, body: Mapping[str, Any]) -> str:
+def _why_parameters(kind: Endpoint, body: Mapping[str, Any]) -> str:
     if unknown := sorted(set(body) - _ALLOWED[kind]):
         return f"{shown(unknown[0])} is not allowed in a pending request"
     for name, most in _LIMITS.items():
@@ -78,12 +78,12 @@ def _why_parameters(kind: Kind, body: Mapping[str, Any]) -> str:
     return ""
 
 
-def _why_content(kind: Kind, body: Mapping[str, Any]) -> str:
-    if kind is Kind.EMBEDDINGS:
+def _why_content(kind: Endpoint, body: Mapping[str, Any]) -> str:
+    if kind is Endpoint.EMBEDDINGS:
         texts = body["input"]
         many = isinstance(texts, list) and len(texts) > MAX_TEXTS
         return f"more than {MAX_TEXTS} texts" if many else ""
-    content = body["messages"] if kind is Kind.CHAT else body["input"]
+    content = body["messages"] if kind is Endpoint.CHAT else body["input"]
     return _why_part(content)
 
 

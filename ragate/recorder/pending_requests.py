@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import StorageError, UsageError
-from ragate.recorder.proxy.request_identity import Kind, checked_request
+from ragate.recorder.proxy.request_identity import Endpoint, checked_request
 from ragate.recorder.proxy.unanswered import UnansweredRequest
 from ragate.support.strict_json import read_lines
 
@@ -77,9 +77,9 @@ def read_pending(path: Path) -> Iterator[UnansweredRequest]:
 def _pending(row: Any, where: str) -> UnansweredRequest:
     if not isinstance(row, dict) or set(row) != _FIELDS or not isinstance(row["body"], dict):
         raise UsageError(f"{where}: a line has {', '.join(sorted(_FIELDS))}")
-    kind = next((kind for kind in Kind if kind.value == row["path"]), None)
+    kind = next((kind for kind in Endpoint if kind.value == row["path"]), None)
     if kind is None or not isinstance(row["provider"], str):
-        raise UsageError(f"{where}: path must be one of {', '.join(Kind)}, provider a name")
+        raise UsageError(f"{where}: path must be one of {', '.join(Endpoint)}, provider a name")
     counts = (row["draw"], row["occurrence"])
     if not all(type(count) is int and 0 <= count < _MOST for count in counts):
         raise UsageError(f"{where}: draw and occurrence must be counts")

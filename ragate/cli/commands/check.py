@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.checkout_rules import with_checkout_rules
-from ragate.cli.control import load_control
-from ragate.cli.operations import in_ci, open_config
+from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show
 from ragate.errors import UsageError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.checkout_rules import with_checkout_rules
-from ragate.cli.control import load_control
-from ragate.cli.operations import in_ci, open_config
+from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show
 
 

@@ -12,7 +12,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragate.clients.http.retry import Kind, retry_after
+from ragate.clients.http.retry import FaultKind, retry_after
 
 if TYPE_CHECKING:
     import openai
@@ -52,7 +52,7 @@ class Fault:
     """
 
     text: str
-    kind: Kind | None = Kind.FAILED
+    kind: FaultKind | None = FaultKind.FAILED
     after: float | None = None
     status: int | None = None
     scope: str = "request"
@@ -74,7 +74,7 @@ async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
     except openai.APIConnectionError as error:
         return _connection(error)
     except (openai.OpenAIError, ValueError, RecursionError) as error:
-        return Fault(f"sent a reply that cannot be read: {error}", kind=Kind.MALFORMED)
+        return Fault(f"sent a reply that cannot be read: {error}", kind=FaultKind.MALFORMED)
 
 
 def _connection(error: openai.APIConnectionError) -> Fault:
@@ -84,7 +84,7 @@ def _connection(error: openai.APIConnectionError) -> Fault:
     if isinstance(cause, CutOffError):
         return Fault(f"broke off: {cause}")
     if isinstance(cause, MalformedError):
-        return Fault(f"sent a reply that cannot be read: {cause}", kind=Kind.MALFORMED)
+        return Fault(f"sent a reply that cannot be read: {cause}", kind=FaultKind.MALFORMED)
     sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
     return Fault(f"cannot be reached: {cause or error}", billed=sent)
 
@@ -110,7 +110,7 @@ def status_fault(status: int, *, code: str | None, said: str, after: str | None)
     if status in _TRANSIENT or status >= 500:
         now = datetime.datetime.now(datetime.UTC)
         wait = retry_after(after, now=now)
-        kind = Kind.REJECTED if status == 429 else Kind.FAILED
+        kind = FaultKind.REJECTED if status == 429 else FaultKind.FAILED
         return Fault(text, kind=kind, after=wait, status=status, billed=status >= 500)
     whole = status in _ALL_MODELS
     scope = "model" if status in _MODEL_ONLY else "provider" if whole else "request"

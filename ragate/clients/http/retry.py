@@ -16,7 +16,7 @@ _REJECTED_CAP_S = 2.0  # the limiter paces rejected calls; this only spreads the
 _MOST_REJECTIONS = 40
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """Why a call may be made again.
 
     FAILED: a timeout, a cut connection, a server's error. REJECTED: one call too many (429).
@@ -39,7 +39,7 @@ class TransientError(Exception):
         self,
         message: str,
         *,
-        kind: Kind = Kind.FAILED,
+        kind: FaultKind = FaultKind.FAILED,
         after: float | None = None,
         status: int | None = None,
     ) -> None:
@@ -128,7 +128,7 @@ class _Course:
     retry: Retry
     deadline: Deadline
     tries: Tries
-    counts: dict[Kind, int] = field(default_factory=lambda: dict.fromkeys(Kind, 0))
+    counts: dict[FaultKind, int] = field(default_factory=lambda: dict.fromkeys(FaultKind, 0))
 
     @property
     def calls(self) -> int:
@@ -137,22 +137,22 @@ class _Course:
     def wait_after(self, error: TransientError) -> float | None:
         """Return the seconds before the next call; None where this one was the last."""
         self.counts[error.kind] += 1
-        self.tries.unreadable = self.counts[Kind.MALFORMED]
+        self.tries.unreadable = self.counts[FaultKind.MALFORMED]
         if self._spent() or (error.after or 0.0) > self.retry.patience_s:
             return None
         longest = min(self.retry.cap_s, self.retry.base_s * 2.0 ** min(self.calls - 1, 30))
-        if error.kind is Kind.REJECTED:
+        if error.kind is FaultKind.REJECTED:
             longest = min(longest, _REJECTED_CAP_S)
         # Never less than the server asks for.
         wait = (error.after or 0.0) + self.retry.uniform(0.0, longest)
         return wait if wait < self.deadline.left() else None
 
     def _spent(self) -> bool:
-        counted = self.calls - self.counts[Kind.REJECTED]
+        counted = self.calls - self.counts[FaultKind.REJECTED]
         return (
             self.retry.tries <= max(1, counted)
-            or self.counts[Kind.MALFORMED] >= self.tries.most
-            or self.counts[Kind.REJECTED] >= _MOST_REJECTIONS
+            or self.counts[FaultKind.MALFORMED] >= self.tries.most
+            or self.counts[FaultKind.REJECTED] >= _MOST_REJECTIONS
         )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.http.bounded_body import CHAT_BYTES, ENCODINGS, MEGABYTE, BoundedBody
 from ragate.clients.http.error_mapping import Fault, MalformedError, said_in, status_fault
-from ragate.clients.http.retry import Kind as FaultKind
+from ragate.clients.http.retry import FaultKind as FaultKind
 from ragate.clients.http.transport import Transport
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.clients.http.error_mapping import MalformedError
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.strict_json import canonical
 
 MAX_REPLY_BYTES = 4 * 1024**2  # what a row of the cache holds
@@ -39,9 +39,9 @@ def reply_of(request: Request, body: Any) -> Reply:
     """
     if not isinstance(body, dict):
         raise MalformedError("no JSON object")
-    if request.kind is Kind.CHAT:
+    if request.kind is Endpoint.CHAT:
         _check_chat(body)
-    elif request.kind is Kind.RESPONSES:
+    elif request.kind is Endpoint.RESPONSES:
         _check_response(body)
     else:
         body = _packed(body, request)
@@ -60,7 +60,7 @@ def read_reply(content: bytes, request: Request) -> Reply:
 def shown_body(text: str, request: Request) -> dict[str, Any]:
     """Return a kept reply as the caller wants it: vectors as numbers unless it asks for base64."""
     body: dict[str, Any] = json.loads(text)
-    if request.kind is Kind.EMBEDDINGS and request.body.get("encoding_format") != "base64":
+    if request.kind is Endpoint.EMBEDDINGS and request.body.get("encoding_format") != "base64":
         for row in body["data"]:
             row["embedding"] = _numbers(row["embedding"])
     return body

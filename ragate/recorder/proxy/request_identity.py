@@ -13,7 +13,7 @@ MAX_BODY_BYTES = 16 * 1024**2
 _MAX_MODEL = 200
 
 
-class Kind(StrEnum):
+class Endpoint(StrEnum):
     """An endpoint, by its path below ``/v1``."""
 
     CHAT = "/chat/completions"
@@ -27,14 +27,14 @@ UNHEEDED = frozenset(
     {"stream", "stream_options", "encoding_format", "user", "safety_identifier", "metadata"}
     | {"store", "service_tier", "prompt_cache_key", "prompt_cache_retention"}
 )
-_CONTENT = {Kind.CHAT: "messages", Kind.RESPONSES: "input", Kind.EMBEDDINGS: "input"}
+_CONTENT = dict.fromkeys(Endpoint, "input") | {Endpoint.CHAT: "messages"}
 
 
 @dataclass(frozen=True)
 class Request:
     """One request to a model, as the caller sent it."""
 
-    kind: Kind
+    kind: Endpoint
     body: Mapping[str, Any]
 
     @property
@@ -49,7 +49,7 @@ class Request:
     def wants_usage(self) -> bool:
         """True where the end of its stream tells the counts of tokens."""
         options = self.body.get("stream_options")
-        return self.kind is Kind.RESPONSES or (
+        return self.kind is Endpoint.RESPONSES or (
             isinstance(options, dict) and options.get("include_usage") is True
         )
 
@@ -69,7 +69,7 @@ class Request:
         return digest([key, occurrence]) if occurrence else key
 
 
-def read_request(kind: Kind, content: bytes) -> Request:
+def read_request(kind: Endpoint, content: bytes) -> Request:
     """Return the request of a body.
 
     Raises:
@@ -81,7 +81,7 @@ def read_request(kind: Kind, content: bytes) -> Request:
     return checked_request(kind, body)
 
 
-def checked_request(kind: Kind, body: Mapping[str, Any]) -> Request:
+def checked_request(kind: Endpoint, body: Mapping[str, Any]) -> Request:
     """Return `body` as a request.
 
     Raises:

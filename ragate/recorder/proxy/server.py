@@ -13,11 +13,11 @@ from ragate.recorder.proxy import HEADER
 from ragate.recorder.proxy.chat_stream import chat_events
 from ragate.recorder.proxy.reply_format import shown_body
 from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
-from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Kind, read_request
+from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Endpoint, read_request
 from ragate.recorder.proxy.response_stream import response_events
 from ragate.recorder.proxy.unanswered import ForeignModelError, PendingError
 
-_SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Kind), "GET /v1/models"])
+_SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Endpoint), "GET /v1/models"])
 # Everything here was tried as often as makes sense: a caller that tries again loses time, and would
 # multiply the calls. Clients repeat after 408, 409, 429 and 5xx, whatever a header says; not after
 # 424, that something else failed which this depends on.
@@ -66,7 +66,7 @@ def application(resolver: ReplyResolver, token: str) -> web.Application:
 
 
 async def _serve(request: web.Request, resolver: ReplyResolver) -> web.StreamResponse:
-    kind = next((kind for kind in Kind if request.path == f"/v1{kind.value}"), None)
+    kind = next((kind for kind in Endpoint if request.path == f"/v1{kind.value}"), None)
     if request.path == "/v1/models" and request.method == "GET":
         return _models(resolver)
     if kind is None or request.method != "POST":
@@ -113,7 +113,7 @@ def _models(resolver: ReplyResolver) -> web.Response:
 
 
 async def _answer(request: web.Request, call: PendingCall) -> web.StreamResponse:
-    if call.request.streams and call.request.kind is not Kind.EMBEDDINGS:
+    if call.request.streams and call.request.kind is not Endpoint.EMBEDDINGS:
         return await _Streaming(request, call).answer()
     try:
         reply = await call.reply()
@@ -147,7 +147,7 @@ class _Streaming:
     def __init__(self, request: web.Request, call: PendingCall) -> None:
         self._request = request
         self._call = call
-        self._named = call.request.kind is Kind.RESPONSES
+        self._named = call.request.kind is Endpoint.RESPONSES
         self._response: web.StreamResponse | None = None
 
     async def answer(self) -> web.StreamResponse:

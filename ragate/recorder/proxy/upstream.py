@@ -15,7 +15,7 @@ from ragate.protocols import ChatReply
 from ragate.recorder.proxy.aiohttp_upstream import post_json, post_stream
 from ragate.recorder.proxy.chat_stream import ChatParts
 from ragate.recorder.proxy.reply_format import Reply, read_reply, reply_of, text_count
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.recorder.proxy.response_stream import ResponseParts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Upstream:
         """
         body = _body(request, stream=False)
         most = CHAT_BYTES
-        if request.kind is Kind.EMBEDDINGS:
+        if request.kind is Endpoint.EMBEDDINGS:
             most = embedding_bytes(text_count(request.body["input"]), None)
 
         async def once(session: Any) -> Reply:
@@ -128,7 +128,7 @@ class _Passing:
     async def _read(self, session: aiohttp.ClientSession) -> Reply:
         self.held = []
         parts: ChatParts | ResponseParts = (
-            ChatParts() if self.request.kind is Kind.CHAT else ResponseParts()
+            ChatParts() if self.request.kind is Endpoint.CHAT else ResponseParts()
         )
         async for raw in post_stream(session, self.url, _body(self.request, stream=True)):
             if self._sent > _MOST_EVENTS:
@@ -159,6 +159,6 @@ def _body(request: Request, *, stream: bool) -> dict[str, Any]:
         return body
     options = request.body.get("stream_options")
     wishes = options if isinstance(options, dict) else {}
-    if request.kind is Kind.CHAT:
+    if request.kind is Endpoint.CHAT:
         wishes = {**wishes, "include_usage": True}
     return {**body, "stream": True, **({"stream_options": wishes} if wishes else {})}

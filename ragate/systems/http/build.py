@@ -9,7 +9,7 @@ from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.pointer import PointerError, one
 from ragate.systems.http.policy import is_commit
-from ragate.systems.http.raw_reply import BadReplyError, Reply, UnreachableError
+from ragate.systems.http.raw_reply import BadReplyError, RawReply, UnreachableError
 from ragate.systems.http.reply import parsed
 from ragate.systems.http.settings import Settings
 
@@ -40,7 +40,7 @@ class Build:
             raise SystemMismatchError(f"[system] version_url: the service {error}") from error
         self.check(reply, value)
 
-    def check(self, reply: Reply, value: Any) -> None:
+    def check(self, reply: RawReply, value: Any) -> None:
         """Check the build that a reply names, in a header or at a pointer into its JSON.
 
         Raises:

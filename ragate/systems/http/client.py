@@ -11,7 +11,7 @@ from ragate.systems.http.address import AllowedHost, place_of, resolve
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.raw_reply import (
     BadReplyError,
-    Reply,
+    RawReply,
     UnavailableError,
     UnreachableError,
     content_of,
@@ -84,7 +84,7 @@ class HttpClient:
             if host.hidden:
                 self._hidden.add_hosts((host.host, *addresses))
 
-    async def send(self, method: str, url: str, *, key: str, **parts: Any) -> Reply:
+    async def send(self, method: str, url: str, *, key: str, **parts: Any) -> RawReply:
         """Return the reply to a request; `check` was called for its host.
 
         Raises:
@@ -114,7 +114,7 @@ class HttpClient:
 
     async def _once(
         self, method: str, url: str, host: AllowedHost, address: str, **parts: Any
-    ) -> Reply:
+    ) -> RawReply:
         # Host and port are those that were checked, however another parser reads the address.
         pinned = self._pinned(url, address, host.port)
         if params := parts.pop("params", None):
@@ -139,7 +139,7 @@ class HttpClient:
             name: self._hidden.without_secrets(value.encode()).decode("utf-8", "replace")
             for name, value in response.headers.items()
         }
-        return Reply(headers=shown, content=content)
+        return RawReply(headers=shown, content=content)
 
     def _check(self, response: httpx.Response, content: bytes) -> None:
         code = response.status_code

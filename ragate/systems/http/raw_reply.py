@@ -24,7 +24,7 @@ class UnavailableError(BadReplyError):
 
 
 @dataclass(frozen=True)
-class Reply:
+class RawReply:
     """A whole reply, with a status of success."""
 
     headers: Mapping[str, str]

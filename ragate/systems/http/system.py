@@ -17,7 +17,12 @@ from ragate.systems.http.build import Build
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.policy import address_in, check_request, header_secrets
-from ragate.systems.http.raw_reply import BadReplyError, Reply, UnavailableError, UnreachableError
+from ragate.systems.http.raw_reply import (
+    BadReplyError,
+    RawReply,
+    UnavailableError,
+    UnreachableError,
+)
 from ragate.systems.http.reply import fields, parsed
 from ragate.systems.http.service import Service
 from ragate.systems.http.settings import Settings
@@ -113,7 +118,7 @@ class HttpSystem(Foreign):
         rules = {"methods": resources.http_methods, "paths": resources.http_paths}
         check_request(method, url, key=key, **rules)
 
-    async def _ask(self, sample: Sample) -> Reply:
+    async def _ask(self, sample: Sample) -> RawReply:
         settings = self._settings
         parts: dict[str, Any] = {"headers": dict(self._headers)}
         if settings.record:

@@ -14,7 +14,7 @@ import pytest
 from ragate.errors import ProviderError, UsageError
 from ragate.models import Verdict
 from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.integration.recorder.recorded_projects import checked, made, outputs, record
 from tests.integration.recorder.test_run_resolver import CHAIN
@@ -143,7 +143,7 @@ def test_an_expensive_model_is_refused_and_the_rest_is_answered(waiting, server)
     lines = pending_path(waiting).read_text().splitlines()
     row = json.loads(lines[1])
     row["body"]["model"] = "gpt-9-pro"
-    row["key"] = Request(Kind(row["path"]), row["body"]).key("openai")
+    row["key"] = Request(Endpoint(row["path"]), row["body"]).key("openai")
     pending_path(waiting).write_text("\n".join([lines[0], json.dumps(row), lines[2]]))
     asked = server.seen
 

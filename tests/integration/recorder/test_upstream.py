@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from ragate.clients.channel import Channel
 from ragate.errors import ProviderError
 from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.recorder.proxy.upstream import Upstream
 from tests.integration.reply_sizes import MEGABYTE, RETRY, SLACK, refused
 from tests.servers.oversized import Oversized, bomb, oversized_server
@@ -47,7 +47,7 @@ def test_what_the_recorder_passes_on_is_bounded_too(packed: bool, streamed: bool
     body = {"model": "m", "messages": [{"role": "user", "content": "?"}], "stream": streamed}
     state = Oversized(packed=bomb(300)) if packed else Oversized()
     with oversized_server(state) as server:
-        error, peak = recorded(server, Request(Kind.CHAT, body), streamed=streamed)
+        error, peak = recorded(server, Request(Endpoint.CHAT, body), streamed=streamed)
 
     assert "larger than" in str(error)
     assert server.sent < 3 * (32 * MEGABYTE + SLACK)

@@ -28,7 +28,7 @@ from ragate.github.event.event_file import read_event
 from ragate.github.event.slash_command import parse_command
 from ragate.outputs.outputs_file import read_outputs
 from ragate.recorder.pending_requests import read_pending
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
 
 GOLDEN = [
@@ -89,7 +89,7 @@ OUTPUTS = [
     {"id": "a", "run": 0, "answer": "This.", "chunks": [{"doc_id": "a.md", "text": "t"}]},
     {"query": "Who?", "answer": "That.", "chunks": ["b.md"], "usage": {"calls": 1}},
 ]
-REQUEST = Request(Kind.CHAT, {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
+REQUEST = Request(Endpoint.CHAT, {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
 PENDING = [
     {"ragate_pending": 1},
     {

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.recorder.proxy.unanswered import UnansweredRequest
 
 MESSAGES = [{"role": "user", "content": "Hello?"}]
 
 
-def pending(kind: Kind = Kind.CHAT, provider: str = "openai", **body: Any) -> UnansweredRequest:
-    content = {"messages": MESSAGES} if kind is Kind.CHAT else {"input": "Hello?"}
+def pending(
+    kind: Endpoint = Endpoint.CHAT, provider: str = "openai", **body: Any
+) -> UnansweredRequest:
+    content = {"messages": MESSAGES} if kind is Endpoint.CHAT else {"input": "Hello?"}
     request = Request(kind, {"model": "m", **content, **body})
     return UnansweredRequest(request.key(provider), 0, 0, provider, request)

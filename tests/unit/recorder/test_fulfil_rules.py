@@ -8,7 +8,7 @@ import pytest
 
 from ragate.config import Provider
 from ragate.recorder.fulfil_rules import why_refused
-from ragate.recorder.proxy.request_identity import Kind
+from ragate.recorder.proxy.request_identity import Endpoint
 from tests.unit.recorder.pending_factories import pending
 
 PROVIDERS = {"openai": Provider(base_url="https://api.openai.com/v1")}
@@ -40,9 +40,9 @@ TOOL = {"name": "f", "parameters": {"properties": {"file_id": {}}}}
         pending(messages=said({"type": "text", "text": "a"}, picture("data:image/png;base64,AA"))),
         pending(messages=[{"role": "assistant", "content": None, "tool_calls": [CALL]}]),
         pending(messages=[{"role": "tool", "tool_call_id": "a", "content": "x"}]),
-        pending(Kind.RESPONSES, instructions="Be short."),
-        pending(Kind.RESPONSES, input=said({"type": "input_text", "text": "a"})),
-        pending(Kind.EMBEDDINGS, input=["a", "b"], dimensions=256),
+        pending(Endpoint.RESPONSES, instructions="Be short."),
+        pending(Endpoint.RESPONSES, input=said({"type": "input_text", "text": "a"})),
+        pending(Endpoint.EMBEDDINGS, input=["a", "b"], dimensions=256),
     ],
 )
 def test_text_functions_and_pictures_of_its_own_may_be_asked(one):
@@ -65,19 +65,28 @@ def test_text_functions_and_pictures_of_its_own_may_be_asked(one):
         (pending(tools=[{"type": "web_search"}]), "no function"),
         (pending(tools={"type": "function"}), "no function"),
         (pending(tool_choice={"type": "mcp"}), "no function"),
-        (pending(Kind.RESPONSES, previous_response_id="resp_1"), "previous_response_id"),
-        (pending(Kind.RESPONSES, conversation="conv_1"), "conversation"),
-        (pending(Kind.RESPONSES, prompt={"id": "pmpt_1"}), "prompt"),
-        (pending(Kind.RESPONSES, tools=[{"type": "file_search"}]), "no function"),
-        (pending(Kind.RESPONSES, tools=[{"type": "mcp", "server_url": "http://x"}]), "no function"),
-        (pending(Kind.RESPONSES, input=[{"type": "item_reference", "id": "m1"}]), "item_reference"),
-        (pending(Kind.RESPONSES, input=[{"id": "m1"}]), "None"),
-        (pending(Kind.RESPONSES, input=said({"type": "input_file", "file_id": "f"})), "file_id"),
+        (pending(Endpoint.RESPONSES, previous_response_id="resp_1"), "previous_response_id"),
+        (pending(Endpoint.RESPONSES, conversation="conv_1"), "conversation"),
+        (pending(Endpoint.RESPONSES, prompt={"id": "pmpt_1"}), "prompt"),
+        (pending(Endpoint.RESPONSES, tools=[{"type": "file_search"}]), "no function"),
+        (
+            pending(Endpoint.RESPONSES, tools=[{"type": "mcp", "server_url": "http://x"}]),
+            "no function",
+        ),
+        (
+            pending(Endpoint.RESPONSES, input=[{"type": "item_reference", "id": "m1"}]),
+            "item_reference",
+        ),
+        (pending(Endpoint.RESPONSES, input=[{"id": "m1"}]), "None"),
+        (
+            pending(Endpoint.RESPONSES, input=said({"type": "input_file", "file_id": "f"})),
+            "file_id",
+        ),
         (pending(messages=said({"type": "file", "file": {"file_id": "f"}})), "file"),
         (pending(messages=said(picture("http://10.0.0.1/x"))), "fetch"),
         (pending(messages=said(picture(None))), "fetch"),
         (pending(messages=said({"type": "wall"}, role="tool")), "wall"),
-        (pending(Kind.EMBEDDINGS, input=["a"] * 3000), "2048"),
+        (pending(Endpoint.EMBEDDINGS, input=["a"] * 3000), "2048"),
     ],
 )  # fmt: skip
 def test_nothing_else_is_sent(one, says):

@@ -8,13 +8,17 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.recorder.pending_requests import PendingFile, read_pending
-from ragate.recorder.proxy.request_identity import Kind
+from ragate.recorder.proxy.request_identity import Endpoint
 from tests.unit.recorder.pending_factories import pending
 
 
 def test_what_is_written_is_read(tmp_path):
     file = PendingFile(tmp_path / "state" / "pending.jsonl")
-    wanted = [pending(), pending(Kind.EMBEDDINGS, input=["ä", "b"]), pending(temperature=0.5)]
+    wanted = [
+        pending(),
+        pending(Endpoint.EMBEDDINGS, input=["ä", "b"]),
+        pending(temperature=0.5),
+    ]
     for one in wanted:
         file.add(one)
 

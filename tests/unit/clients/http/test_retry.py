@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from ragate.clients.http.retry import Deadline, Kind, Retry, TransientError
+from ragate.clients.http.retry import Deadline, FaultKind, Retry, TransientError
 from tests.unit.clients.virtual_time import run
 
 
 class Calls:
     """Fails the same way every time, and notes when it was called."""
 
-    def __init__(self, *kinds: Kind, after: float | None = None) -> None:
+    def __init__(self, *kinds: FaultKind, after: float | None = None) -> None:
         self.kinds = list(kinds)
         self.after = after
         self.times: list[float] = []
@@ -38,7 +38,7 @@ def failed(calls: Calls, retry: Retry, *, deadline_s: float = 1e6) -> TransientE
 
 
 def test_a_call_that_keeps_failing_is_made_six_times() -> None:
-    calls = Calls(Kind.FAILED)
+    calls = Calls(FaultKind.FAILED)
 
     error = failed(calls, Retry())
 
@@ -48,7 +48,7 @@ def test_a_call_that_keeps_failing_is_made_six_times() -> None:
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_three_times() -> None:
-    calls = Calls(Kind.MALFORMED)
+    calls = Calls(FaultKind.MALFORMED)
 
     failed(calls, Retry())
 
@@ -56,7 +56,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_three_times() -> None:
 
 
 def test_rejected_calls_do_not_use_up_the_tries() -> None:
-    calls = Calls(*[Kind.REJECTED] * 20, Kind.FAILED)
+    calls = Calls(*[FaultKind.REJECTED] * 20, FaultKind.FAILED)
 
     failed(calls, Retry())
 
@@ -64,7 +64,7 @@ def test_rejected_calls_do_not_use_up_the_tries() -> None:
 
 
 def test_calls_that_are_rejected_for_ever_end_all_the_same() -> None:
-    calls = Calls(Kind.REJECTED)
+    calls = Calls(FaultKind.REJECTED)
 
     failed(calls, Retry())
 
@@ -72,7 +72,7 @@ def test_calls_that_are_rejected_for_ever_end_all_the_same() -> None:
 
 
 def test_no_call_begins_after_the_deadline() -> None:
-    calls = Calls(Kind.REJECTED, after=3.0)
+    calls = Calls(FaultKind.REJECTED, after=3.0)
 
     failed(calls, Retry(), deadline_s=10.0)
 
@@ -81,7 +81,7 @@ def test_no_call_begins_after_the_deadline() -> None:
 
 
 def test_waits_are_drawn_between_nothing_and_a_bound_that_doubles() -> None:
-    calls = Calls(Kind.FAILED)
+    calls = Calls(FaultKind.FAILED)
     bounds: list[float] = []
 
     def uniform(low: float, high: float) -> float:
@@ -95,7 +95,7 @@ def test_waits_are_drawn_between_nothing_and_a_bound_that_doubles() -> None:
 
 
 def test_one_try_means_one_call_whatever_it_failed_of() -> None:
-    for kind in Kind:
+    for kind in FaultKind:
         calls = Calls(kind)
         failed(calls, Retry(tries=1))
         assert len(calls.times) == 1

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES, read_reply, reply_of, shown_body
-from ragate.recorder.proxy.request_identity import Kind, Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 
-CHAT = Request(Kind.CHAT, {"model": "m", "messages": [1]})
+CHAT = Request(Endpoint.CHAT, {"model": "m", "messages": [1]})
 
 
-RESPONSE = Request(Kind.RESPONSES, {"model": "m", "input": "x"})
+RESPONSE = Request(Endpoint.RESPONSES, {"model": "m", "input": "x"})
 
 
 def embeddings(texts: Any, **fields: Any) -> Request:
-    return Request(Kind.EMBEDDINGS, {"model": "m", "input": texts, **fields})
+    return Request(Endpoint.EMBEDDINGS, {"model": "m", "input": texts, **fields})
 
 
 def rows(*vectors: Any) -> dict[str, Any]:

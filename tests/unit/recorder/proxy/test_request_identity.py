@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragate.errors import UsageError
 from ragate.recorder.proxy.request_identity import (
     UNHEEDED,
-    Kind,
+    Endpoint,
     Request,
     checked_request,
     read_request,
@@ -20,7 +20,7 @@ BODY = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
 
 
 def chat(**fields: object) -> Request:
-    return Request(Kind.CHAT, {**BODY, **fields})
+    return Request(Endpoint.CHAT, {**BODY, **fields})
 
 
 @pytest.mark.parametrize("name", sorted(UNHEEDED))
@@ -37,7 +37,7 @@ def test_what_does_not_influence_the_answer_is_no_part_of_the_identity(name):
         chat(response_format={"type": "json_object"}),
         chat(tools=[]),
         chat(something_new=1),
-        Request(Kind.RESPONSES, BODY),
+        Request(Endpoint.RESPONSES, BODY),
     ],
 )
 def test_everything_else_is(other):
@@ -51,12 +51,12 @@ def test_provider_and_occurrence_tell_requests_apart():
 
 
 def test_the_order_of_keys_does_not_count():
-    turned = Request(Kind.CHAT, dict(reversed(list(chat(seed=1, n=2).body.items()))))
+    turned = Request(Endpoint.CHAT, dict(reversed(list(chat(seed=1, n=2).body.items()))))
 
     assert turned.key("a") == chat(n=2, seed=1).key("a")
 
 
-@pytest.mark.parametrize("kind", [Kind.RESPONSES, Kind.EMBEDDINGS])
+@pytest.mark.parametrize("kind", [Endpoint.RESPONSES, Endpoint.EMBEDDINGS])
 def test_a_request_has_its_content(kind):
     with pytest.raises(UsageError, match="no 'input'"):
         checked_request(kind, {"model": "m", "input": ""})
@@ -64,7 +64,7 @@ def test_a_request_has_its_content(kind):
 
 def test_an_answer_in_the_background_is_not_supported():
     with pytest.raises(UsageError, match="background"):
-        read_request(Kind.RESPONSES, b'{"model": "m", "input": "x", "background": true}')
+        read_request(Endpoint.RESPONSES, b'{"model": "m", "input": "x", "background": true}')
 
 
 JSON = st.recursive(
@@ -79,7 +79,7 @@ BODIES = st.fixed_dictionaries(
 
 
 @given(
-    st.sampled_from(list(Kind)),
+    st.sampled_from(list(Endpoint)),
     st.binary(max_size=60) | BODIES.map(lambda one: json.dumps(one).encode()),
 )
 def test_any_bytes_are_a_request_or_a_usage_error(kind, content):
