@@ -22,6 +22,7 @@ import importlib
 import json
 import os
 import pkgutil
+import random
 import selectors
 import signal
 import socket
@@ -234,6 +235,7 @@ def _serve(control: socket.socket) -> dict[str, Any]:
                 os._exit(0)
             pid = os.fork()
             if pid == 0:
+                random.seed()  # a fresh interpreter has dice of its own
                 selector.close()
                 control.close()
                 return _become(*descriptors)
