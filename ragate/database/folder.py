@@ -11,7 +11,9 @@ from ragate.support.atomic_files import write_atomic
 
 SOCKET_NAME = ".s.PGSQL.5432"
 PROJECT = "project"  # in a fallback folder: names the state folder it stands for
-SOCKET_LIMIT = 100  # bytes; sun_path holds 104 on macOS and 108 on Linux, with the final zero
+# Bytes. sun_path holds 104 on macOS and 108 on Linux, with the final zero:
+# https://man7.org/linux/man-pages/man7/unix.7.html
+SOCKET_LIMIT = 100
 BASE = Path("/var/tmp")  # noqa: S108 - survives a restart; `private_base` checks the owner
 
 

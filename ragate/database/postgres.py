@@ -68,7 +68,7 @@ class PostgresDatabase:
         # Every connection of this process goes to the embedded server until it is released.
         # Postgres' client library reads these for whatever a connection string leaves out:
         # PGHOSTADDR leads to another server, PGOPTIONS changes how ours answers, PGSERVICE may name
-        # what is not there.
+        # what is not there. https://www.postgresql.org/docs/current/libpq-envars.html
         for name in [name for name in os.environ if name.startswith("PG")]:
             self._variables[name] = os.environ.pop(name)
         return self._server.start()

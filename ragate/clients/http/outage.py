@@ -19,6 +19,7 @@ _ERRNOS = frozenset(
     }
 )
 # Postgres: connection exceptions, and a server that starts, stops, crashed or takes no more.
+# https://www.postgresql.org/docs/current/errcodes-appendix.html
 _STATES = ("08", "57P01", "57P02", "57P03", "53300")
 # Errors of clients that tell a lost or refused connection by their class alone.
 _CLASSES = {

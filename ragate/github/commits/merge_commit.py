@@ -13,7 +13,8 @@ from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.rest.git_database import Json
 from ragate.github.rest.repository import Repository
 
-# GitHub merges anew when the pull request is asked for; it takes a few seconds.
+# GitHub merges anew when the pull request is asked for; it takes a few seconds:
+# https://docs.github.com/rest/guides/using-the-rest-api-to-interact-with-your-git-database
 WAITS_S = (2.0, 3.0, 5.0)
 
 

@@ -14,7 +14,8 @@ from ragate.support import strict_json
 from ragate.support.foreign_files import read_bytes
 from ragate.support.settings import shown
 
-MAX_BYTES = 32 * 1024 * 1024  # GitHub sends 25 MB at most
+# GitHub sends 25 MB at most: https://docs.github.com/webhooks/webhook-events-and-payloads
+MAX_BYTES = 32 * 1024 * 1024
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}")
 _PULL_EVENTS = frozenset({"pull_request", "pull_request_target"})

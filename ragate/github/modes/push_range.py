@@ -59,6 +59,7 @@ def _changed(repository: Repository | None, root: Path, before: str, head: str) 
         return git_objects.changed_files(root, before, head)
     try:
         # GitHub compares with the common ancestor: after a forced push that is another commit.
+        # https://docs.github.com/rest/commits/commits#compare-two-commits
         if repository is None or not repository.is_ancestor(before, head):
             return None
         return api_changed_files(repository, before, head)

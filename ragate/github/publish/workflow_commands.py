@@ -18,7 +18,8 @@ from ragate.support.escape import one_line, plain
 
 Level = Literal["error", "warning"]
 
-MOST_OF_A_LEVEL = 10  # annotations that GitHub shows of a step and a level
+# Annotations that GitHub shows of a step and a level: https://github.com/actions/toolkit/pull/734
+MOST_OF_A_LEVEL = 10
 SUMMARY_LIMIT = 1024 * 1024
 _LONGEST_TITLE = 120
 _LONGEST_MESSAGE = 2000
@@ -60,7 +61,8 @@ class Log:
     def guarded(self) -> Iterator[None]:
         """Have the runner obey nothing that is printed meanwhile, by whomever, but our commands.
 
-        A system under test, a library or a thread of theirs may print what it likes.
+        A system under test, a library or a thread of theirs may print what it likes. Source:
+        https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
         """
         self._pause = secrets.token_hex(16)
         self._print(f"::stop-commands::{self._pause}")

@@ -10,6 +10,7 @@ TRIES = 4
 # Together, for all calls of one client: a secondary limit asks for a minute, then for more.
 PATIENCE_S = 300.0
 # Where a limit does not say how long: GitHub asks for a minute at least, longer each time.
+# https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 UNSAID_S = 60.0
 _PASSING = frozenset({502, 503, 504})
 _LIMITS = ("secondary rate limit", "abuse detection")

@@ -13,7 +13,8 @@ from ragate.systems.pgvector.retrieval_settings import (
     RerankSettings,
 )
 
-HNSW_LIMIT = 2000  # dimensions that pgvector's HNSW holds for the type vector
+# Dimensions that HNSW holds for the type vector: https://github.com/pgvector/pgvector#hnsw
+HNSW_LIMIT = 2000
 
 
 class AnswerSettings(Frozen):

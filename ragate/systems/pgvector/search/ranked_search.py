@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 ALL = Conditions()
-MOST_NEARLY = 1000  # the most that pgvector's graph search returns
+# The most that pgvector's graph search returns: https://github.com/pgvector/pgvector#query-options
+MOST_NEARLY = 1000
 # Rounded before it is compared: two servers may differ in the last bits of a sum.
 _BM25 = """
 WITH scored AS MATERIALIZED (
