@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.errors import SystemMismatchError
+from ragate.support.pointer import PointerError, one
 from ragate.systems._output import OutputError
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.pointer import PointerError, one
 from ragate.systems.http.policy import is_commit
 from ragate.systems.http.raw_reply import BadReplyError, RawReply, UnreachableError
 from ragate.systems.http.reply import parsed

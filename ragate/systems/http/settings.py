@@ -1,45 +1,15 @@
 """The keys of ``[system]`` for ``use = "http"``."""
 
 import re
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ragate.models import Frozen
+from ragate.outputs.pointed import Pointer, Pointers
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems.http.pointer import parse
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-
-
-def _pointer(value: str) -> str:
-    parse(value)
-    return value
-
-
-Pointer = Annotated[str, AfterValidator(_pointer)]
-
-
-class Pointers(Frozen):
-    """``[system.pointers]``: where in the reply each part is. "" is not read.
-
-    Attributes:
-        contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
-    """
-
-    answer: Pointer = ""
-    contexts: Pointer = ""
-    ids: Pointer = ""
-    scores: Pointer = ""
-    citations: Pointer = ""
-    tool_calls: Pointer = ""
-    latency: Pointer = ""
-
-    @property
-    def empty(self) -> bool:
-        """True where none is given: the reply is read as a recorded output."""
-        return not any(self.model_dump().values())
 
 
 class Settings(ForeignSettings):

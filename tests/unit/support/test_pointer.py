@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
-from ragate.systems.http.pointer import PointerError, many, one, parse
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.support.pointer import PointerError, many, one, parse
 
 # The document and the pointers of RFC 6901, section 5.
 DOCUMENT = {
@@ -85,3 +90,58 @@ def test_a_value_that_an_item_lacks_is_an_error_unless_it_is_optional():
 def test_where_a_list_is_wanted_anything_else_is_an_error(pointer: str):
     with pytest.raises(PointerError, match="list"):
         many(HITS, pointer)
+
+
+def test_several_stars_give_one_flat_list():
+    steps = {"steps": [{"docs": [{"id": "a"}, {"id": "b"}]}, {"docs": []}, {"docs": [{"id": "c"}]}]}
+
+    assert many(steps, "/steps/*/docs/*/id") == ["a", "b", "c"]
+
+
+# Documents as JSON has them, with keys that need escaping and keys that look like an index.
+KEYS = st.text(alphabet="ab/~01*é ", max_size=4)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+def written(path: tuple[str, ...]) -> str:
+    """Write a pointer the way the standard says, as a second implementation."""
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def places(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    yield path, value
+    pairs: Iterable[tuple[str, object]] = ()
+    if isinstance(value, dict):
+        pairs = value.items()
+    elif isinstance(value, list):
+        pairs = ((str(number), item) for number, item in enumerate(value))
+    for key, item in pairs:
+        yield from places(item, (*path, key))
+
+
+@given(VALUES)
+def test_every_place_of_a_document_is_found_by_its_pointer(document: object):
+    for path, value in places(document):
+        pointer = written(path)
+
+        assert parse(pointer) == path
+        if "*" not in path:
+            assert one(document, pointer) is value
+
+
+@given(VALUES, st.text(alphabet="/~01a*-", max_size=8))
+def test_any_text_is_a_pointer_or_refused_as_one(document: object, text: str):
+    for follow in (one, many):
+        with suppress(ValueError, PointerError):
+            follow(document, text)
+
+
+@given(st.lists(st.fixed_dictionaries({"id": st.integers()}, optional={"score": st.floats(0, 1)})))
+def test_an_optional_value_keeps_its_place_in_the_list(items: list[dict[str, float]]):
+    scores = many({"docs": items}, "/docs/*/score", optional=True)
+
+    assert scores == [item.get("score") for item in items]

@@ -1,6 +1,7 @@
-"""JSON pointers (RFC 6901), and ``*`` for every item of a list."""
+"""JSON pointers (RFC 6901), and ``*`` for every item of a list, also in lists of lists."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ragate.support.settings import nearest
@@ -40,6 +41,8 @@ def one(value: Any, pointer: str) -> Any:
 def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
     """Return the list that `pointer` leads to, or the values of all that its ``*`` stands for.
 
+    Several ``*`` give one flat list, in the order of the document.
+
     Args:
         optional: A value that is missing below a ``*`` is None.
 
@@ -52,14 +55,21 @@ def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
         if not isinstance(items, list):
             raise PointerError(f"{pointer} is {_kind(items)}, and a list is wanted")
         return items
+    return list(_items(value, parts, pointer, optional=optional))
+
+
+def _items(value: Any, parts: Path, pointer: str, *, optional: bool) -> Iterator[Any]:
+    if "*" not in parts:
+        yield _item(value, parts, pointer, optional=optional)
+        return
     star = parts.index("*")
     items = _follow(value, parts[:star], pointer)
     if not isinstance(items, list):
         raise PointerError(
             f"{pointer}: * stands for the items of a list, and there is {_kind(items)}"
         )
-    rest = parts[star + 1 :]
-    return [_item(item, rest, pointer, optional=optional) for item in items]
+    for item in items:
+        yield from _items(item, parts[star + 1 :], pointer, optional=optional)
 
 
 def _item(item: Any, rest: Path, pointer: str, *, optional: bool) -> Any:

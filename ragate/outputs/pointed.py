@@ -1,0 +1,97 @@
+"""JSON in the user's own shape, read as the fields of a recorded output: ``[system.pointers]``."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from ragate.models import Frozen
+from ragate.support.pointer import PointerError, many, one, parse
+
+
+def _pointer(value: str) -> str:
+    parse(value)
+    return value
+
+
+Pointer = Annotated[str, AfterValidator(_pointer)]
+
+
+class Pointers(Frozen):
+    """``[system.pointers]``: where each part is in a reply or in a recorded line. "" is not read.
+
+    Attributes:
+        contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
+    """
+
+    answer: Pointer = ""
+    contexts: Pointer = ""
+    ids: Pointer = ""
+    scores: Pointer = ""
+    citations: Pointer = ""
+    tool_calls: Pointer = ""
+    latency: Pointer = ""
+
+    @property
+    def empty(self) -> bool:
+        """True where none is given: what comes is read as a recorded output."""
+        return not any(self.model_dump().values())
+
+
+def pointed(value: Any, pointers: Pointers) -> dict[str, Any]:
+    """Return the parts of `value` that the pointers lead to, under the names of recorded outputs.
+
+    Raises:
+        PointerError: a pointer leads nowhere, the lists of chunks differ in length, or the
+            arguments of a tool call are no JSON.
+    """
+    recorded: dict[str, Any] = {"chunks": _chunks(value, pointers)}
+    for name in ("answer", "latency", "citations", "tool_calls"):
+        pointer = getattr(pointers, name)
+        if pointer:
+            listed = name in {"citations", "tool_calls"}
+            recorded[name] = many(value, pointer) if listed else one(value, pointer)
+    if "tool_calls" in recorded:
+        recorded["tool_calls"] = [_tool_call(call) for call in recorded["tool_calls"]]
+    return recorded
+
+
+def _chunks(value: Any, pointers: Pointers) -> list[Any]:
+    columns = {
+        "text": many(value, pointers.contexts) if pointers.contexts else None,
+        "doc_id": many(value, pointers.ids) if pointers.ids else None,
+        "score": many(value, pointers.scores, optional=True) if pointers.scores else None,
+    }
+    named = {name: column for name, column in columns.items() if column is not None}
+    if not named:
+        return []
+    lengths = {len(column) for column in named.values()}
+    if len(lengths) > 1:
+        counts = ", ".join(f"{name} {len(column)}" for name, column in named.items())
+        raise PointerError(f"the lists of chunks differ in length: {counts}")
+    rows = zip(*named.values(), strict=True)
+    return [_chunk(dict(zip(named, row, strict=True))) for row in rows]
+
+
+def _chunk(row: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(row.get("doc_id"), int) and not isinstance(row["doc_id"], bool):
+        row["doc_id"] = str(row["doc_id"])
+    return row
+
+
+def _tool_call(call: Any) -> Any:
+    """Return a tool call as name and arguments; the OpenAI form nests them, as text."""
+    if not isinstance(call, dict):
+        return call
+    inner = call.get("function", call)
+    if not isinstance(inner, dict):
+        return call
+    arguments = inner.get("arguments", {})
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError as error:
+            raise PointerError(
+                f"the arguments of a tool call are no JSON: {arguments[:80]}"
+            ) from error
+    return {"name": inner.get("name"), "arguments": arguments}
