@@ -12,3 +12,6 @@ settings.load_profile("busy")
 # A shell starts its background jobs with these ignored, and every child would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+# So does nohup with this one. We go on ignoring it; what we start shall not.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
