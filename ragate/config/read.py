@@ -1,7 +1,6 @@
 """From the text of ragate.toml to a Config."""
 
 import math
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from ragate import plugins
 from ragate.config.judge import check_judge, read_judge
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
+from ragate.config.toml_mistakes import toml_mistake
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
@@ -18,7 +18,6 @@ from ragate.support.settings import nearest, read_settings, shown
 
 CONFIG_NAME = "ragate.toml"
 MAX_BYTES = 1024 * 1024
-_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _INIT = "`ragate init` writes a commented ragate.toml"
 
 
@@ -79,10 +78,9 @@ def _tables(text: str, where: str) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        message = str(error)
-        position = _PLACE.search(message)
-        line = f"{position[1]}:{position[2]}: " if position else " "
-        raise ConfigError(f"{where}:{line}not TOML: {_PLACE.sub('', message)}") from error
+        place, reason, remedy = toml_mistake(text, error)
+        at = f"{where}:{place}" if place else where
+        raise ConfigError(f"{at}: not TOML: {reason}", remedy=remedy) from error
     except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure
         raise ConfigError(f"{where}: cannot be read: {error}") from error
     _refuse_infinite(tables, "")

@@ -9,6 +9,7 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Frozen, SystemInfo
 from ragate.support.foreign_files import inside, read_bytes
+from ragate.support.glob_hints import HOW_READ, why_no_match
 
 MAX_FILES = 10_000
 _TRAVEL = {"record", "record_provider", "record_header"}
@@ -90,8 +91,10 @@ def _matches(root: Path, pattern: str, where: str) -> list[Path]:
         path for path in root.glob(pattern) if path.is_file() and "__pycache__" not in path.parts
     ]
     if not paths:
+        why = f": {found}" if (found := why_no_match(root, pattern)) else ""
         raise ConfigError(
-            f"{where} matches no file", remedy='a pattern looks like "app/**/*.py" or "prompts/*"'
+            f"{where} matches no file below {root}{why}",
+            remedy=f'{HOW_READ}, such as "app/**/*.py"',
         )
     if len(paths) > MAX_FILES:
         raise ConfigError(f"{where} matches {len(paths)} files, and the limit is {MAX_FILES}")

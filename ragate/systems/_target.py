@@ -33,10 +33,9 @@ def load_target(target: str, root: Path) -> Any:
         SystemStartError: what the module connects to on import cannot be reached.
     """
     where = f"[system] target = {target!r}"
-    module, colon, path = target.partition(":")
-    parts = [*module.split("."), *path.split(".")]
-    if not colon or not all(part.isidentifier() for part in parts):
-        raise ConfigError(f"{where}: not a dotted path", remedy='write it as "my.module:function"')
+    module, _, path = target.partition(":")
+    if wrong := _wrong_form(target):
+        raise ConfigError(f"{where}: not a dotted path: {wrong[0]}", remedy=wrong[1])
     with project_on_path(root):
         target_object = _import(where, module, root)
     for name in path.split("."):
@@ -47,6 +46,34 @@ def load_target(target: str, root: Path) -> Any:
             raise ConfigError(f"{where}: {owner} has no {name!r}{one_line(hint)}")
         target_object = getattr(target_object, name)
     return target_object
+
+
+def _wrong_form(target: str) -> tuple[str, str] | None:
+    """Return what is wrong with the form of a target, and what to write; None where it is right."""
+    example = 'write it as "my.module:function"'
+    module, colon, path = target.partition(":")
+    if "/" in module or "\\" in module or module.endswith(".py"):
+        dotted = module.replace("\\", "/").removeprefix("./").removesuffix(".py").replace("/", ".")
+        return (
+            "a file's path stands where a module belongs",
+            f'write "{dotted}:{path or "function"}"',
+        )
+    if not colon:
+        package, _, name = target.rpartition(".")
+        if target.isidentifier() or not package:
+            return "no object of the module is named", f'write "{target}:function"'
+        return (
+            "no colon says where the module ends and the object begins",
+            f'write "{package}:{name}" where {name} is what is asked',
+        )
+    if path.endswith(")"):
+        called = path.partition("(")[0]
+        return "a call is no name", f'write "{module}:{called}"; factory = true calls it once'
+    parts = [*module.split("."), *path.split(".")]
+    bad = next((part for part in parts if not part.isidentifier()), None)
+    if bad is None:
+        return None
+    return (f"{bad!r} is no name in Python" if bad else "a name is missing"), example
 
 
 def _import(where: str, module: str, root: Path) -> Any:

@@ -13,6 +13,7 @@ from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import OutputLocation, OutputLocations, read_locations
 from ragate.protocols import Resources, Traits
+from ragate.support.glob_hints import HOW_READ, why_no_match
 from ragate.support.settings import read_settings
 
 TRAITS = Traits(runs_code=False, recorded=True, needs_database=False)
@@ -124,9 +125,10 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
             f"[system] paths: {pattern!r}: {error}", remedy="write it like outputs/*.jsonl"
         ) from error
     if not files:
+        why = f": {found}" if (found := why_no_match(root, pattern)) else ""
         raise ConfigError(
-            f"[system] paths: {pattern!r} matches no file below {root}",
-            remedy="let the step that records the outputs run first",
+            f"[system] paths: {pattern!r} matches no file below {root}{why}",
+            remedy=f"let the step that records the outputs run first; {HOW_READ}",
         )
     for file in files:
         if not is_allowed(file, root=root, allowed=allowed):

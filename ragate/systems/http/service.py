@@ -10,6 +10,10 @@ from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
 from ragate.systems.http.settings import Settings
 
 _POLL_S = 0.1
+_LISTENS = (
+    "something listens there and is not ready: raise start_timeout_s, or let health name a page "
+    "that answers with 200"
+)
 
 
 class Service:
@@ -67,7 +71,7 @@ class Service:
         return True
 
     async def _wait(self) -> None:
-        settings, last = self._settings, "nothing"
+        settings, last, listens = self._settings, "nothing", False
         try:
             async with asyncio.timeout(settings.start_timeout_s):
                 while True:
@@ -77,7 +81,7 @@ class Service:
                     try:
                         await self._client.send("GET", settings.health, key="health")
                     except (UnreachableError, BadReplyError) as error:
-                        last = str(error)
+                        last, listens = str(error), isinstance(error, BadReplyError)
                         await asyncio.sleep(_POLL_S)
                     else:
                         return
@@ -86,5 +90,14 @@ class Service:
                 await self.explained(
                     f"[system] health: no success in {settings.start_timeout_s:g} s: {last}"
                 ),
-                remedy="raise start_timeout_s, or check the address of health",
+                remedy=_LISTENS if listens else self._nothing_listens(),
             ) from error
+
+    def _nothing_listens(self) -> str:
+        """Return what to do where no connection came about: more time would hardly help."""
+        if self._child is None:
+            return "start the service before ragate, or let [system] start do it; check the address"
+        return (
+            "the program runs, and nothing listens at the address of health: compare its port and "
+            "host with what the program says that it listens on"
+        )

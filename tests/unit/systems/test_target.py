@@ -58,8 +58,14 @@ def test_what_a_factory_opens_is_closed_at_the_end(tmp_path: Path):
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("app.rag", "not a dotted path"),
-        ("app:", "not a dotted path"),
+        ("app.rag", "not a dotted path: no colon says where the module ends"),
+        ("app.rag", '-> write "app:rag" where rag is what is asked'),
+        ("app", '-> write "app:function"'),
+        ("app/rag.py", '-> write "app.rag:function"'),
+        ("./app.py:answer", '-> write "app:answer"'),
+        ("app:make()", '-> write "app:make"; factory = true calls it once'),
+        ("app:", "not a dotted path: a name is missing"),
+        ("my-app:rag", "'my-app' is no name in Python"),
         ("no_such_package.rag:answer", "there is no module 'no_such_package'"),
         ("OWN:anwser", "has no 'anwser'; did you mean 'answer'?"),
         ("OWN:answer.query", "answer has no 'query'"),

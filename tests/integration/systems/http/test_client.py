@@ -297,6 +297,26 @@ def test_a_service_that_does_not_come_up_is_no_decision(tmp_path: Path, code: st
     assert raised.value.exit_code == 3
 
 
+NOT_READY = SERVICE.replace("self.send_response(200)", "self.send_response(503)")
+
+
+@pytest.mark.parametrize(
+    ("code", "advised", "told"),
+    [
+        (NOT_READY, True, "something listens there and is not ready"),
+        ("import time; time.sleep(60)", False, "nothing listens at the address of health"),
+    ],
+)
+def test_more_time_is_advised_only_where_something_listens(
+    tmp_path: Path, code: str, advised: bool, told: str
+):
+    with pytest.raises(SystemStartError) as raised:
+        started(tmp_path, code, start_timeout_s=1.5)
+
+    assert told in raised.value.remedy
+    assert ("start_timeout_s" in raised.value.remedy) == advised
+
+
 def test_many_samples_take_what_the_service_takes(tmp_path: Path):
     all_at_once = threading.Barrier(32, timeout=60)
 

@@ -1,0 +1,53 @@
+"""What is most likely wrong where a ragate.toml is no TOML, said by the line that it is about."""
+
+import re
+import tomllib
+
+from ragate.support.settings import shown
+
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
+_NAME_WITH_AT = re.compile(r"^\s*\[\s*policy\.metrics\.(?P<name>[A-Za-z_]+@\d+)\s*\]")
+_KEY_WITH_AT = re.compile(r"^\s*(?P<name>[A-Za-z_]+@\d+)\b")
+_CAPITAL = re.compile(r"=\s*(?P<word>True|False)\b")
+_BARE = re.compile(r"=\s*(?P<word>[A-Za-z_./][^\s,#\"'\[\]{}]*)\s*(#.*)?$")
+_BACKSLASH = re.compile(r"\"[^\"]*\\[^\"]*\"")
+_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})")
+
+
+def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, str]:
+    """Return the place as ``line:column``, what is wrong there, and what to write instead.
+
+    Args:
+        text: What was read.
+        error: Why it is no TOML; its words name the place.
+
+    Returns:
+        Place and remedy are "" where they are not known.
+    """
+    message = str(error)
+    position = _POSITION.search(message)
+    reason = _POSITION.sub("", message)
+    if position is None or position["line"] is None:
+        return "", reason if position is None else f"{reason}, at the end of the file", ""
+    number = int(position["line"])
+    lines = text.splitlines()
+    line = lines[number - 1] if number <= len(lines) else ""
+    return f"{number}:{position['column']}", f"{reason} in {shown(line.strip())}", _remedy(line)
+
+
+def _remedy(line: str) -> str:
+    if named := _NAME_WITH_AT.match(line):
+        return f'a name with @ stands in quotes: [policy.metrics."{named["name"]}"]'
+    if named := _KEY_WITH_AT.match(line):
+        return f'a name with @ stands in quotes: "{named["name"]}"'
+    if _CONFLICT.match(line):
+        return "a merge left its marks here: keep one of the two sides"
+    if capital := _CAPITAL.search(line):
+        return f"TOML writes {capital['word'].lower()}, in lower case"
+    if bare := _BARE.search(line):
+        return f'a text stands in quotes: "{bare["word"]}"'
+    if line.count('"') % 2 and "'" not in line:
+        return "a quote is missing on this line"
+    if _BACKSLASH.search(line):
+        return "a backslash in double quotes begins an escape: write / or use single quotes"
+    return ""
