@@ -32,8 +32,8 @@ def step(environ: Mapping[str, str]) -> int:
     except RagateError as error:
         return _unread(error, environ, log)
     log.hide(inputs.secrets)
+    log.guard()
     with ExitStack() as stack:
-        stack.enter_context(log.guarded())
         try:
             repository = _repository(inputs, event, environ, log, stack)
         except RagateError as error:

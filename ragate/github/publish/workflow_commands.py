@@ -7,8 +7,7 @@ anywhere in one. Text of others is therefore never printed as it came.
 import re
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TextIO
 
@@ -23,6 +22,10 @@ MOST_OF_A_LEVEL = 10
 SUMMARY_LIMIT = 1024 * 1024
 _LONGEST_TITLE = 120
 _LONGEST_MESSAGE = 2000
+# Bytes of a command. With what stands round it, it is below what a pipe takes in one piece (4096).
+_LONGEST_COMMAND = 3900
+_LONGEST_PROPERTY = 1500
+_UTF8 = ("utf-8", "replace")
 _OUTPUT_NAME = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _OUTPUT_VALUE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,4000}")
 
@@ -57,21 +60,16 @@ class Log:
     def warning(self, message: str, *, file: str = "", line: int = 0, title: str = "") -> None:
         self._annotate("warning", message, file, line, title)
 
-    @contextmanager
-    def guarded(self) -> Iterator[None]:
-        """Have the runner obey nothing that is printed meanwhile, by whomever, but our commands.
+    def guard(self) -> None:
+        """Have the runner obey nothing more that this step prints, by whomever, but our commands.
 
-        A system under test, a library or a thread of theirs may print what it likes. Source:
+        A system under test, a library or a thread of theirs may print what it likes. It is never
+        taken back: what they started prints on until the step is over (a thread, a handler of the
+        interpreter's end, a process that outlives ours). The runner forgets it with the step. Source:
         https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
         """
         self._pause = secrets.token_hex(16)
         self._print(f"::stop-commands::{self._pause}")
-        try:
-            yield
-        finally:
-            # Others may have left a line open; a command has to begin one.
-            self._print(f"\n::{self._pause}::")
-            self._pause = ""
 
     def _annotate(self, level: Level, message: str, file: str, line: int, title: str) -> None:
         shown = plain(self.redact(message), ci=False)[:_LONGEST_MESSAGE].strip()
@@ -86,18 +84,20 @@ class Log:
             "title": one_line(self.redact(title), _LONGEST_TITLE),
         }
         pairs = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-        self._command(f"::{level}{' ' + pairs if pairs else ''}::{_data(shown)}")
+        head = f"::{level}{' ' + pairs if pairs else ''}::"
+        self._command(head + _cut(_data(shown), _LONGEST_COMMAND - len(head.encode(*_UTF8))))
 
     def _command(self, line: str) -> None:
         if not self._pause:
             self._print(line)
             return
         before, self._pause = self._pause, secrets.token_hex(16)
-        # In one piece: nobody else's line comes between.
+        # Others may have left a line open. In one piece: nobody else's line comes between.
         self._print(f"\n::{before}::\n{line}\n::stop-commands::{self._pause}")
 
     def _print(self, text: str) -> None:
         safe = text.encode("utf-8", "replace").decode("utf-8")
+        self._stream.flush()  # what others left in the buffer does not go into one write with ours
         self._stream.write(f"{safe}\n")
         self._stream.flush()
 
@@ -106,8 +106,16 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
+def _cut(data: str, limit: int) -> str:
+    """Return as much as fits into `limit` bytes; no escape is cut in two."""
+    encoded = data.encode(*_UTF8)
+    if len(encoded) <= limit:
+        return data
+    return re.sub(r"%[0-9A-F]?$", "", encoded[: limit - 3].decode("utf-8", "ignore")) + "…"
+
+
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _cut(_data(text).replace(":", "%3A").replace(",", "%2C"), _LONGEST_PROPERTY)
 
 
 def write_outputs(environ: Mapping[str, str], values: Mapping[str, str]) -> None:

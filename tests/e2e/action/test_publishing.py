@@ -14,7 +14,7 @@ from cmarkgfm.cmark import Options
 from ragate.cli.main import run as ragate
 from tests.container.grammar import read_log
 from tests.container.runner import StepResult
-from tests.e2e.action.forge import SAMPLES, Forge, outputs
+from tests.e2e.action.forge import SAMPLES, Change, Forge, outputs
 from tests.projects import ReplayProject, right
 from tests.servers.github_stub import TOKEN, Account, github_stub
 from tests.unit.github.test_workflow_commands import HOSTILE
@@ -256,7 +256,8 @@ def answer(query):
 """
 
 
-def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> None:
+def noisy_change(forge: Forge, code: str) -> Change:
+    """Return a change whose system is a function of the given module."""
     base = forge.github.git.entry(forge.base, "ragate.toml")
     assert base is not None
     text = forge.github.git.read(base.sha).decode().replace('["replay"]', '["replay", "python"]')
@@ -265,8 +266,52 @@ def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> Non
     )
     policy = text.rpartition("[system]")[0]
     system = '[system]\nuse = "python"\ntarget = "rag:answer"\n'
-    change = forge.change({"ragate.toml": (policy + system).encode(), "rag.py": NOISY.encode()})
-    result = forge.check(change, inputs={"allow-code": "true"})
+    return forge.change({"ragate.toml": (policy + system).encode(), "rag.py": code.encode()})
+
+
+# All of it runs after the verdict is out: at the interpreter's end, and beyond.
+LATE = r"""
+import atexit, os, subprocess, sys, threading, time
+
+LINES = "\n::error::forged %s\n##[error]forged %s\n"
+
+
+def say(source):
+    os.write(1, (LINES % (source, source)).encode())
+
+
+def last_thread():
+    threading.main_thread().join()
+    say("by the last thread")
+
+
+CHILD = "import os, sys, time\nwhile os.getppid() == int(sys.argv[1]): time.sleep(0.02)\n"
+CHILD += "time.sleep(0.2); os.write(1, sys.argv[2].encode())"
+atexit.register(say, "at the end")
+threading.Thread(target=last_thread).start()
+LATE_CHILD = LINES % (("by a child that outlives",) * 2)
+subprocess.Popen(
+    [sys.executable, "-c", CHILD, str(os.getpid()), LATE_CHILD], start_new_session=True
+)
+
+
+def answer(query):
+    return {"answer": "late", "chunks": []}
+"""
+
+
+def test_what_it_prints_after_the_verdict_commands_nothing(forge: Forge) -> None:
+    result = forge.check(noisy_change(forge, LATE), inputs={"allow-code": "true"})
+
+    assert result.outputs["verdict"] == "failed", result.log
+    for source in ("by the last thread", "at the end", "by a child that outlives"):
+        assert f"::error::forged {source}" in result.raw_log  # it was tried
+    assert [one for one in result.commands if "forged" in str(one)] == []
+    assert result.errors == []
+
+
+def test_what_the_system_under_test_prints_commands_nothing(forge: Forge) -> None:
+    result = forge.check(noisy_change(forge, NOISY), inputs={"allow-code": "true"})
 
     assert (result.exit_code, result.outputs["verdict"]) == (1, "failed"), result.log
     unguarded = result.raw_log.replace("::stop-commands::", "")

@@ -96,13 +96,14 @@ def test_an_annotation_is_one_command_whatever_it_says(message: str, file: str, 
 def test_what_others_print_is_obeyed_by_nobody_and_our_commands_are(text: str, more: str) -> None:
     stream = io.StringIO()
     log = Log(stream)
-    with log.guarded():
-        stream.write(text)  # as it is: a library, or the system under test
-        log.warning("ours")
-        stream.write(f"{more}::stop-commands::x\n")
-        log.error("ours again")
-        stream.write(text)
+    log.guard()
+    stream.write(text)  # as it is: a library, or the system under test
+    log.warning("ours")
+    stream.write(f"{more}::stop-commands::x\n")
+    log.error("ours again")
+    stream.write(text)
     log.error("the end")
+    stream.write(text)
     read = read_log(stream.getvalue())
 
     assert [command.name for command in read.commands] == ["warning", "error", "error"]
@@ -112,12 +113,37 @@ def test_what_others_print_is_obeyed_by_nobody_and_our_commands_are(text: str, m
 def test_no_word_that_ends_the_pause_is_used_twice() -> None:
     stream = io.StringIO()
     log = Log(stream)
-    with log.guarded():
-        for _ in range(3):
-            log.warning("ours")
+    log.guard()
+    for _ in range(3):
+        log.warning("ours")
     tokens = re.findall(r"^::stop-commands::(\w{32})$", stream.getvalue(), re.MULTILINE)
 
     assert len(set(tokens)) == len(tokens) == 4
+
+
+class Pieces(io.StringIO):
+    """A stream that keeps each write apart."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    def write(self, text: str) -> int:
+        self.sizes.append(len(text.encode()))
+        return super().write(text)
+
+
+@pytest.mark.parametrize("char", ["a", "%", "\N{CHECK MARK}", "\U0001f600", "\n.", ",", "%\n:,"])
+def test_a_command_is_one_piece_that_a_full_pipe_takes_as_one(char: str) -> None:
+    stream = Pieces()
+    log = Log(stream)
+    log.guard()
+    log.error(char * 5000, file=char * 3000, line=7, title=char * 500)
+
+    (command,) = commands_of(stream)
+    assert max(stream.sizes) <= 4096  # PIPE_BUF: a foreign line cannot come between
+    assert len(command.data) > 400
+    assert set(command.data) <= {*char, "\u2026", " "}
 
 
 def test_nothing_else_of_the_action_prints() -> None:
