@@ -65,8 +65,8 @@ class Log:
 
         A system under test, a library or a thread of theirs may print what it likes. It is never
         taken back: what they started prints on until the step is over (a thread, a handler of the
-        interpreter's end, a process that outlives ours). The runner forgets it with the step. Source:
-        https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+        interpreter's end, a process that outlives ours). The runner forgets it with the step.
+        Source: https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
         """
         self._pause = secrets.token_hex(16)
         self._print(f"::stop-commands::{self._pause}")
