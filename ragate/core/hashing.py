@@ -33,8 +33,12 @@ def is_recorded(request_hash: str | None) -> bool:
 
 
 def content_hash(sample: Sample) -> str:
-    """Hash what can change a score: tags, must_pass and metadata are left out."""
-    return digest([sample.query, sample.relevant, sample.references, sample.answerable])
+    """Hash what can change a score: tags, must_pass and metadata are left out.
+
+    Earlier turns count where there are any, so that samples without them keep their hash.
+    """
+    scored = [sample.query, sample.relevant, sample.references, sample.answerable]
+    return digest([*scored, sample.turns] if sample.messages else scored)
 
 
 def retrieval_hash(output: SystemOutput) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.core.hashing import digest
+from ragate.dataset._messages import generated_id, read_turns, take_question
 from ragate.dataset._values import READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
@@ -31,9 +31,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "must_pass": ("must_pass",),
     "metadata": ("metadata",),
     "evidence": ("evidence",),
+    "messages": ("messages",),
     "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
+_READ = {**READ, "messages": read_turns}
 _RECORDED = frozenset({"answer", "contexts", "chunks", "citations"})
 
 
@@ -134,9 +136,10 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
         if field in fields:
             raise DatasetError(f"{where}: {field!r} stands twice, the second time as {name!r}")
         try:
-            fields[field] = READ[field](value)
+            fields[field] = _READ[field](value)
         except ValueError as error:
             raise DatasetError(f"{where}: {name} = {shown(value)}: {error}") from error
+    take_question(where, fields)
     return fields
 
 
@@ -160,7 +163,7 @@ def _own_id(where: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
         problem = f"{where}: this sample has {id_here}, and those above have {above}"
         raise DatasetError(problem, remedy="give every sample an id")
     if not has_id and "query" in fields:
-        fields["id"] = f"q-{digest(fields['query'])[:12]}"
+        fields["id"] = generated_id(fields["query"], fields.get("messages", ()))
     return has_id
 
 

@@ -20,7 +20,12 @@ def _text(value: Any) -> str:
     return value
 
 
-def _filled(value: Any) -> str:
+def filled(value: Any) -> str:
+    """Return a text that is not blank.
+
+    Raises:
+        ValueError: it is none.
+    """
     text = _text(value)
     if not text.strip():
         raise ValueError("is blank")
@@ -28,7 +33,7 @@ def _filled(value: Any) -> str:
 
 
 def _id(value: Any) -> str:
-    text = _filled(value).strip()
+    text = filled(value).strip()
     if not text.isprintable():
         raise ValueError("an id is one line of printable characters")
     return text
@@ -38,8 +43,8 @@ def _grades(value: Any) -> dict[str, int]:
     if isinstance(value, Mapping):
         if any(type(grade) is not int for grade in value.values()):
             raise ValueError("a grade is a whole number")
-        return {_filled(doc_id): grade for doc_id, grade in value.items()}
-    doc_ids = [_filled(item) for item in _listed(value)]
+        return {filled(doc_id): grade for doc_id, grade in value.items()}
+    doc_ids = [filled(item) for item in _listed(value)]
     if len(set(doc_ids)) != len(doc_ids):
         raise ValueError("a document stands twice")
     return dict.fromkeys(doc_ids, 1)
@@ -52,17 +57,17 @@ def _references(value: Any) -> tuple[tuple[str, bool], ...]:
 
 def _reference(item: Any) -> tuple[str, bool]:
     if not isinstance(item, Mapping):
-        return _filled(item), False
+        return filled(item), False
     if unknown := sorted(item.keys() - _REFERENCE_KEYS):
         raise ValueError(f"unknown key {unknown[0]!r}{nearest(unknown[0], _REFERENCE_KEYS)}")
-    return _filled(item.get("text")), _flag(item.get("draft", False))
+    return filled(item.get("text")), _flag(item.get("draft", False))
 
 
 def _evidence(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise ValueError("must be an object: a quote by document id")  # noqa: TRY004
     return {
-        _filled(doc_id): {"quote": _filled(item)} if isinstance(item, str) else item
+        filled(doc_id): {"quote": filled(item)} if isinstance(item, str) else item
         for doc_id, item in value.items()
     }
 
@@ -94,7 +99,7 @@ def _listed(value: Any) -> list[Any]:
 
 READ: dict[str, Callable[[Any], Any]] = {
     "id": _id,
-    "query": _filled,
+    "query": filled,
     "relevant": _grades,
     "references": _references,
     "answerable": _flag,

@@ -17,6 +17,7 @@ def row_of(entry: Entry) -> dict[str, Any]:
     references += [{"text": text, "draft": True} for text in entry.drafted]
     row = {
         "id": sample.id,
+        "messages": sample.turns,
         "query": sample.query,
         "relevant": dict(sample.relevant) if graded else list(sample.relevant),
         "references": references,

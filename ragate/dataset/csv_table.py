@@ -77,7 +77,7 @@ def _fields(where: str, row: dict[str, str]) -> dict[str, Any]:
 def _value(where: str, name: str, cell: str) -> Any:
     field = FIELD_OF.get(name)
     is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
-    if is_json or field in {"metadata", "evidence"}:
+    if is_json or field in {"metadata", "evidence", "messages"}:
         return loads(cell, where=f"{where}: {name}", error=DatasetError)
     if field == "relevant":
         return [doc_id.strip() for doc_id in cell.split(";") if doc_id.strip()]

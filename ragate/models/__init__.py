@@ -19,7 +19,7 @@ from ragate.models.run import (
     SystemInfo,
 )
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample import Evidence, MetadataValue, Sample
+from ragate.models.sample import Evidence, MetadataValue, Sample, Turn
 from ragate.models.sample_row import (
     Cause,
     CauseKind,

@@ -1,6 +1,6 @@
 """What is asked: one question of the golden set."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -29,6 +29,13 @@ class Evidence(Frozen):
         return self
 
 
+class Turn(Frozen):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str = Field(min_length=1)
+
+
 class Sample(Frozen):
     """One question with what is known about its right answer.
 
@@ -44,6 +51,7 @@ class Sample(Frozen):
         metadata: Anything else that a system or a cluster field needs.
         evidence: By expected document, the passage that the answer rests on. No part of what is
             scored, so it is left out of the sample's content hash.
+        messages: Earlier turns of the conversation, oldest first, that `query` follows.
     """
 
     id: str = Field(min_length=1, max_length=200)
@@ -55,8 +63,14 @@ class Sample(Frozen):
     must_pass: bool = False
     metadata: dict[str, MetadataValue] = {}
     evidence: dict[str, Evidence] = {}
+    messages: tuple[Turn, ...] = ()
 
     @property
     def expected(self) -> frozenset[str]:
         """Ids of the documents with a grade of 1 or more."""
         return frozenset(doc_id for doc_id, grade in self.relevant.items() if grade >= 1)
+
+    @property
+    def turns(self) -> list[dict[str, str]]:
+        """The earlier turns as model APIs take them: ``role`` and ``content`` each."""
+        return [{"role": turn.role, "content": turn.content} for turn in self.messages]

@@ -4,6 +4,7 @@ from enum import StrEnum
 from typing import Literal
 
 from ragate.models.base import Frozen
+from ragate.models.sample import Turn
 
 
 class CauseKind(StrEnum):
@@ -60,10 +61,15 @@ class SampleSide(Frozen):
 
 
 class SampleRow(Frozen):
-    """One sample whose output or score differs between the two sides."""
+    """One sample whose output or score differs between the two sides.
+
+    Attributes:
+        messages: Earlier turns of the conversation that `query` follows.
+    """
 
     sample_id: str
     query: str
+    messages: tuple[Turn, ...] = ()
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     change: Literal["worse", "better", "mixed", "same", "failed", "new"]

@@ -24,6 +24,14 @@ def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
     return [(key, rows) for key, rows in groups.items() if rows]
 
 
+def asked(row: SampleRow) -> str:
+    """Return the question, with the number of turns that stand before it."""
+    if not row.messages:
+        return row.query
+    count = len(row.messages)
+    return f"(after {count} {'turn' if count == 1 else 'turns'}) {row.query}"
+
+
 def equal_scores(samples: Sequence[SampleRow]) -> int:
     """Return how many samples retrieved or answered something else with equal scores."""
     return sum(row.change == "same" for row in samples)

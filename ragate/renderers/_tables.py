@@ -15,7 +15,7 @@ from ragate.models import (
     WaiverRow,
 )
 from ragate.renderers._numbers import COMMENT, NOTHING
-from ragate.renderers._samples import happened
+from ragate.renderers._samples import asked, happened
 from ragate.renderers._status import TELLS_WHY, status_of
 from ragate.renderers._words import ForeignText, Name, Words, below_floor, ordered, verdict_text
 from ragate.support.escape import code, name
@@ -93,7 +93,7 @@ def sample_cells(row: SampleRow) -> dict[str, str]:
     marks = [name(tag) for tag in row.tags[:1]] + (["<b>must pass</b>"] if row.must_pass else [])
     return {
         "id": " · ".join([name(row.sample_id), *marks]),
-        "query": code(row.query, CELL),
+        "query": code(asked(row), CELL),
         "what": as_html(happened(row, COMMENT)),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ragate.models import RankChange, SampleRow
 from ragate.renderers._numbers import NOTHING, TERMINAL
-from ragate.renderers._samples import WORSE, scores
+from ragate.renderers._samples import WORSE, asked, scores
 from ragate.renderers._words import ForeignText, Words
 from ragate.support.escape import one_line, plain
 
@@ -32,7 +32,7 @@ class Page:
 def short(row: SampleRow, page: Page) -> str:
     """Return one line: what was asked and which scores moved."""
     moved = page.words(scores(row, TERMINAL)) or "outputs differ"
-    return f"  {page.foreign(row.sample_id, 40)}  {page.foreign(row.query, 50)}  {moved}"
+    return f"  {page.foreign(row.sample_id, 40)}  {page.foreign(asked(row), 50)}  {moved}"
 
 
 def long(row: SampleRow, page: Page) -> list[str]:
@@ -41,12 +41,22 @@ def long(row: SampleRow, page: Page) -> list[str]:
     marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
     title = "  ".join([page.foreign(row.sample_id, 60), *marks])
     colour = "red" if row.change in WORSE else "bold"
-    fields = [("question", page.foreign(row.query, 84)), *_retrieval(row, page)]
+    fields = [*_earlier(row, page), ("question", page.foreign(row.query, 84))]
+    fields += _retrieval(row, page)
     fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
     if row.cause is not None:
         kind = row.cause.kind.value.replace("_", " ")
         fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 84)}"))
     return [f"  {page.paint(title, colour)}", *(f"    {k:<10}{v}" for k, v in fields if v)]
+
+
+def _earlier(row: SampleRow, page: Page) -> list[tuple[str, str]]:
+    """Return the last turn before the question, and how many there were before it."""
+    if not row.messages:
+        return []
+    last, more = row.messages[-1], len(row.messages) - 1
+    before = f"  ({more:,} before it)" if more else ""
+    return [("earlier", f"{last.role}: {page.foreign(last.content, 60)}{before}")]
 
 
 def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:

@@ -52,6 +52,8 @@ def _head(sample: Sample, row: SampleRow | None) -> list[str]:
     marks += [] if sample.answerable else ["unanswerable"]
     change = f"  [{row.change}]" if row is not None else ""
     lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(marks))}"]
+    for turn in sample.messages:
+        lines += [f"Earlier: {turn.role}", *_wrapped(turn.content)]
     lines += ["Question", *_wrapped(sample.query)]
     grades = [f"{one_line(doc)} (grade {grade})" for doc, grade in sample.relevant.items()]
     lines += [

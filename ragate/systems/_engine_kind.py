@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from ragate.errors import ConfigError
+from ragate.models import Sample
 
 Kind = Literal["chat", "query", "retrieve"]
 _KINDS: tuple[Kind, ...] = ("chat", "query", "retrieve")
@@ -27,6 +28,13 @@ def kind_of(engine: Any, target: str) -> Kind:
         f"{where} has no query, chat or retrieve",
         remedy="name a query engine, a chat engine or a retriever, or a function that makes one",
     )
+
+
+def chat_history(sample: Sample) -> list[Any]:
+    """Return the earlier turns of a sample as a chat engine takes them."""
+    from llama_index.core.base.llms.types import ChatMessage
+
+    return [ChatMessage(role=turn.role, content=turn.content) for turn in sample.messages]
 
 
 def answer_text(response: Any) -> str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.models import Frozen, SystemInfo
+from ragate.models import Frozen, Sample, SystemInfo
 from ragate.support.foreign_files import inside, read_bytes
 from ragate.support.glob_hints import HOW_READ, why_no_match
 
@@ -20,9 +21,12 @@ class ForeignSettings(Frozen):
     """Keys that every such system has.
 
     Attributes:
+        later_keys: Keys that came after the first baselines with a fingerprint.
         record: Its model calls go through ragate, which keeps and replays them.
         record_provider: The provider of the policy that they go to; "" where there is only one.
     """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset()
 
     record: bool = False
     record_provider: str = ""
@@ -51,6 +55,17 @@ class Foreign:
         return None
 
 
+def no_place_for_turns(sample: Sample, where: str, *, remedy: str) -> ConfigError:
+    """Return the error of a system that cannot be given the earlier turns of a sample.
+
+    Leaving them out would ask another question than the golden set's.
+    """
+    return ConfigError(
+        f"{where}: the sample {sample.id} has earlier turns (messages), which it does not take",
+        remedy=remedy,
+    )
+
+
 def system_info(use: str, settings: ForeignSettings, root: Path) -> SystemInfo:
     """Return what is told of the system; without `fingerprint_files` it is like no other.
 
@@ -61,10 +76,26 @@ def system_info(use: str, settings: ForeignSettings, root: Path) -> SystemInfo:
         return SystemInfo(use=use)
     parts = {
         # How its calls travel is no part of what it is.
-        "settings": digest(settings.model_dump(mode="json", exclude=_TRAVEL)),
+        "settings": digest(_counted(settings)),
         "files": digest(_files(root.resolve(), settings.fingerprint_files)),
     }
     return SystemInfo(use=use, fingerprint=digest(parts), parts=parts)
+
+
+def _counted(settings: ForeignSettings) -> dict[str, Any]:
+    """Return the keys that make the system what it is.
+
+    One of `later_keys` counts only where it is set, so that a new key of ragate's leaves the
+    fingerprint of every system that does not use it as it was.
+    """
+    fields = settings.model_dump(mode="json", exclude=_TRAVEL)
+    default = type(settings).model_fields
+    unused = (
+        name for name in settings.later_keys if getattr(settings, name) == default[name].default
+    )
+    for name in unused:
+        del fields[name]
+    return fields
 
 
 def _files(root: Path, patterns: tuple[str, ...]) -> Mapping[str, str]:

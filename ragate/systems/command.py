@@ -151,7 +151,9 @@ class CommandSystem(Foreign):
 
 def _request(sample: Sample) -> bytes:
     """Return the line for one sample: what a user would know, never the expected answer."""
-    fields = {"id": sample.id, "query": sample.query, "metadata": sample.metadata}
+    fields: dict[str, Any] = {"id": sample.id, "query": sample.query, "metadata": sample.metadata}
+    if sample.messages:
+        fields["messages"] = sample.turns
     return json.dumps(fields, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 

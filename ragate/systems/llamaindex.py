@@ -13,13 +13,14 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
-from ragate.systems._engine_kind import answer_text, kind_of
-from ragate.systems._foreign import Foreign, ForeignSettings
+from ragate.systems._engine_kind import answer_text, chat_history, kind_of
+from ragate.systems._foreign import Foreign, ForeignSettings, no_place_for_turns
 from ragate.systems._nodes import chunk_of
 from ragate.systems._output import OutputError, failed, raised, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
 TRAITS = Traits(in_process=True)
+_NO_TURNS = "name a chat engine, as index.as_chat_engine() makes it (docs/system-llamaindex.md)"
 
 
 class Settings(ForeignSettings):
@@ -66,8 +67,15 @@ class LlamaIndexSystem(Foreign):
             self._left = self._resources.concurrency - 1 if makes_more else 0
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
-        """Return answer and chunks of one call; an exception is the sample's failure."""
+        """Return answer and chunks of one call; an exception is the sample's failure.
+
+        Raises:
+            ConfigError: the sample has earlier turns, and the engine is no chat engine.
+        """
         del run  # it can run again at will
+        if sample.messages and self._kind != "chat":
+            where = f"[system] target = {self._settings.target!r}, a {self._kind} engine"
+            raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
         try:
             if self._kind == "chat":
                 return await self._chat(sample)
@@ -104,7 +112,7 @@ class LlamaIndexSystem(Foreign):
 
     async def _asked(self, engine: Any, sample: Sample) -> SystemOutput:
         started = time.perf_counter()
-        response = await self._response(engine, sample.query)
+        response = await self._response(engine, sample)
         took = time.perf_counter() - started
         if self._kind == "retrieve":
             output = SystemOutput(chunks=self._chunks(response))
@@ -115,13 +123,14 @@ class LlamaIndexSystem(Foreign):
         output = SystemOutput(chunks=chunks, answer=answer_text(response))
         return wanted(output, self._resources, took=took)
 
-    async def _response(self, engine: Any, query: str) -> Any:
+    async def _response(self, engine: Any, sample: Sample) -> Any:
         name: str = self._kind
+        arguments = (sample.query, *([chat_history(sample)] if sample.messages else []))
         ask = getattr(engine, f"a{name}", None)
         if ask is not None and (self._settings.call == "async" or not hasattr(engine, name)):
-            response = await ask(query)
+            response = await ask(*arguments)
         else:
-            response = await in_thread(getattr(engine, name), query)
+            response = await in_thread(getattr(engine, name), *arguments)
         if not hasattr(response, "get_response"):
             return response
         return await call(response.get_response)  # a stream: read to its end

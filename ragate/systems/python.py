@@ -4,22 +4,27 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncContextDecorator, AsyncExitStack, ContextDecorator, asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
-from ragate.systems._call import call
-from ragate.systems._foreign import Foreign, ForeignSettings
-from ragate.systems._langchain import plain_reply
+from ragate.systems._call import call, check_bind, takes_turns, wants_sample
+from ragate.systems._foreign import Foreign, ForeignSettings, no_place_for_turns
+from ragate.systems._langchain import plain_reply, runnable
 from ragate.systems._output import OutputError, failed, raised, to_output, unanswered, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
 TRAITS = Traits(in_process=True)
+_NO_TURNS = (
+    "give the function a parameter `messages`, or let it take the whole `sample`; for a LangChain "
+    "runnable set messages_key (docs/system-python.md)"
+)
 
 
 class Settings(ForeignSettings):
@@ -30,13 +35,23 @@ class Settings(ForeignSettings):
             invoked (a LangChain runnable).
         factory: `target` is called once, without an argument, and returns what is asked.
         input_key: For a runnable: the question is given as ``{input_key: question}``.
+        messages_key: Beside it, the earlier turns are given under this key.
         doc_id: Metadata key that names the document of a LangChain document.
     """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset({"messages_key"})
 
     target: str = Field(min_length=1)
     factory: bool = False
     input_key: str = ""
+    messages_key: str = ""
     doc_id: str = Field(default="source", min_length=1)
+
+    @model_validator(mode="after")
+    def _names_both(self) -> Self:
+        if self.messages_key and not self.input_key:
+            raise ValueError("messages_key needs input_key, the key of the question beside it")
+        return self
 
 
 class PythonSystem(Foreign):
@@ -47,14 +62,22 @@ class PythonSystem(Foreign):
         self._settings = settings
         self._resources = resources
         self._ask = ask
-        self._whole = _wants_sample(ask, settings.target)
+        self._whole = wants_sample(ask, settings.target)
+        self._takes_turns = takes_turns(ask)
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
-        """Return what the function returned; its exception is the sample's failure."""
+        """Return what the function returned; its exception is the sample's failure.
+
+        Raises:
+            ConfigError: the sample has earlier turns, and the function takes none.
+        """
         del run  # it can run again at will
+        if sample.messages and not (self._whole or self._takes_turns):
+            where = f"[system] target = {self._settings.target!r}"
+            raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
         started = time.perf_counter()
         try:
-            value = await call(self._ask, sample if self._whole else sample.query)
+            value = await self._reply(sample)
             reply = plain_reply(value, doc_id=self._settings.doc_id)
             output = to_output(reply, who=self._settings.target)
         except OutputError as error:
@@ -64,6 +87,13 @@ class PythonSystem(Foreign):
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
             return raised(error, told(error))
         return wanted(output, self._resources, took=time.perf_counter() - started)
+
+    async def _reply(self, sample: Sample) -> Any:
+        if self._whole:
+            return await call(self._ask, sample)
+        if self._takes_turns:
+            return await call(partial(self._ask, messages=sample.turns), sample.query)
+        return await call(self._ask, sample.query)
 
 
 @asynccontextmanager
@@ -94,7 +124,7 @@ async def made(target: str, factory: Any, root: Path, stack: AsyncExitStack) -> 
             f"{where}: a {type(factory).__name__} is no factory",
             remedy="remove factory = true, or name a function that returns the object",
         )
-    _check_bind(factory, where, takes="no argument")
+    check_bind(factory, where, takes="no argument")
     try:
         with project_on_path(root):
             product = factory()
@@ -119,7 +149,7 @@ def _callable(keys: Settings, target: Any) -> Callable[..., Any]:
     for name in ("ainvoke", "invoke"):
         method = getattr(target, name, None)
         if callable(method):
-            return _runnable(method, keys.input_key)
+            return runnable(method, keys.input_key, keys.messages_key)
     where = f"[system] target = {keys.target!r}"
     if not callable(target):
         made_by = " and factory = true made it" if keys.factory else ""
@@ -127,48 +157,6 @@ def _callable(keys: Settings, target: Any) -> Callable[..., Any]:
             f"{where}: a {type(target).__name__} cannot be called{made_by}",
             remedy="name a function, a class with __call__, or an object with invoke",
         )
-    _check_bind(target, where, "the question", takes="one argument, the question")
+    turns: dict[str, list[Any]] = {"messages": []} if takes_turns(target) else {}
+    check_bind(target, where, "the question", takes="one argument, the question", **turns)
     return target  # type: ignore[no-any-return]
-
-
-def _runnable(method: Callable[..., Any], key: str) -> Callable[..., Any]:
-    if inspect.iscoroutinefunction(method):
-
-        async def later(query: str) -> Any:
-            return await method({key: query} if key else query)
-
-        return later
-
-    def now(query: str) -> Any:
-        return method({key: query} if key else query)
-
-    return now
-
-
-def _check_bind(function: Any, where: str, *arguments: str, takes: str) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # some built-in functions have none
-    try:
-        signature.bind(*arguments)
-    except TypeError as error:
-        name = getattr(function, "__name__", type(function).__name__)
-        raise ConfigError(
-            f"{where}: {name}{signature} must take {takes}: {error}",
-            remedy="give the other parameters a default, or write a small function around it",
-        ) from error
-
-
-def _wants_sample(function: Any, target: str) -> bool:
-    """Whether the first parameter is for the whole sample: its name or annotation says so."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return False
-    if not parameters:
-        raise ConfigError(f"[system] target = {target!r}: takes no question")
-    first = parameters[0]
-    kind = first.annotation
-    named = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
-    return first.name == "sample" or named.rpartition(".")[2] == Sample.__name__

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ragate.cli.finding import Finding, ok, plural, problem, warning
+from ragate.core.conversation import conversation
 from ragate.core.text.listed_names import listed
 from ragate.dataset import Entry
 from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
@@ -59,7 +60,7 @@ def _twice(samples: Sequence[Sample]) -> Iterable[Finding]:
 
 
 def _key(sample: Sample) -> str:
-    return " ".join(sample.query.casefold().split())
+    return " ".join(conversation(sample).casefold().split())
 
 
 def _contradictions(samples: Sequence[Sample]) -> Iterable[Finding]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ragate.core.conversation import conversation
 from ragate.core.diagnosis.context_texts import basis_kept, new_chunks
 from ragate.core.diagnosis.displacement import blame_contexts, displacers, rank_words
 from ragate.core.diagnosis.rank_changes import docs_of
@@ -60,7 +61,8 @@ def says_now(diff: SampleDiff) -> str:
     if is_part(answer, old):
         return "an earlier answer, cut short"
     unexpected = set(docs_of(record)) - set(diff.sample.expected)
-    traced = trace(answer, earlier=[diff.sample.query, *old], chunks=chunks, suspects=unexpected)
+    earlier = [conversation(diff.sample), *old]
+    traced = trace(answer, earlier=earlier, chunks=chunks, suspects=unexpected)
     if traced.origin is WordOrigin.NOWHERE:
         return f"it now says {traced.quoted}, which no retrieved chunk holds"
     if traced.origin is WordOrigin.SUSPECTS and diff.sample.expected:
@@ -101,7 +103,7 @@ def trace_run(diff: SampleDiff, record: Record) -> TracedWords:
     """Return where the new words of one of the candidate's runs stand."""
     return trace(
         record.output.answer or "",
-        earlier=[diff.sample.query, *_answers_of(diff.before)],
+        earlier=[conversation(diff.sample), *_answers_of(diff.before)],
         chunks=record.output.chunks,
         suspects=displacers(diff),
     )
@@ -109,7 +111,7 @@ def trace_run(diff: SampleDiff, record: Record) -> TracedWords:
 
 def follows_new_chunks(diff: SampleDiff) -> bool:
     """Return True where an answer's new words stand in a chunk that the baseline did not have."""
-    earlier = [diff.sample.query, *_answers_of(diff.before)]
+    earlier = [conversation(diff.sample), *_answers_of(diff.before)]
     return any(
         shares_new_words(
             record.output.answer or "", earlier=earlier, chunks=new_chunks(diff, record)

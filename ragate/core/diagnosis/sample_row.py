@@ -25,6 +25,7 @@ def sample_row(
     return SampleRow(
         sample_id=sample.id,
         query=sample.query,
+        messages=sample.messages,
         tags=sample.tags,
         must_pass=sample.must_pass,
         change=change.kind,

@@ -1,5 +1,6 @@
 """The identity of a judgement: equal hashes share one, whatever run they come from."""
 
+from ragate.core.conversation import conversation
 from ragate.core.hashing import digest
 from ragate.models import Sample, SystemOutput
 
@@ -14,7 +15,7 @@ def judgement_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput)
     return digest(
         [
             judge_fingerprint,
-            sample.query,
+            conversation(sample),
             sample.references,
             sample.answerable,
             output.answer,

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES
 from ragate.errors import DatasetError
-from ragate.models import MetadataValue
+from ragate.models import MetadataValue, Turn
 from ragate.support.foreign_files import read_bytes, read_text
 from ragate.support.settings import shown
 from ragate.support.strict_json import loads, read_lines
@@ -29,6 +29,7 @@ class Imported:
         contexts: Passages that hold the answer, of documents that are not named.
         sources: Names of files that may be documents.
         answerable: None where the tool does not say.
+        messages: Turns of the conversation before the question.
     """
 
     place: str
@@ -40,6 +41,7 @@ class Imported:
     references: tuple[str, ...] = ()
     answerable: bool | None = None
     metadata: dict[str, MetadataValue] = field(default_factory=dict)
+    messages: tuple[Turn, ...] = ()
 
 
 class Notes(Counter[str]):
@@ -134,14 +136,14 @@ def texts_of(where: str, name: str, value: Any, *, separator: str = "") -> tuple
     if isinstance(value, str) and separator:
         value = value.split(separator)
     elif isinstance(value, str):
-        value = _literal(value)
+        value = literal(value)
     if value is None:
         return ()
     items = value if isinstance(value, list | tuple) else [value]
     return tuple(text for item in items if (text := text_of(where, name, item)))
 
 
-def _literal(cell: str) -> Any:
+def literal(cell: str) -> Any:
     """Return the list that a cell holds as text, else the cell itself."""
     if not cell.lstrip().startswith("["):
         return cell

@@ -7,11 +7,13 @@ from typing import Any
 
 from ragate.dataset import yaml_list
 from ragate.dataset._importers._common import Imported, Notes, json_value, scalar, text_of, texts_of
+from ragate.dataset._importers._conversation import turns_of
 from ragate.errors import DatasetError
-from ragate.models import MetadataValue
+from ragate.models import MetadataValue, Turn
 from ragate.support.settings import nearest, shown
 
 QUERY_NAMES = ("query", "question", "user_input", "input", "prompt", "message", "q")
+_HISTORY = ("messages", "history", "chat_history", "conversation")
 _CONTEXTS = ("context", "contexts")
 # Assertions whose value is a right answer.
 _REFERENCES = frozenset({"factuality", "model-graded-factuality", "similar", "equals"})
@@ -37,11 +39,13 @@ def read(path: Path, notes: Notes, *, query_name: str = "") -> Iterator[Imported
         name = query_name or _query_name(where, values)
         if name not in values:
             raise DatasetError(f"{where}: there is no variable {name!r}{nearest(name, values)}")
+        key = next((key for key in _HISTORY if isinstance(values.get(key), list)), "")
+        earlier = turns_of(f"{where}: vars", key, values.pop(key), notes) if key else ()
         for query in texts_of(where, name, values[name]):
             if query.startswith("file://"):
                 notes.add("left out: a question that stands in a file of its own")
                 continue
-            yield _imported(where, row, values, name, query)
+            yield _imported(where, row, values, name, query, earlier)
 
 
 def _tests(path: Path, notes: Notes) -> tuple[list[Any], Any]:
@@ -110,7 +114,12 @@ class _Asserted:
 
 
 def _imported(
-    where: str, row: Mapping[str, Any], values: Mapping[str, Any], name: str, query: str
+    where: str,
+    row: Mapping[str, Any],
+    values: Mapping[str, Any],
+    name: str,
+    query: str,
+    earlier: tuple[Turn, ...],
 ) -> Imported:
     asserted = _Asserted()
     asserted.add_all(where, row.get("assert"))
@@ -130,6 +139,7 @@ def _imported(
     return Imported(
         place=where,
         query=query,
+        messages=earlier,
         contexts=tuple(text for text in contexts if not text.startswith("file://")),
         references=tuple(dict.fromkeys(asserted.references)),
         answerable=asserted.answerable,

@@ -5,8 +5,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._importers._common import Imported, Notes, records, text_of, texts_of, untaken
+from ragate.dataset._importers._common import (
+    Imported,
+    Notes,
+    literal,
+    records,
+    text_of,
+    texts_of,
+    untaken,
+)
+from ragate.dataset._importers._conversation import question_of
 from ragate.errors import DatasetError
+from ragate.models import Turn
 
 _HOP = re.compile(r"\A<\d+-hop>\s*")  # before each context of a question over several documents
 _RECORDED = frozenset({"response", "retrieved_contexts", "retrieved_context_ids", "answer"})
@@ -22,13 +32,10 @@ _TAKEN = _RECORDED | {
 
 
 def read(path: Path, notes: Notes) -> Iterator[Imported]:
-    """Yield the questions; conversations and recorded outputs are noted and left out."""
+    """Yield the questions with the turns before them; recorded outputs are noted and left out."""
     for where, row in records(path):
         user_input = row.get("user_input", row.get("question"))
-        if isinstance(user_input, list):
-            notes.add("left out: a conversation of several turns")
-            continue
-        query = text_of(where, "user_input", user_input)
+        query, messages = _question(where, user_input, notes)
         if not query:
             raise DatasetError(f"{where}: there is no user_input", remedy="is this file of ragas?")
         for name in sorted(_RECORDED & row.keys()):
@@ -38,11 +45,21 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
         yield Imported(
             place=where,
             query=query,
+            messages=messages,
             relevant=dict.fromkeys(ids, 1),
             contexts=() if ids else _contexts(where, row),
             references=_references(where, row),
             metadata=untaken(row, _TAKEN),
         )
+
+
+def _question(where: str, user_input: Any, notes: Notes) -> tuple[str, tuple[Turn, ...]]:
+    """Return the question, and the turns before it where the sample is a conversation."""
+    if isinstance(user_input, str) and user_input.lstrip().startswith("[{"):
+        user_input = literal(user_input)  # a conversation in a cell of a table
+    if isinstance(user_input, list):
+        return question_of(where, "user_input", user_input, notes)
+    return text_of(where, "user_input", user_input), ()
 
 
 def _contexts(where: str, row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragate.core.hashing import digest
 from ragate.core.text.quoted_passages import normalise, passage_hash
 from ragate.dataset._importers._common import Imported, scalar
+from ragate.dataset._messages import generated_id
 from ragate.models import MetadataValue
 
 
@@ -49,6 +49,7 @@ class Resolver:
         graded = any(grade != 1 for grade in relevant.values())
         row = {
             "id": self._id(question),
+            "messages": [turn.model_dump() for turn in question.messages],
             "query": question.query,
             "relevant": relevant if graded else list(relevant),
             "references": list(question.references),
@@ -109,7 +110,7 @@ class Resolver:
         return doc_ids[0] if len(doc_ids) == 1 else ""
 
     def _id(self, question: Imported) -> str:
-        name = question.id or f"q-{digest(question.query)[:12]}"
+        name = question.id or generated_id(question.query, question.messages)
         self._ids[name] += 1
         return name if self._ids[name] == 1 else f"{name}-{self._ids[name]}"
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ragate.core.conversation import conversation
 from ragate.judges._asking import sendable
 from ragate.judges.llamaindex._windows import UnjudgeableError
 from ragate.models import Sample, SystemOutput
@@ -32,7 +33,7 @@ def evaluated_answer(
 ) -> EvaluatedAnswer:
     """Return what is sent of an answer, and of the one that it is compared with."""
     return EvaluatedAnswer(
-        query=sendable(sample.query),
+        query=sendable(conversation(sample)),
         text=sendable(output.answer or ""),
         contexts=tuple(sendable(chunk.text) for chunk in output.chunks),
         references=tuple(sendable(text) for text in sample.references if text.strip()),

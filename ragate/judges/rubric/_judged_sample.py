@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ragate.core.conversation import conversation
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, tokens, without_markers
 from ragate.judges._asking import CUT, sendable
@@ -55,7 +56,7 @@ def judged_sample(sample: Sample, output: SystemOutput, *, max_context_chars: in
     }
     resolved = {number: cites for number, cites in cited.items() if any(cites)}
     return JudgedSample(
-        question=sendable(sample.query),
+        question=sendable(conversation(sample)),
         contexts=tuple(text[:limit] for text in contexts),
         references=tuple(sendable(text) for text in sample.references if text.strip()),
         sentences=sentences,

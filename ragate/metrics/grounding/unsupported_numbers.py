@@ -2,6 +2,7 @@
 
 import re
 
+from ragate.core.conversation import conversation
 from ragate.core.text.numerals import claimed_numbers, numbers
 from ragate.core.text.words import without_markers
 from ragate.metrics._checked_part import of_a_part
@@ -33,7 +34,7 @@ def _unsupported(sample: Sample, output: SystemOutput) -> ValueOrReason:
         return NO_TEXTS
     claimed = _claimed(output)
     in_contexts = {number for chunk in output.chunks for number in numbers(chunk.text)}
-    return len(claimed - in_contexts - set(numbers(sample.query))) / len(claimed)
+    return len(claimed - in_contexts - set(numbers(conversation(sample)))) / len(claimed)
 
 
 def _claimed(output: SystemOutput) -> set[str]:

@@ -9,6 +9,7 @@ from ragate.dataset import Entry
 
 FIELDS = (
     "query",
+    "messages",
     "relevant",
     "references",
     "answerable",

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from ragate.core.conversation import conversation
 from ragate.core.text.near_duplicates import near_duplicates
 from ragate.core.text.quoted_passages import passage_hash
 from ragate.dataset import Entry
@@ -72,7 +73,7 @@ def _close(doc_id: str, texts: Texts) -> str:
 
 
 def _key(entry: Entry) -> str:
-    return " ".join(entry.sample.query.casefold().split())
+    return " ".join(conversation(entry.sample).casefold().split())
 
 
 def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
@@ -94,7 +95,7 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
 def near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
     """Yield questions that are nearly the same as one before them."""
     once = list({_key(entry): entry for entry in reversed(entries)}.values())[::-1]
-    for pair in near_duplicates([entry.sample.query for entry in once], threshold=similar):
+    for pair in near_duplicates([conversation(entry.sample) for entry in once], threshold=similar):
         original = once[pair.earlier]
         yield _issue(
             "near-duplicate",

@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Sequence
 
+from ragate.core.conversation import conversation
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ComparingJudge, Judge, OwnRules, SeparateCriteria, SparingJudge, System
 from ragate.runtime.wrapped_system import WrappedSystem
@@ -23,15 +24,25 @@ def noted_date(eval_date: str, samples: Sequence[Sample], *, read: bool = False)
         eval_date: As given, "" for today.
         read: The system reads the date without a question that names it.
     """
-    counts = read or bool(eval_date) or any(TODAY in sample.query for sample in samples)
+    counts = read or bool(eval_date) or any(names_today(sample) for sample in samples)
     return date_of(eval_date) if counts else ""
+
+
+def names_today(sample: Sample) -> bool:
+    """Return True where the question, or a turn before it, names the date of the run."""
+    return TODAY in conversation(sample)
 
 
 def dated(sample: Sample, date: str) -> Sample:
     """Return the sample as it is asked on a date."""
-    return sample.amended(
-        query=sample.query.replace(TODAY, date), metadata={FIELD: date, **sample.metadata}
+    metadata = {FIELD: date, **sample.metadata}
+    query = sample.query.replace(TODAY, date)
+    if not sample.messages:
+        return sample.amended(query=query, metadata=metadata)
+    messages = tuple(
+        turn.amended(content=turn.content.replace(TODAY, date)) for turn in sample.messages
     )
+    return sample.amended(query=query, metadata=metadata, messages=messages)
 
 
 class DatedSystem(WrappedSystem):

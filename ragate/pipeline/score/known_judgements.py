@@ -7,7 +7,7 @@ from ragate.core.judging.criteria import PAIRWISE
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, SystemOutput
-from ragate.pipeline.run.relative_dates import TODAY, DatedJudge
+from ragate.pipeline.run.relative_dates import DatedJudge, names_today
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.pipeline.score.pairwise import Opponents, bare, pair_hash
 from ragate.protocols import Judge, Judged, SeparateCriteria, SparingJudge
@@ -118,7 +118,7 @@ class RecordedJudgements:
 
     def __call__(self, sample: Sample, output: SystemOutput) -> Judgement:
         """Return the scores by criterion, none where the baseline has no such output."""
-        if not self._records or (TODAY in sample.query and not self._same_date):
+        if not self._records or (names_today(sample) and not self._same_date):
             return {}
         record = self._records.get(_content_key(content_hash(sample), output_hash(output)))
         return {} if record is None else self._judgement(record)

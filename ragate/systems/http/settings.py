@@ -9,6 +9,8 @@ from ragate.outputs.pointed import Pointer, Pointers
 from ragate.systems._foreign import ForeignSettings
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+BODY = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
+CHAT_BODY = f'{BODY[:-1]}, "messages": {{{{ messages | tojson }}}}}}'
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 
 
@@ -19,7 +21,9 @@ class Settings(ForeignSettings):
         url: The address that is asked; or `url_env`, the variable that holds it.
         headers_env: By header, the variable that holds its whole value; the policy's
             ``http_header_env`` says which may go to which host.
-        params, body: Jinja templates that know ``query``, ``id`` and ``metadata``.
+        params, body: Jinja templates that know ``query``, ``id``, ``metadata``
+            and ``messages``, the earlier turns; where no body is given, it has these only where the
+            sample has any.
         start: A program that serves, started before the first question and ended after the last.
         health: Asked until it answers with success.
         record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
@@ -34,7 +38,7 @@ class Settings(ForeignSettings):
     headers: dict[str, str] = {}
     headers_env: dict[str, str] = {}
     params: dict[str, str] = {}
-    body: str = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
+    body: str = BODY
     pointers: Pointers = Pointers()
     start: tuple[str, ...] = ()
     health: str = ""

@@ -10,7 +10,7 @@ from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.recorder.proxy import HEADER
 from ragate.support.git import head_commit
-from ragate.systems._foreign import Foreign
+from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
 from ragate.systems.http.address import place_of
 from ragate.systems.http.build import Build
@@ -25,7 +25,7 @@ from ragate.systems.http.raw_reply import (
 )
 from ragate.systems.http.reply import fields, parsed
 from ragate.systems.http.service import Service
-from ragate.systems.http.settings import Settings
+from ragate.systems.http.settings import BODY, CHAT_BODY, Settings
 from ragate.systems.http.template import Template
 
 
@@ -43,6 +43,9 @@ class HttpSystem(Foreign):
         secrets = header_secrets(settings, resources, rule=host.rule)
         self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
         self._body = Template(settings.body, where="[system] body")
+        # The default body has a place for earlier turns only where there are any.
+        chat_body = CHAT_BODY if settings.body == BODY else settings.body
+        self._chat_body = Template(chat_body, where="[system] body")
         self._params = {
             name: Template(text, where=f"[system] params {name}")
             for name, text in settings.params.items()
@@ -120,6 +123,8 @@ class HttpSystem(Foreign):
 
     async def _ask(self, sample: Sample) -> RawReply:
         settings = self._settings
+        if sample.messages:
+            self._check_takes_turns(sample)
         parts: dict[str, Any] = {"headers": dict(self._headers)}
         if settings.record:
             parts["headers"][HEADER] = quote(sample.id)
@@ -131,8 +136,21 @@ class HttpSystem(Foreign):
             parts["content"] = self._content(sample)
         return await self._client.send(settings.method, self._url, key=self._key, **parts)
 
+    def _check_takes_turns(self, sample: Sample) -> None:
+        """Refuse a request without a place for the earlier turns.
+
+        Raises:
+            ConfigError: names the place.
+        """
+        texts = list(self._params.values())
+        texts += [] if self._settings.method == "GET" else [self._chat_body]
+        if not any(text.takes_messages for text in texts):
+            place = "params" if self._settings.method == "GET" else "body"
+            remedy = f"put {{{{ messages | tojson }}}} into {place} (docs/system-http.md)"
+            raise no_place_for_turns(sample, f"[system] {place}", remedy=remedy)
+
     def _content(self, sample: Sample) -> bytes:
-        text = self._body.render(sample)
+        text = (self._chat_body if sample.messages else self._body).render(sample)
         kind = next(v for k, v in reversed(self._headers.items()) if k.lower() == "content-type")
         if kind.partition(";")[0].strip() == "application/json":
             try:

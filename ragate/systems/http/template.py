@@ -10,7 +10,7 @@ from ragate.errors import ConfigError
 from ragate.models import Sample
 from ragate.systems._output import OutputError
 
-NAMES = frozenset({"id", "query", "metadata"})
+NAMES = frozenset({"id", "query", "metadata", "messages"})
 MAX_CHARACTERS = 1_000_000
 
 
@@ -36,6 +36,7 @@ class Template:
             self._template = environment.from_string(text)
         except TemplateError as error:
             raise ConfigError(f"{where}: not a template: {error}") from error
+        self.takes_messages = "messages" in names
         if unknown := sorted(names - NAMES):
             raise ConfigError(
                 f"{where}: unknown name {unknown[0]!r}",
@@ -51,7 +52,7 @@ class Template:
         """
         try:
             text: str = self._template.render(
-                id=sample.id, query=sample.query, metadata=sample.metadata
+                id=sample.id, query=sample.query, metadata=sample.metadata, messages=sample.turns
             )
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
             raise OutputError(f"{self._where}: {error}") from error

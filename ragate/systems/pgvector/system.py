@@ -140,7 +140,15 @@ class PgvectorSystem:
             refusal = self.settings.answer.refusal
             message = self._prompt.render(sample.query, chunks, refusal, today=today)
             keys, clients = self.settings.answer, self._resources.chat
-            return await written(clients, message, chunks, keys, usage=usage or Usage(), draw=run)
+            return await written(
+                clients,
+                message,
+                chunks,
+                keys,
+                turns=sample.messages,
+                usage=usage or Usage(),
+                draw=run,
+            )
         text, citations = extract(weights, chunks, self._analyzer, self.settings.answer)
         return SystemOutput(chunks=chunks, answer=text, citations=citations, usage=usage)
 

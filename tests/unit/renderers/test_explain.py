@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.text.word_diff import word_diff
-from ragate.models import Failure
+from ragate.models import Failure, Turn
 from ragate.renderers import explain
 from tests.factories import output_factory, record_factory, sample_factory, sample_row_factory
 from tests.unit.renderers.test_markdown import EVIL
@@ -58,3 +58,11 @@ def test_a_difference_names_the_words_that_went_and_came(
     before: str, after: str, told: str
 ) -> None:
     assert word_diff(before, after) == told
+
+
+def test_earlier_turns_stand_before_the_question() -> None:
+    sample = sample_factory(query="Why?", messages=(Turn(role="user", content="Is it late?"),))
+
+    shown = explain.explain(sample, [], [record_factory(sample)])
+
+    assert "Earlier: user\n  Is it late?\nQuestion\n  Why?" in shown

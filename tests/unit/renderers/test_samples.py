@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.renderers import console
+from ragate.models import Turn
+from ragate.renderers import console, markdown
 from tests.factories import report_factory, sample_row_factory
 
 
@@ -14,3 +15,11 @@ def test_three_expected_documents_are_named_and_the_rest_counted() -> None:
     assert "c.md" in text
     assert "d.md" not in text
     assert "and 1 more" in text
+
+
+def test_a_question_of_a_conversation_tells_how_many_turns_it_follows() -> None:
+    turns = (Turn(role="user", content="Is it late?"), Turn(role="assistant", content="Yes."))
+    report = report_factory(samples=(sample_row_factory(query="Why?", messages=turns),))
+
+    assert "(after 2 turns) Why?" in markdown.render(report)
+    assert "earlier   assistant: Yes.  (1 before it)" in console.render(report)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError, SystemStartError
+from ragate.models import Turn
 from tests.factories import sample_factory
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import ask, message
@@ -107,3 +108,16 @@ def test_no_shell_reads_the_command(tmp_path: Path):
 def test_a_command_is_a_list(tmp_path: Path):
     with pytest.raises(ConfigError, match="command"):
         ask("command", {"command": "python rag.py"}, tmp_path)
+
+
+def test_earlier_turns_stand_in_the_line_only_where_there_are_any(tmp_path: Path):
+    command = program(tmp_path, reply='{"answer": str(request.get("messages"))}')
+    turn = Turn(role="user", content="Hi")
+    samples = [sample_factory("q1"), sample_factory("q2", messages=(turn,))]
+
+    outputs = ask("command", {"command": command}, tmp_path, samples=samples)
+
+    assert [output.answer for output in outputs] == [
+        "None",
+        "[{'role': 'user', 'content': 'Hi'}]",
+    ]

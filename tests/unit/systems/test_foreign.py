@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragate.core.hashing import digest
 from ragate.errors import ConfigError, SystemStartError
 from ragate.systems._foreign import _files
 from tests.unit.systems.functions import PLAIN, one
@@ -88,3 +89,15 @@ def test_compiled_files_and_folders_are_no_part_of_the_fingerprint(tmp_path: Pat
     (tmp_path / "app" / "__pycache__" / "rag.pyc").write_bytes(b"x")
 
     assert set(_files(tmp_path, ("app/**/*",))) == {"app/rag.py"}
+
+
+def test_a_later_key_counts_only_where_it_is_set(tmp_path: Path):
+    target = f"{module(tmp_path, PLAIN)}:answer"
+    old = {"target": target, "factory": False, "input_key": "", "doc_id": "source"}
+
+    settings = {"target": target, "fingerprint_files": ["*.py"]}
+    parts = info("python", settings, tmp_path).parts
+    chat = {**settings, "input_key": "input", "messages_key": "turns"}
+
+    assert parts["settings"] == digest({**old, "fingerprint_files": ["*.py"]})
+    assert info("python", chat, tmp_path).parts["settings"] != parts["settings"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.models import SystemOutput
+from ragate.models import SystemOutput, Turn
 from tests.factories import sample_factory
 from tests.unit.systems.using import ask, message, module
 
@@ -158,3 +158,32 @@ def test_a_failing_call_is_the_failure_of_its_sample(tmp_path: Path):
 
     assert [output.answer for output in found] == ["x", None, None]
     assert "AssertionError: one call a sample" in message(found[1])
+
+
+CHAT_ENGINES = """
+from types import SimpleNamespace as Thing
+
+class Chat:
+    def reset(self): pass
+    def chat(self, query, chat_history=()):
+        said = [f"{turn.role.value}: {turn.content}" for turn in chat_history]
+        return Thing(response=f"{said} {query}", source_nodes=[])
+
+class Query:
+    def query(self, query): return Thing(response="x", source_nodes=[])
+"""
+
+
+def _after_a_turn(root: Path, name: str) -> SystemOutput:
+    samples = [sample_factory("q1", query="B?", messages=(Turn(role="user", content="Hi"),))]
+    target = f"{module(root, CHAT_ENGINES)}:{name}"
+    return ask("llamaindex", {"target": target}, root, samples=samples)[0]
+
+
+def test_a_chat_engine_gets_the_earlier_turns_as_its_history(tmp_path: Path):
+    assert _after_a_turn(tmp_path, "Chat").answer == "['user: Hi'] B?"
+
+
+def test_a_query_engine_cannot_be_given_earlier_turns(tmp_path: Path):
+    with pytest.raises(ConfigError, match="a query engine: the sample q1 has earlier turns"):
+        _after_a_turn(tmp_path, "Query")

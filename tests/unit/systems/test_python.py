@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragate.models import RetrievedChunk
+from ragate.errors import ConfigError
+from ragate.models import RetrievedChunk, Turn
+from tests.factories import sample_factory
 from tests.unit.systems.functions import PLAIN, one
 from tests.unit.systems.using import ask, module
 
@@ -35,3 +37,43 @@ def test_top_k_and_retrieval_only_are_kept_to(tmp_path: Path):
     output = ask("python", {"target": target}, tmp_path, top_k=1, retrieval_only=True)[0]
 
     assert (len(output.chunks), output.answer, output.citations) == (1, None, None)
+
+
+CHAT = """
+def with_turns(query, messages): return f"{[turn['content'] for turn in messages]} {query}"
+def without(query): return query
+def whole(sample): return f"{len(sample.messages)} {sample.query}"
+
+class Chain:
+    async def ainvoke(self, value): return str(value)
+"""
+TURNS = (Turn(role="user", content="Hi"), Turn(role="assistant", content="Hello"))
+
+
+def _chat(root: Path, name: str, **settings: object) -> list[str | None]:
+    samples = [sample_factory("q1", query="A?"), sample_factory("q2", query="B?", messages=TURNS)]
+    target = f"{module(root, CHAT)}:{name}"
+    outputs = ask("python", {"target": target, **settings}, root, samples=samples)
+    return [output.answer for output in outputs]
+
+
+def test_a_parameter_messages_gets_the_earlier_turns(tmp_path: Path):
+    assert _chat(tmp_path, "with_turns") == ["[] A?", "['Hi', 'Hello'] B?"]
+
+
+def test_a_function_of_the_whole_sample_finds_the_earlier_turns_in_it(tmp_path: Path):
+    assert _chat(tmp_path, "whole") == ["0 A?", "2 B?"]
+
+
+def test_a_runnable_gets_the_earlier_turns_under_its_key(tmp_path: Path):
+    alone, after = _chat(tmp_path, "Chain", input_key="input", messages_key="chat_history")
+
+    assert alone == "{'input': 'A?', 'chat_history': []}"
+    assert after is not None
+    assert "'chat_history': [{'role': 'user', 'content': 'Hi'}" in after
+
+
+@pytest.mark.parametrize("name", ["without", "Chain"])
+def test_a_function_without_a_place_for_earlier_turns_ends_the_run(tmp_path: Path, name: str):
+    with pytest.raises(ConfigError, match="the sample q2 has earlier turns"):
+        _chat(tmp_path, name)

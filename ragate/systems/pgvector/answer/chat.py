@@ -9,7 +9,7 @@ from typing import Any
 from ragate.clients.memoised.memoised_chat import request_key
 from ragate.core.text.words import markers
 from ragate.errors import ConfigError, ProviderError
-from ragate.models import Failure, RetrievedChunk, SystemOutput, Usage
+from ragate.models import Failure, RetrievedChunk, SystemOutput, Turn, Usage
 from ragate.protocols import ChatClient, ChatRequest
 from ragate.support.foreign_files import inside, read_text
 from ragate.systems.pgvector.settings import AnswerSettings
@@ -93,14 +93,17 @@ def load_prompt(root: Path, settings: AnswerSettings) -> Prompt:
     return prompt
 
 
-def request_for(message: str, settings: AnswerSettings) -> ChatRequest:
-    """Return the request; keys that are not set are not sent."""
+def request_for(
+    message: str, settings: AnswerSettings, *, turns: Sequence[Turn] = ()
+) -> ChatRequest:
+    """Return the request, `turns` of the conversation first; keys that are not set are not sent."""
     parameters = dict(settings.parameters)
     if settings.temperature is not None:
         parameters["temperature"] = settings.temperature
     if settings.max_tokens is not None:
         parameters["max_tokens"] = settings.max_tokens
-    return ChatRequest(settings.model, (("user", message),), parameters)
+    messages = (*((turn.role, turn.content) for turn in turns), ("user", message))
+    return ChatRequest(settings.model, messages, parameters)
 
 
 def cited(answer: str, chunks: int) -> tuple[int, ...]:
@@ -115,15 +118,17 @@ async def written(
     chunks: tuple[RetrievedChunk, ...],
     settings: AnswerSettings,
     *,
+    turns: Sequence[Turn],
     usage: Usage,
     draw: int,
 ) -> SystemOutput:
     """Return the output with the model's answer; a provider that fails is reported as such.
 
     Args:
+        turns: The conversation before the question.
         usage: What was spent before on this sample.
     """
-    request = request_for(message, settings)
+    request = request_for(message, settings, turns=turns)
     hashed = request_key(request, provider=settings.provider)
     try:
         reply = await clients(settings.provider)(request, draw=draw)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.errors import ConfigError
+from ragate.models import SystemOutput, Turn
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, asked, one, refused
-from tests.servers.rag_server import rag_server
+from tests.servers.rag_server import RagServer, rag_server
 from tests.unit.systems.using import ask, message
 
 pytestmark = pytest.mark.integration
@@ -78,4 +80,39 @@ def test_a_body_that_fails_for_a_sample_costs_that_sample(tmp_path: Path, body: 
         outputs = ask("http", settings, tmp_path, samples=samples, http_hosts=(server.host,))
 
     assert told in message(outputs[0])
+    assert server.requests == []
+
+
+TURN = Turn(role="user", content="Hi")
+CHAT = '{"messages": {{ (messages + [{"role": "user", "content": query}]) | tojson }}}'
+
+
+def _after_a_turn(root: Path, server: RagServer, **settings: Any) -> SystemOutput:
+    samples = [sample_factory(query="B?", messages=(TURN,))]
+    keys = {"url": server.url, **settings}
+    return ask("http", keys, root, samples=samples, http_hosts=(server.host,))[0]
+
+
+def test_earlier_turns_stand_in_the_default_body_where_there_are_any(tmp_path: Path):
+    with rag_server(ECHO) as server:
+        _after_a_turn(tmp_path, server)
+
+    assert server.requests[0].json["messages"] == [{"role": "user", "content": "Hi"}]
+    assert server.requests[0].json["query"] == "B?"
+
+
+def test_a_body_may_be_what_a_chat_api_takes(tmp_path: Path):
+    with rag_server(lambda _request: {"answer": "x"}) as server:
+        _after_a_turn(tmp_path, server, body=CHAT)
+
+    assert [turn["content"] for turn in server.requests[0].json["messages"]] == ["Hi", "B?"]
+
+
+@pytest.mark.parametrize("settings", [{"body": '{"q": {{ query | tojson }}}'}, {"method": "GET"}])
+def test_a_request_without_a_place_for_earlier_turns_ends_the_run(
+    tmp_path: Path, settings: dict[str, str]
+):
+    with rag_server(ECHO) as server, pytest.raises(ConfigError, match="has earlier turns"):
+        _after_a_turn(tmp_path, server, **settings)
+
     assert server.requests == []

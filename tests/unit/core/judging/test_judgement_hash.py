@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragate.core.judging.judgement_hash import judgement_hash
-from ragate.models import RetrievedChunk, SystemOutput
+from ragate.models import RetrievedChunk, SystemOutput, Turn
 from tests.unit.judges.judge_factories import asked
 
 CHUNK = RetrievedChunk(doc_id="a", text="A", score=0.5)
@@ -50,3 +50,10 @@ def test_what_a_judge_can_see_changes_the_hash(
     )
 
     assert changed != judgement_hash("j", asked(), OUTPUT)
+
+
+def test_earlier_turns_make_another_question_of_it() -> None:
+    alone = asked()
+    after = alone.amended(messages=(Turn(role="user", content="Hi"),))
+
+    assert judgement_hash("j", alone, OUTPUT) != judgement_hash("j", after, OUTPUT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,23 @@ def test_a_file_name_labels_nothing_where_the_corpus_is_not_known(tmp_path: Path
     assert (found.labelled, found.unplaced.contexts, found.unplaced.sources) == (0, 3, 1)
 
 
-@pytest.mark.parametrize("name", ["ragas_multi.jsonl", "deepeval_conversations.json"])
-def test_a_file_of_conversations_says_why_nothing_came(tmp_path: Path, name: str) -> None:
+def test_a_scenario_without_turns_says_why_nothing_came(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no sample could be imported: left out: a conv"):
-        bring(tmp_path, name.partition("_")[0], name)
+        bring(tmp_path, "deepeval", "deepeval_conversations.json")
+
+
+def test_a_conversational_golden_is_its_last_question_after_its_turns(tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    turns = [
+        {"role": "user", "content": "Can I send shoes back?"},
+        {"role": "assistant", "content": "Yes."},
+        {"role": "user", "content": REFUNDS},
+        {"role": "assistant", "content": "Ten days."},
+    ]
+    path.write_text(json.dumps([{"scenario": "Refunds", "turns": turns}]))
+
+    found, samples = bring(tmp_path, "deepeval", path)
+
+    assert samples[REFUNDS].turns == turns[:2]
+    assert samples[REFUNDS].metadata == {"scenario": "Refunds"}
+    assert any("the answer to the last question" in note for note in found.notes)

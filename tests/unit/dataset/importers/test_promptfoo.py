@@ -46,3 +46,15 @@ def test_the_variable_of_the_question_can_be_named(tmp_path: Path) -> None:
     assert list(samples) == ["A?", "B?"]
     with pytest.raises(UsageError):
         bring(tmp_path, "ragas", path, query_name="ask")
+
+
+def test_a_variable_that_holds_a_conversation_is_the_turns_before_the_question(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tests.yaml"
+    path.write_text("- vars: {q: B?, history: [{role: user, content: A?}]}\n")
+
+    _, samples = bring(tmp_path, "promptfoo", path)
+
+    assert samples["B?"].turns == [{"role": "user", "content": "A?"}]
+    assert samples["B?"].metadata == {}

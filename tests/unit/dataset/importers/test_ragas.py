@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -45,3 +46,43 @@ def test_the_format_of_ragas_before_0_2_is_read(tmp_path: Path) -> None:
 
     assert samples[REFUNDS].expected == {"refunds.md"}
     assert samples[REFUNDS].references == ("Ten days.",)
+
+
+def test_a_conversation_of_ragas_is_its_last_question_after_its_turns(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    said = [("human", "Hi"), ("ai", "Hello"), ("tool", "{}"), ("human", REFUNDS), ("ai", "Soon.")]
+    turns = [{"type": role, "content": text} for role, text in said]
+    path.write_text(json.dumps({"user_input": turns, "reference": "Ten days."}))
+
+    found, samples = bring(tmp_path, "ragas", path)
+
+    assert [(turn.role, turn.content) for turn in samples[REFUNDS].messages] == [
+        ("user", "Hi"),
+        ("assistant", "Hello"),
+    ]
+    assert samples[REFUNDS].references == ("Ten days.",)
+    assert "left out: turns of the role 'tool'" in found.notes
+
+
+def test_a_conversation_in_a_cell_of_a_table_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "talk.csv"
+    turns = [{"type": "human", "content": "Hi"}, {"type": "human", "content": REFUNDS}]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["user_input", "reference"], [str(turns), "Ten days."]])
+
+    _, samples = bring(tmp_path, "ragas", path)
+
+    assert len(samples[REFUNDS].messages) == 1
+
+
+def test_equal_questions_after_other_turns_are_two_samples(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    rows = [
+        {"user_input": [{"type": "human", "content": first}, {"type": "human", "content": "Why?"}]}
+        for first in ("Is it late?", "Is it broken?")
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+
+    found, _ = bring(tmp_path, "ragas", path)
+
+    assert found.samples == 2

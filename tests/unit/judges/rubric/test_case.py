@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragate.core.text.sentences import split_sentences
 from ragate.judges.rubric._judged_sample import even_limit, render_data
-from ragate.models import Sample
+from ragate.models import Sample, Turn
 from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, judge_all, read_blocks
 from tests.unit.judges.rubric.prompt_factories import case, texts
 
@@ -88,3 +88,11 @@ def test_cutting_is_even_and_leaves_no_room_unused(lengths: list[int], room: int
         assert kept == lengths
     else:
         assert sum(min(length, limit + 1) for length in lengths) > room
+
+
+def test_the_judge_reads_the_turns_before_the_question() -> None:
+    sample = asked("And after 40?").amended(messages=(Turn(role="user", content="Shoes back?"),))
+
+    data, _ = render_data(case(sample, answered("No.", "30 days.")))
+
+    assert data.index("User: Shoes back?") < data.index("And after 40?")
