@@ -61,7 +61,7 @@ SIDE_BY_SIDE = {
 PARENTS = {"pipeline"}
 ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}
 FILES = sorted(PACKAGE.rglob("*.py"))
-CORE_MAY_IMPORT = {"numpy", "pydantic", "ragate"}
+CORE_MAY_IMPORT = {"numpy", "pydantic", "ragate", "regex"}
 
 
 def module_of(path: Path) -> str:

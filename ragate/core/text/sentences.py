@@ -3,7 +3,15 @@
 import re
 from collections.abc import Iterable
 
-_BLOCK = re.compile(r"\n[ \t\r]*\n|\n(?=[ \t]{0,20}(?:[-*+•#>|]|\d{1,3}[.)][ \t]))")
+_BLOCK = re.compile(
+    r"\n[ \t\r]*\n|\n(?=[ \t]{0,20}(?:[-*+•#>|]|(?:\d{1,3}[.)]|[a-zA-Z]\))[ \t]))"
+    r"|(?<=\|)[ \t\r]*+\n"
+)
+_FENCE = re.compile(
+    r"(?m)(^[ \t]{0,20}(?:```(?:(?!```)[\s\S])*+(?:```[^\n]*+)?"
+    r"|~~~(?:(?!~~~)[\s\S])*+(?:~~~[^\n]*+)?))"
+)
+_CODE = re.compile(r"`[^`\n]++`")
 _HEADING = re.compile(r"(?m)^([ \t]{0,3}#{1,6}[ \t][^\n]*)\n")
 # A run of closing signs, what closes with it, and the markers that cite for this sentence.
 _END = re.compile(
@@ -12,16 +20,29 @@ _END = re.compile(
     r"(?:[ ]?\[\d{1,4}(?:\s?,\s?\d{1,4}){0,20}+\])*+"
 )
 _LAST_WORD = re.compile(r"([^\s(\[\"“‘'„«]*)$")
+_SECOND_OF_TWO = re.compile(r"(?:^|[^\w])[^\W\d_]\. ?[^\W\d_]$")  # the h of "d. h."
+_INITIAL = re.compile(r"[^\W\d_]\.")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
 _ABBREVIATION_LIST = """
     dr mr mrs ms prof st sr sra jr rev hon gen col sgt capt lt gov sen rep vs cf al figs eqs ca
     approx dept est inc ltd co corp bros e.g i.e eg ie viz resp bzw z.b d.h u.a usw vgl ggf bspw
     p.ex u.s u.k a.m p.m ph.d mme mlle
+    gem ziff bd aufl zzgl inkl exkl evtl sog bzgl hr str usf mio mrd einschl i.d.r o.ä s.o s.u
+    pág núm ud uds ej sres dña env éd dott sig sigg bijv o.a t.a.v т.е т.д т.п г ул им
 """
 # Words or months too: short for something only where a number follows.
 _BEFORE_NUMBER_LIST = """
     no nos nr fig eq sec ch chap vol p pp ed art abs tel ext min max
-    jan feb mar apr jun jul aug sep sept oct nov dec
+    jan feb mar apr jun jul aug sep sept oct nov dec okt dez
+    nr abs kap rn rdnr anm abb tab núm pág
 """
+# What a German ordinal stands before: "3. Mai", "19. Jahrhundert".
+_AFTER_ORDINAL_LIST = """
+    januar jänner februar märz april mai juni juli august september oktober november dezember
+    jahrhundert jahrhunderts jahrtausend quartal halbjahr kapitel stock etage klasse tag tage woche
+    monat jahr januari februari maart mei augustus
+"""
+_AFTER_ORDINAL = frozenset(_AFTER_ORDINAL_LIST.split())
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
 _BEFORE_NUMBER = frozenset(_BEFORE_NUMBER_LIST.split())
 # These end a sentence as often as they stand inside one: the next word decides.
@@ -31,18 +52,35 @@ _MAY_END = frozenset({"u.s", "u.k", "a.m", "p.m", "inc", "ltd", "co", "corp", "u
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, stripped, none empty.
 
-    Blank lines, list items and headings separate; a single line break is a space. A full stop
-    does not end a sentence after an abbreviation, an initial or a bare list number, nor before a
-    lower-case letter, nor inside a number. Closing quotation marks and citation markers stay with
-    the sentence before them. Signs of Chinese, Japanese, Arabic, Indic and Ethiopic scripts count.
+    Blank lines, list items, rows of a table and headings separate; a single line break is a space,
+    and a block of code is one sentence, as it stands. A full stop does not end a sentence after an
+    abbreviation (z. B.), an initial, an ordinal (3. Mai) or a bare list number, nor before a
+    lower-case letter or a section sign, nor inside a number or code. Closing
+    quotation marks and citation markers stay with the sentence before them. Signs of Chinese,
+    Japanese, Arabic, Indic and Ethiopic scripts count.
     """
+    if "```" not in text and "~~~" not in text:
+        return _of_prose(text)
+    found: list[str] = []
+    for number, part in enumerate(_FENCE.split(text)):
+        found += [part.strip()] if number % 2 else _of_prose(part)
+    return found
+
+
+def _of_prose(text: str) -> list[str]:
     blocks = _BLOCK.split(_HEADING.sub(r"\1\n\n", text)) if "\n" in text else [text]
     return [sentence for block in blocks for sentence in _sentences_of(" ".join(block.split()))]
 
 
 def _sentences_of(block: str) -> Iterable[str]:
+    if block.startswith("|") and block.endswith("|"):  # a row of a table
+        yield block
+        return
     start = 0
+    code = {place for span in _CODE.finditer(block) for place in range(*span.span())}
     for match in _END.finditer(block):
+        if match.start() in code:
+            continue
         if match.start() >= start and _ends_sentence(block, start, match):
             sentence = block[start : match.end()].strip()
             if sentence:
@@ -65,18 +103,34 @@ def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
     if sign != ".":
         return True
     before = block[max(start, match.start() - 24) : match.start()]
-    return not _is_abbreviated(before, following, at_start=match.start() - start <= 24)
+    after = block[end + 1 : end + 24]
+    return not _is_abbreviated(before, after, at_start=match.start() - start <= 24)
 
 
-def _is_abbreviated(before: str, following: str, *, at_start: bool) -> bool:
+def _is_abbreviated(before: str, after: str, *, at_start: bool) -> bool:
     """Tell whether the full stop after `before` belongs to its last word."""
+    following = after[:1]
+    if following == "§":
+        return True
     last_word = _LAST_WORD.search(before)
     word = last_word.group(1) if last_word else ""
-    if len(word) == 1 and word.isalpha() and word.isupper():
+    if len(word) == 1 and word.isalpha() and _is_initial(word, before, after):
         return bool(following)
+    if word.isdecimal() and len(word) <= 2 and _first_word(after) in _AFTER_ORDINAL:
+        return True
     if at_start and before.strip().isdigit():
         return True
     word = word.lower()
     if word in _BEFORE_NUMBER:
         return following.isdecimal()
     return word in _ABBREVIATIONS and not (word in _MAY_END and following.isupper())
+
+
+def _first_word(text: str) -> str:
+    match = _FIRST_WORD.match(text)
+    return match[0].lower() if match else ""
+
+
+def _is_initial(letter: str, before: str, after: str) -> bool:
+    """Tell an initial, or a letter of z. B., from a word of one letter."""
+    return letter.isupper() or bool(_INITIAL.match(after) or _SECOND_OF_TWO.search(before))

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ragate.core.text.segmentation import level, spaced_out
+
 # Scripts written without spaces between words: there, every character is a token of its own.
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
@@ -35,7 +37,7 @@ class _Words(dict[int, str]):
 
 
 class _Unpunctuated(dict[int, "str | None"]):
-    """A table for str.translate: punctuation goes, unspaced scripts are spaced, all else stays.
+    """A table for str.translate: punctuation goes, all else stays.
 
     SQuAD drops the ASCII punctuation, symbols such as $ and + included; here the rest of Unicode's
     punctuation goes too, so that a curly quotation mark counts like a straight one.
@@ -47,7 +49,7 @@ class _Unpunctuated(dict[int, "str | None"]):
         if ascii_sign or unicodedata.category(char)[0] == "P":
             self[code] = None
         else:
-            self[code] = f" {char} " if _is_unspaced(code) else char
+            self[code] = char
         return self[code]
 
 
@@ -62,9 +64,10 @@ def _lower(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the lower-cased words and numbers of a text, in order.
+    """Return the lower-cased words and numbers of a text, in order: the analyser of an index.
 
-    Punctuation and symbols separate; in scripts without spaces every character is a token.
+    Punctuation and symbols separate; in scripts without spaces every character is a token. Metrics
+    compare the words of `ragate.core.text.segmentation`.
     """
     lowered = _lower(text)
     if not lowered.isascii():
@@ -76,12 +79,18 @@ def tokens(text: str) -> list[str]:
 def squad_tokens(text: str) -> list[str]:
     """Return the tokens of SQuAD's normalisation: lower case, no punctuation, no English articles.
 
-    Two deviations: punctuation means all of Unicode's, and a text that holds nothing else ("A",
-    "?") keeps its pieces, so that it can still be told from another one.
+    Three deviations: punctuation means all of Unicode's; characters of Korean and of scripts
+    without spaces are tokens; and a text that holds nothing else ("A", "?") keeps its pieces, so
+    that it can still be told from another one.
     """
-    lowered = _lower(text)
-    words = lowered.translate(_UNPUNCTUATED).split()
-    return [word for word in words if word not in _ARTICLES] or words or lowered.split()
+    lowered = level(text)
+    words = spaced_out(lowered.translate(_UNPUNCTUATED)).split()
+    return (
+        [word for word in words if word not in _ARTICLES]
+        or words
+        or lowered.split()
+        or text.split()
+    )
 
 
 def squad_normalize(text: str) -> str:

@@ -1,8 +1,9 @@
 """What the grounding and citation metrics have in common: an answer beside its contexts."""
 
 from ragate.core.judging.applicability import unanswerable
+from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
-from ragate.core.text.words import tokens, without_markers
+from ragate.core.text.words import without_markers
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import Formula, SampleMetric
 from ragate.models import Direction, Frozen, Reads, SystemOutput
@@ -41,4 +42,4 @@ def lacks_texts(output: SystemOutput) -> bool:
 
 def worded_sentences(answer: str) -> list[str]:
     """Return the sentences that hold a word or number besides citation markers."""
-    return [s for s in split_sentences(answer) if tokens(without_markers(s))]
+    return [s for s in split_sentences(answer) if words(without_markers(s))]

@@ -12,12 +12,12 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
     full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
-    Version 2.
+    Version 3.
     Edge cases: no marker at all 0, also where the system reports citations apart from the text;
     no words in the answer 0; unanswerable: not applicable.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
-    return claim_metric(request, _coverage, version=2)
+    return claim_metric(request, _coverage, version=3)
 
 
 def _coverage(_sample: Sample, output: SystemOutput) -> ValueOrReason:

@@ -2,7 +2,8 @@
 
 import re
 
-from ragate.core.text.words import tokens, without_markers
+from ragate.core.text.segmentation import units
+from ragate.core.text.words import without_markers
 from ragate.metrics._checked_part import of_a_part
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
@@ -18,12 +19,12 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: share of the spans of three words or more in quotation marks whose words stand, in
     this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
-    [0, 1], a fraction, higher is better. Version 2.
+    [0, 1], a fraction, higher is better. Version 3.
     Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
     without texts: unscored; unanswerable: not applicable.
     Source: this project.
     """
-    metric = claim_metric(request, _fidelity, version=2)
+    metric = claim_metric(request, _fidelity, version=3)
     return of_a_part(metric, request, _quotes, called="quotes")
 
 
@@ -38,8 +39,8 @@ def _fidelity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
 def _quotes(output: SystemOutput) -> list[str]:
     answer = without_markers(output.answer or "")
     spans = ("".join(groups) for groups in _QUOTE.findall(answer))
-    return [_words(span) for span in spans if len(tokens(span)) >= MIN_WORDS]
+    return [_words(span) for span in spans if len(units(span)) >= MIN_WORDS]
 
 
 def _words(text: str) -> str:
-    return f" {' '.join(tokens(text))} "
+    return f" {' '.join(units(text))} "

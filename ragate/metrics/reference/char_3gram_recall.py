@@ -11,12 +11,12 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of |G(answer) and G(reference)| / |G(reference)|, G the distinct
     runs of three characters of the normalised text, spaces included. Kind to inflection,
-    transliteration and long answers. Range [0, 1], a fraction, higher is better. Version 1.
+    transliteration and long answers. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: a reference of fewer than three characters is one gram; no reference or
     unanswerable: not applicable.
     Source: Chirkova et al., Retrieval-augmented generation in multilingual settings, 2024.
     """
-    return reference_metric(request, _recall)
+    return reference_metric(request, _recall, version=2)
 
 
 def _recall(answer: str, reference: str) -> float:

@@ -11,11 +11,11 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of 1[norm(reference) in norm(answer)], norm as in exact_match.
     Meant for short references; it cannot see what else the answer claims. Range {0, 1}, a
-    fraction, higher is better. Version 1.
+    fraction, higher is better. Version 2.
     Edge cases: no reference or unanswerable: not applicable.
     Source: Liu et al., Lost in the middle, TACL 2024 (substring accuracy).
     """
-    return reference_metric(request, _contains)
+    return reference_metric(request, _contains, version=2)
 
 
 def _contains(answer: str, reference: str) -> float:

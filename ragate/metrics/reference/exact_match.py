@@ -11,11 +11,12 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of 1[norm(answer) = norm(reference)], norm without case,
     punctuation, English articles and citation markers. Range {0, 1}, a fraction, higher is better.
-    Version 1.
+    Version 2.
     Edge cases: no reference or unanswerable: not applicable.
     Source: Rajpurkar et al., SQuAD, EMNLP 2016.
     """
     return reference_metric(
         request,
         lambda answer, reference: float(squad_normalize(answer) == squad_normalize(reference)),
+        version=2,
     )

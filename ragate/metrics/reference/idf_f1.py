@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import log
 
-from ragate.core.text.words import tokens
+from ragate.core.text.segmentation import words
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, is_worded, reference_metric
 from ragate.models import Sample
@@ -19,7 +19,7 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of F1(w(A and R) / w(A), w(A and R) / w(R)), w(S) the sum over
     distinct words of ln(1 + N / df), df the number of the N samples whose references hold the
-    word, at least 1. Range [0, 1], a fraction, higher is better. Version 1.
+    word, at least 1. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: the table is fitted on the references of the golden set and then kept in the
     baseline, so that a new question shifts no other score; a side without any word scores 0; no
     reference or unanswerable: not applicable.
@@ -27,7 +27,7 @@ def create(request: MetricRequest) -> SampleMetric:
     """
     table = dict(request.state) if request.state else fit(request.samples)
     weights = Weights(table)
-    return reference_metric(request, weights.f1, state=table)
+    return reference_metric(request, weights.f1, version=2, state=table)
 
 
 def fit(samples: Iterable[Sample]) -> dict[str, float]:
@@ -36,7 +36,7 @@ def fit(samples: Iterable[Sample]) -> dict[str, float]:
     Words of one sample only are left out: an unknown word counts as one of them.
     """
     documents = [
-        {word for reference in sample.references for word in tokens(reference)}
+        {word for reference in sample.references for word in words(reference)}
         for sample in samples
         if any(map(is_worded, sample.references))
     ]
@@ -58,7 +58,7 @@ class Weights:
         return sum(self._weights.get(word, self._unknown) for word in sorted(words))
 
     def f1(self, answer: str, reference: str) -> float:
-        answer_words, reference_words = set(tokens(answer)), set(tokens(reference))
+        answer_words, reference_words = set(words(answer)), set(words(reference))
         if not answer_words or not reference_words:
             return 0.0
         common = self.total(answer_words & reference_words)

@@ -12,11 +12,11 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return token_f1: the harmonic mean of token precision and token recall.
 
     Formula: max over references of 2 c / (|a| + |r|), c the tokens in common counted with repeats,
-    after SQuAD's normalisation. Range [0, 1], a fraction, higher is better. Version 1.
+    after SQuAD's normalisation. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: order of words does not count; no reference or unanswerable: not applicable.
     Source: Rajpurkar et al., SQuAD, EMNLP 2016.
     """
-    return reference_metric(request, _f1)
+    return reference_metric(request, _f1, version=2)
 
 
 def _f1(answer: str, reference: str) -> float:

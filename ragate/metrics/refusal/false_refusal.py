@@ -12,7 +12,7 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return false_refusal: 1 when an answerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
-    lower is better. Version 1.
+    lower is better. Version 2.
     Edge cases: a failed sample counts as refused: 1; unanswerable: not applicable.
     Source: this project.
     """
@@ -22,7 +22,7 @@ def create(request: MetricRequest) -> SampleMetric:
     return SampleMetric(
         info=metric_info(
             request,
-            version=1,
+            version=2,
             reads=Reads.ANSWER,
             settings=settings,
             direction=Direction.LOWER,

@@ -50,7 +50,7 @@ def create(request: MetricRequest) -> RefusalF1:
     """Return refusal_f1: the harmonic mean of precision and recall of refusals.
 
     Formula: 2 tp / (refusals + unanswerable questions), tp the unanswerable questions that were
-    refused. Range [0, 1], a fraction, higher is better, over the whole run. Version 1.
+    refused. Range [0, 1], a fraction, higher is better, over the whole run. Version 2.
     Edge cases: a failed sample is a mistake on either side; samples that a provider's failure
     ended are left out, and the score's reason counts them; no unanswerable question: not
     applicable.
@@ -58,5 +58,5 @@ def create(request: MetricRequest) -> RefusalF1:
     """
     no_cut_off(request)
     settings = own_settings(request, RefusalSettings)
-    info = metric_info(request, version=1, reads=Reads.ANSWER, settings=settings)
+    info = metric_info(request, version=2, reads=Reads.ANSWER, settings=settings)
     return RefusalF1(info=info.amended(aggregate=True), refuses=Refusals(settings))

@@ -11,7 +11,7 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return refusal_recall: 1 when an unanswerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
-    higher is better. Version 1.
+    higher is better. Version 2.
     Edge cases: an empty answer is a failure, not a refusal: 0; answerable: not applicable.
     Source: this project.
     """
@@ -19,7 +19,7 @@ def create(request: MetricRequest) -> SampleMetric:
     settings = own_settings(request, RefusalSettings)
     refuses = Refusals(settings)
     return SampleMetric(
-        info=metric_info(request, version=1, reads=Reads.ANSWER, settings=settings),
+        info=metric_info(request, version=2, reads=Reads.ANSWER, settings=settings),
         formula=lambda _sample, output: float(refuses(output.answer or "")),
         exclude=answerable,
     )

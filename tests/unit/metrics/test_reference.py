@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ragate.models import ScoreState
-from tests.unit.metrics.metric_factories import REFERENCE, answered, asked, metric, score, value
+from tests.unit.metrics.metric_factories import (
+    REFERENCE,
+    answered,
+    asked,
+    data_folder,
+    metric,
+    score,
+    value,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +127,15 @@ def test_the_table_holds_counts_of_words_in_more_than_one_sample() -> None:
 
 def test_only_idf_f1_has_a_state() -> None:
     assert [name for name in REFERENCE if metric(name, samples=[asked("a")]).state] == ["idf_f1"]
+
+
+@pytest.mark.parametrize(("name", "label"), [("exact_match", "em"), ("token_f1", "f1")])
+def test_scores_of_real_answers_are_the_published_ones(name: str, label: str) -> None:
+    lines = (data_folder("openqa_eval") / "answers_nq301.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+
+    ours = [value(name, asked(*row["references"]), answered(row["answer"])) for row in rows]
+
+    assert len(ours) == 1204
+    published = [row["labels"][label] for row in rows]  # to six digits
+    assert ours == pytest.approx(published, abs=1e-6)

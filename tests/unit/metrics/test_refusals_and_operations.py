@@ -17,6 +17,26 @@ REFUSALS = [
     "The documents do not mention it [1].",
     "There is not enough information to say.",
     "This question cannot be answered from the documentation.",
+    "The policy does not specify a limit.",
+    "There is no mention of a deadline in the sources.",
+    "It is not possible to determine the price from the given text.",
+    "I couldn't find specific information about the salary.",
+    "Based on the context, it is not clear whether cheese is covered.",
+    "Die Dokumente enthalten keine Angaben dazu.",
+    "Das geht aus den Unterlagen nicht hervor: es wird nicht erwähnt.",
+    "Le contexte ne précise pas la date.",
+    "Je ne sais pas.",
+    "El documento no menciona el precio.",
+    "Il documento non specifica la data.",
+    "O texto não menciona o preço.",
+    "Dat wordt niet vermeld in de tekst.",
+    "В документах не упоминается цена.",
+    "لا توجد معلومات عن ذلك في النص.",
+    "दस्तावेज़ों में इसका उल्लेख नहीं है।",
+    "根据提供的资料，无法确定价格。",
+    "資料には価格が記載されていません。",
+    "문서에는 가격이 언급되어 있지 않습니다.",
+    "เอกสารไม่ได้ระบุราคา",
 ]
 ANSWERS = [
     "It is 42.",
@@ -25,6 +45,9 @@ ANSWERS = [
     "The documentation does not have to be in English.",
     "A provider that gives no answer after retries is unscored.",
     "Not for long: I doubt it.",
+    "If the file does not specify a port, 5432 is used.",
+    "No information is lost when the run is stopped.",
+    "Die Mehrwertsteuer ist nicht enthalten.",
 ]
 
 
@@ -47,6 +70,15 @@ def test_own_phrases_replace_the_list_and_change_the_identity() -> None:
     assert value("false_refusal", asked(), answered("I don't know."), settings=settings) == 0.0
     own, built_in = make("false_refusal", settings=settings), make("false_refusal")
     assert own.info.fingerprint != built_in.info.fingerprint
+
+
+def test_more_phrases_are_added_to_the_list() -> None:
+    settings = {"more_phrases": ["no clue"]}
+
+    assert value("false_refusal", asked(), answered("No clue!"), settings=settings) == 1.0
+    assert value("false_refusal", asked(), answered("I don't know."), settings=settings) == 1.0
+    with pytest.raises(ConfigError, match="more_phrases"):
+        make("false_refusal", settings={"more_phrases": ["?"]})
 
 
 @pytest.mark.parametrize("phrases", [[], ["..."], ["ok", " "]])

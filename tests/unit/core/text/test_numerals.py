@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text.numerals import numbers
+from ragate.core.text.numerals import claimed_numerals, confirmed_numbers, numbers
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,7 @@ from ragate.core.text.numerals import numbers
         ("$1.5 million, 1,500,000 or 1.5-million", ["1500000"] * 3),
         ("2.5 thousandths", ["2.5"]),
         ("-5 and \u22125, but 3-5", ["-5", "-5", "3", "5"]),
-        ("2024-01-05", ["2024", "1", "5"]),
-        ("v1.2.3 007 .5", ["1.2.3", "7", "5"]),
+        ("v1.2.3 007 .5", ["1.2.3", "7", "0.5"]),
         ("٣٤", ["34"]),
         ("-0 none", ["0"]),
         ("x², half, one-off", ["1"]),
@@ -33,6 +32,75 @@ from ragate.core.text.numerals import numbers
 )
 def test_numbers_have_one_spelling(text: str, expected: list[str]) -> None:
     assert numbers(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [("v2.10", "2.1"), (".5", "5"), ("$1.5M", "$1.5B"), ("2 bn", "2"), ("5m", "5 million")],
+)
+def test_numbers_that_differ_are_told_apart(text: str, other: str) -> None:
+    assert not claims_stand(text, other)
+    assert not claims_stand(other, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("1 000", "1000"),
+        ("1,23,456", "123456"),
+        ("1，000", "1,000"),
+        ("3 Mio.", "3 million"),
+        ("2,5 Mrd. €", "€2.5B"),
+        ("3億円", "300,000,000"),
+        ("2 crore", "20 000 000"),
+        ("10k users", "10,000"),
+        ("v2.10", "version 2.10"),
+        ("v2.10", "2.10"),
+        ("0.5", ".5"),
+        ("2024-05-01", "1 May 2024"),
+        ("May 1st, 2024", "1. Mai 2024"),
+        ("2024年5月1日", "1 de mayo de 2024"),
+        ("1.5.2024", "2024/05/01"),
+    ],
+)
+def test_numbers_that_are_the_same_are_found_alike(text: str, same: str) -> None:
+    assert claims_stand(text, same)
+    assert claims_stand(same, text)
+
+
+def claims_stand(text: str, source: str) -> bool:
+    confirmed = confirmed_numbers(source)
+    return all(numeral.stands_in(confirmed) for numeral in claimed_numerals(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Das Gerät kostet 1.000 Euro und ist neu.", "1000"),
+        ("1.000 of it, 3,5 of that", "1000"),
+        ("1.000 of it, 3.5 of that", "1"),
+        ("Es sind 1,234 Meter bis zu der Brücke.", "1.234"),
+        ("1,234 of it, 3.5 of that", "1234"),
+    ],
+)
+def test_the_sign_of_thousands_is_the_one_that_the_text_shows(text: str, expected: str) -> None:
+    assert numbers(text)[0] == expected
+
+
+def test_without_a_sign_of_the_locale_both_readings_are_confirmed() -> None:
+    assert {"1", "1000"} <= confirmed_numbers("1.000")
+
+
+def test_a_date_is_one_number_and_confirms_its_parts() -> None:
+    assert numbers("2024-01-05") == ["2024-01-05"]
+    assert claims_stand("in 2024", "on 2024-01-05")
+    assert not claims_stand("2024-01-05", "in 2024, 1 of 5")
+    assert numbers("2024-13-45") == ["2024", "13", "45"]
+    assert claims_stand("01/05/2024", "1 May 2024")
+
+
+def test_a_row_of_columns_confirms_each_column() -> None:
+    assert claims_stand("340", "120 340 560")
 
 
 @settings(deadline=None)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragate.core.text.numerals import numbers
+from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import (
     lcs_length,
@@ -97,7 +98,7 @@ def test_the_longest_common_subsequence_is_that_of_the_textbook(first: str, seco
 HOSTILE = [
     ".", "a.", "a. ", "! ", "[1,", ". [1,", ".[1]", "`", "```x", "1", "1,", ".000", "[", "\n ",
     " ", "# \n", "#", '!"', "-1", "1 million ", "1'", "(", "[1][", "你。", "A. ", "\u0301", "\n1. ",
-    "x",
+    "x", "```\n", "~~~", "| |\n", "don't ", "東", "ไ", "한", "1 000 ", "1 May 2024 ", "1/", "Mai",
 ]  # fmt: skip
 
 
@@ -105,7 +106,15 @@ HOSTILE = [
 def test_time_is_linear_on_hostile_text(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     started = time.process_time()
-    for read in (split_sentences, tokens, squad_normalize, numbers, markers, without_markers):
+    for read in (
+        split_sentences,
+        tokens,
+        words,
+        squad_normalize,
+        numbers,
+        markers,
+        without_markers,
+    ):
         read(text)
 
     # Linear code needs about 0.3 s here, quadratic code minutes.

@@ -1,0 +1,143 @@
+"""Words in any script, by Unicode's word boundaries: what metrics compare.
+
+`ragate.core.text.words.tokens` is the analyser of an index, where another cut would make every
+stored vector wrong; this one may change with a metric's version.
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+import regex
+
+# Default word boundaries of Unicode, as tailored by nothing: UAX 29 has no dictionary.
+_BOUNDARY = regex.compile(r"(?wV1)\b")
+_UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc]"
+)
+_SPLIT_RUNS = regex.compile(rf"((?:{_UNSPACED.pattern}[\p{{M}}]*+)++)")
+_ONE_UNIT = regex.compile(rf"{_UNSPACED.pattern}\p{{M}}*+")
+_CLUSTER = regex.compile(r"\X")
+# Marks that a writer may leave out: Arabic vowels and the stretching sign, Hebrew points.
+_OPTIONAL = regex.compile(
+    "[\u064b-\u0652\u0670\u0640\u0591-\u05bd\u05bf\u05c1\u05c2\u200b-\u200d\u00ad]"
+)
+_ARABIC = str.maketrans("أإآٱىة", "اااايه")
+_ARTICLE = regex.compile("(?:[وفبك]?ال|لل)(?=[\u0621-\u064a]{3})")
+_INSIDE = regex.compile(r"['’.:·]")
+_CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+_SHORT_FORMS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
+
+
+def level(text: str) -> str:
+    """Return a text as it is compared: without case, width, form and marks that may be left out."""
+    if text.isascii():
+        return text.lower()
+    return _OPTIONAL.sub("", unicodedata.normalize("NFKC", text).casefold()).translate(_ARABIC)
+
+
+def words(text: str) -> list[str]:
+    """Return the words and numbers of a text in order, levelled.
+
+    "don't" is do and not, "Pete's" is pete, "l'eau" is l and eau, "U.S." is us. Korean, and scripts
+    without spaces between words, give each pair of neighbouring characters: words for which a
+    dictionary would be needed differ from the pairs of other words, and single characters do not.
+    """
+    return list(_words(text))
+
+
+def units(text: str) -> list[str]:
+    """Return the words of a text, and where `words` gives pairs each character by itself.
+
+    For what is compared in order: every part of a run of characters is a run of these.
+    """
+    return [unit for run in _runs(text) for unit in (_CLUSTER.findall(run) if _cut(run) else [run])]
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for run in _runs(text) for word in (pairs(run) if _cut(run) else [run]))
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield words, and whole runs of the scripts that are cut into characters."""
+    levelled = level(text)
+    if levelled.isascii():
+        yield from _spaced(levelled)
+        return
+    for part in _SPLIT_RUNS.split(levelled):
+        if _cut(part):
+            yield part
+        else:
+            yield from _spaced(part)
+
+
+def spaced_out(text: str) -> str:
+    """Return a text with a space on either side of each character that `units` gives alone."""
+    return text if text.isascii() else _ONE_UNIT.sub(r" \g<0> ", text)
+
+
+def pairs(run: str) -> list[str]:
+    """Return each two neighbouring characters of a run; one by itself where there is no other."""
+    clusters = _CLUSTER.findall(run)
+    return [a + b for a, b in pairwise(clusters)] or clusters
+
+
+def _cut(run: str) -> bool:
+    """Tell whether a run is of a script that is cut into characters."""
+    return run > "\u0dff" and bool(_UNSPACED.match(run))
+
+
+def _spaced(text: str) -> Iterator[str]:
+    for piece in _BOUNDARY.split(text):
+        if not any(map(str.isalnum, piece)):
+            continue
+        if piece == "cannot":
+            yield from ("can", "not")
+        elif piece[0].isdigit() or not _INSIDE.search(piece):
+            word = piece.strip("_")
+            yield _ARTICLE.sub("", word, count=1) if word[0] > "\u0600" else word
+        else:
+            yield from _opened(piece.replace("’", "'"))
+
+
+def _opened(piece: str) -> Iterator[str]:
+    """Yield the words of a piece that holds an apostrophe or a point."""
+    if piece.endswith("n't"):
+        yield from filter(None, (_CONTRACTIONS.get(piece, piece[:-3]), "not"))
+        return
+    inner = [part for part in _INSIDE.split(piece) if part]
+    if "." in piece and all(len(part) == 1 for part in inner):
+        yield "".join(inner)
+        return
+    yield from (part for part in inner if part not in _SHORT_FORMS or part is inner[0])
+
+
+class Vocabulary:
+    """The words of some texts, to look others up in."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words = {word for text in texts for word in words(text)}
+        self._starts = {start for word in self._words for start in _starts(word)}
+        self._letters = {char for word in self._words if _cut(word) for char in word}
+
+    def __contains__(self, word: str) -> bool:
+        """Tell whether the texts hold a word, or it with another ending of one or two letters."""
+        if word in self._words:
+            return True
+        if _cut(word):
+            return len(word) == 1 and word in self._letters
+        return any(start in self._starts for start in _starts(word))
+
+    def share(self, wanted: Collection[str]) -> float:
+        """Return the share of words that the texts hold, 0 where there is none."""
+        return sum(word in self for word in wanted) / max(1, len(wanted))
+
+
+def _starts(word: str) -> Iterator[str]:
+    """Yield what is left without an ending: the word, and without one or two of its letters."""
+    if len(word) >= 5 and word.isalpha():
+        yield from (word, word[:-1], word[:-2])
+    else:
+        yield word
