@@ -15,6 +15,8 @@ def digest(value: Any) -> str:
     return hashlib.sha256(_CANONICAL(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+# Begins the id of a passage that came without one; the hash of its text follows.
+UNNAMED = "text:"
 _CALLS = "calls:"
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
-from ragate.core.hashing import digest
+from ragate.core.hashing import UNNAMED, digest
 from ragate.models import Failure, Frozen, RetrievedChunk, SystemOutput, ToolCall, Usage
 
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
@@ -31,7 +31,7 @@ class RecordedChunk(Frozen):
     metadata: dict[str, str | int | float | bool | None] = {}
 
     def chunk(self) -> RetrievedChunk:
-        doc_id = self.doc_id or f"text:{digest(self.text)}"
+        doc_id = self.doc_id or f"{UNNAMED}{digest(self.text)}"
         return RetrievedChunk(
             doc_id=doc_id, text=self.text, score=self.score, metadata=self.metadata
         )

@@ -8,9 +8,11 @@ from pydantic import BaseModel, ValidationError
 
 from ragate.clients.http.outage import is_outage
 from ragate.models import Failure, SystemOutput
+from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
+from ragate.support.pointer import PointerError
 from ragate.support.settings import shown
 
 EXPECTED = (
@@ -61,6 +63,30 @@ def _fields(value: Any) -> dict[str, Any] | None:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     return None
+
+
+def pointed_reply(value: Any, pointers: Pointers) -> dict[str, Any]:
+    """Return the parts of what a function returned that the pointers lead to.
+
+    Tuples are read as lists, models and dataclasses as objects, documents of LangChain as objects
+    with ``page_content`` and ``metadata``.
+
+    Raises:
+        OutputError: a pointer leads nowhere.
+    """
+    try:
+        return pointed(_plain(value), pointers)
+    except PointerError as error:
+        raise OutputError(f"[system.pointers] {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "page_content") and hasattr(value, "metadata"):
+        return {"page_content": value.page_content, "metadata": _plain(value.metadata)}
+    fields = _fields(value)
+    return value if fields is None else {key: _plain(item) for key, item in fields.items()}
 
 
 def failed(message: str) -> SystemOutput:

@@ -5,17 +5,18 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, in_thread
 from ragate.systems._engine_kind import answer_text, chat_history, kind_of
 from ragate.systems._foreign import Foreign, ForeignSettings, no_place_for_turns
-from ragate.systems._nodes import chunk_of
+from ragate.systems._nodes import NodeReader
 from ragate.systems._output import OutputError, failed, raised, wanted
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
@@ -31,11 +32,15 @@ class Settings(ForeignSettings):
             without parameters that makes one.
         call: Use the engine's ordinary methods, each in a thread, or its asynchronous ones.
         doc_id: Metadata key that names a node's document; "" finds it by itself.
+        doc_id_relative_to: Folder of the documents: ids are paths of files relative to it.
     """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset({"doc_id_relative_to"})
 
     target: str = Field(min_length=1)
     call: Literal["sync", "async"] = "sync"
     doc_id: str = ""
+    doc_id_relative_to: str = ""
 
 
 class LlamaIndexSystem(Foreign):
@@ -50,6 +55,8 @@ class LlamaIndexSystem(Foreign):
         self._resources = resources
         self._make = make
         self._told = False
+        folder = settings.doc_id_relative_to
+        self._nodes = NodeReader(resources.root, key=settings.doc_id, folder=folder)
 
     async def open(self, *, makes_more: bool) -> None:
         """Make the first engine, and see what kind it is.
@@ -82,6 +89,8 @@ class LlamaIndexSystem(Foreign):
             return await self._asked(self._shared, sample)
         except OutputError as error:
             return failed(str(error))
+        except ConfigError:  # of ours: ids that collide are wrong for every sample
+            raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
             return raised(error, told(error))
 
@@ -136,8 +145,7 @@ class LlamaIndexSystem(Foreign):
         return await call(response.get_response)  # a stream: read to its end
 
     def _chunks(self, nodes: Any) -> tuple[RetrievedChunk, ...]:
-        root, key = self._resources.root, self._settings.doc_id
-        return tuple(chunk_of(node, key=key, root=root) for node in nodes)
+        return tuple(map(self._nodes.chunk, nodes))
 
     def _tell(self, sample: Sample) -> None:
         if not self._told:

@@ -12,12 +12,21 @@ from pydantic import Field, model_validator
 
 from ragate.errors import ConfigError, ProviderError
 from ragate.models import Sample, SystemOutput
+from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._call import call, check_bind, takes_turns, wants_sample
 from ragate.systems._foreign import Foreign, ForeignSettings, no_place_for_turns
-from ragate.systems._langchain import plain_reply, runnable
-from ragate.systems._output import OutputError, failed, raised, to_output, unanswered, wanted
+from ragate.systems._langchain import DocumentName, plain_reply, runnable
+from ragate.systems._output import (
+    OutputError,
+    failed,
+    pointed_reply,
+    raised,
+    to_output,
+    unanswered,
+    wanted,
+)
 from ragate.systems._target import load_target, project_on_path, setup_failed, told
 
 TRAITS = Traits(in_process=True)
@@ -37,15 +46,22 @@ class Settings(ForeignSettings):
         input_key: For a runnable: the question is given as ``{input_key: question}``.
         messages_key: Beside it, the earlier turns are given under this key.
         doc_id: Metadata key that names the document of a LangChain document.
+        doc_id_relative_to: Folder of the documents: what `doc_id` says is a path, and told
+            relative to it.
+        pointers: Where in what it returns each part is, where that is no recorded output.
     """
 
-    later_keys: ClassVar[frozenset[str]] = frozenset({"messages_key"})
+    later_keys: ClassVar[frozenset[str]] = frozenset(
+        {"messages_key", "doc_id_relative_to", "pointers"}
+    )
 
     target: str = Field(min_length=1)
     factory: bool = False
     input_key: str = ""
     messages_key: str = ""
     doc_id: str = Field(default="source", min_length=1)
+    doc_id_relative_to: str = ""
+    pointers: Pointers = Pointers()
 
     @model_validator(mode="after")
     def _names_both(self) -> Self:
@@ -62,6 +78,8 @@ class PythonSystem(Foreign):
         self._settings = settings
         self._resources = resources
         self._ask = ask
+        folder = settings.doc_id_relative_to
+        self._name = DocumentName(settings.doc_id, resources.root, folder)
         self._whole = wants_sample(ask, settings.target)
         self._takes_turns = takes_turns(ask)
 
@@ -78,8 +96,7 @@ class PythonSystem(Foreign):
         started = time.perf_counter()
         try:
             value = await self._reply(sample)
-            reply = plain_reply(value, doc_id=self._settings.doc_id)
-            output = to_output(reply, who=self._settings.target)
+            output = to_output(self._read(value), who=self._settings.target)
         except OutputError as error:
             return failed(str(error))
         except ProviderError as error:  # raised by code that uses ragate's own clients
@@ -94,6 +111,12 @@ class PythonSystem(Foreign):
         if self._takes_turns:
             return await call(partial(self._ask, messages=sample.turns), sample.query)
         return await call(self._ask, sample.query)
+
+    def _read(self, value: Any) -> Any:
+        pointers = self._settings.pointers
+        if pointers.empty:
+            return plain_reply(value, name=self._name)
+        return pointed_reply(value, pointers)
 
 
 @asynccontextmanager

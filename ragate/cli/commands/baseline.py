@@ -24,9 +24,20 @@ def command() -> None:
 @config_option
 @click.option("--runs", type=click.IntRange(1, 50), help="Fresh runs; default: [policy] runs.")
 @click.option("--force", is_flag=True, help="Write it although it differs only by noise.")
+@click.option(
+    "--allow-worst",
+    multiple=True,
+    metavar="METRIC",
+    help="Record it although this metric of level error is at its worst value.",
+)
 @eval_date_option
 def update(
-    *, config: Path | None, runs: int | None, force: bool, eval_date: datetime.datetime | None
+    *,
+    config: Path | None,
+    runs: int | None,
+    force: bool,
+    allow_worst: tuple[str, ...],
+    eval_date: datetime.datetime | None,
 ) -> int:
     """Record fresh runs of the whole golden set as the new baseline.
 
@@ -39,7 +50,9 @@ def update(
     loaded, operations = open_config(config)
     date = eval_date.date().isoformat() if eval_date else ""
     recording = asyncio.run(
-        update_baseline(loaded, operations, runs=runs, force=force, eval_date=date)
+        update_baseline(
+            loaded, operations, runs=runs, force=force, eval_date=date, allow_worst=allow_worst
+        )
     )
     path = loaded.policy.baseline
     outcomes = {

@@ -22,6 +22,7 @@ from ragate.cli.options import config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
+    from ragate.cli.dataset.shared import ToolInput
     from ragate.pipeline.golden.lost_documents import Lost
 
 _TEXT = 160
@@ -43,6 +44,11 @@ _TEXT = 160
     type=click.FloatRange(0.0, 1.0),
     help="For --accept-all, which needs it: least similarity.",
 )
+@click.option(
+    "--respell",
+    is_flag=True,
+    help="Only ids that the system writes otherwise: its folder, ending, capitals.",
+)
 @json_option
 def command(
     *,
@@ -52,13 +58,15 @@ def command(
     accept: tuple[str, ...],
     accept_all: bool,
     min_similarity: float | None,
+    respell: bool,
     as_json: bool,
 ) -> int:
     """Propose where expected documents went that the corpus no longer holds.
 
     Compared are, in this order: evidence, the old text in git, what the baseline stored of it, and
     at last the name alone, which is never accepted without DOC. Without --accept or --accept-all
-    nothing is written to FILE, by default the golden set of ragate.toml.
+    nothing is written to FILE, by default the golden set of ragate.toml. With --respell compared
+    are the ids alone, with those of the documents or of the newest run; --accept-all writes them.
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.lost_documents import find_lost
@@ -66,6 +74,10 @@ def command(
     from ragate.pipeline.golden.relink import choose, choose_all, relink
     from ragate.pipeline.run.corpus_texts import needed_texts
 
+    if respell:
+        if accept or min_similarity is not None:
+            raise UsageError("--respell goes with --accept-all alone")
+        return _respell(subject(file, config), corpus, write=accept_all, as_json=as_json)
     if accept_all != (min_similarity is not None) or (accept and accept_all):
         raise UsageError("give --accept ID, or --accept-all together with --min-similarity X")
     chosen = subject(file, config)
@@ -82,6 +94,42 @@ def command(
         click.echo(one_line(f"{sample_id}: {old} -> {new}", 500))
     click.echo(f"{chosen.path}: {count} of {len(lost)} lost documents relinked")
     return 0
+
+
+def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bool) -> int:
+    from ragate.core.doc_ids.advice import mismatch_words
+    from ragate.dataset import read_entries
+    from ragate.pipeline.doc_ids.respell import mismatch_of, respellings
+    from ragate.pipeline.golden.relink import relink
+    from ragate.pipeline.run.corpus_texts import corpus_texts
+
+    entries = read_entries(chosen.path)
+    texts = corpus_texts(chosen.config, corpus)
+    state = chosen.operations.state if chosen.operations else Path()
+    mismatch = mismatch_of(entries, texts, chosen.config, state)
+    names = respellings(entries, mismatch)
+    if as_json:
+        click.echo(
+            json.dumps([{"id": key[0], "old": key[1], "new": new} for key, new in names.items()])
+        )
+    elif mismatch is not None:
+        click.echo(one_line(mismatch_words(mismatch), 500))
+    if write and names:
+        relink(chosen.path, entries, names)
+    for (sample_id, old), new in {} if as_json else names.items():
+        click.echo(one_line(f"{sample_id}: {old} -> {new}", 500))
+    if not as_json:
+        click.echo(_respelt(chosen.path, len(names), written=write))
+    return 0
+
+
+def _respelt(path: Path, count: int, *, written: bool) -> str:
+    if not count:
+        return f"{path}: nothing to write otherwise"
+    if written:
+        return f"{path}: {count} expected documents written as the system does"
+    command = f"ragate dataset relink {path} --respell --accept-all"
+    return f"nothing was written; accept with: {command}"
 
 
 def _lines(path: Path, lost: Sequence[Lost]) -> Iterator[str]:

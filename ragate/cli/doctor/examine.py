@@ -8,7 +8,14 @@ from typing import cast
 
 from ragate import __version__, plugins
 from ragate.baseline import load_baseline
-from ragate.cli.doctor import baseline_file, golden_set, on_disk, personal_data, policy
+from ragate.cli.doctor import (
+    baseline_file,
+    document_ids,
+    golden_set,
+    on_disk,
+    personal_data,
+    policy,
+)
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
 from ragate.cli.doctor.under_test import database, system
 from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
@@ -48,6 +55,7 @@ def examine(
     findings += guarded("keys", lambda: _keys(subject))
     findings += guarded("database", lambda: database(subject))
     findings += guarded(baseline_file.CHECK, lambda: _baseline(subject, runs))
+    findings += guarded(document_ids.CHECK, lambda: _document_ids(subject, samples, runs))
     if runs and samples:
         findings += guarded(baseline_file.CHECK, lambda: baseline_file.matched(runs[0], samples))
     if runs and samples and subject.config is not None:
@@ -125,6 +133,16 @@ def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     run = load_baseline(path)
     runs.append(run)
     return on_disk.baseline(subject, path, run)
+
+
+def _document_ids(
+    subject: ExaminedProject, samples: Sequence[Sample], runs: Sequence[Run]
+) -> Iterable[Finding]:
+    config = subject.config
+    if config is None or subject.use in {"pgvector", "replay"}:  # looked at above, without a run
+        return []
+    baseline = runs[0] if runs else None
+    return document_ids.of_run(config, samples, baseline, subject.operations.state)
 
 
 def _comparable(

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ragate.cli.finding import Finding, ok, plural, problem, warning
 from ragate.core.conversation import conversation
+from ragate.core.doc_ids.advice import RESPELL, mismatch_words
+from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.core.text.listed_names import listed
 from ragate.dataset import Entry
 from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
@@ -105,12 +107,16 @@ def expected_documents(samples: Sequence[Sample], documents: Collection[str]) ->
             ok(check, f"all {len(expected)} are among the {plural(len(documents), 'document')}")
         ]
     concerned = [sample.id for sample in samples if sample.expected & set(lost)]
+    mismatch = find_mismatch([(expected, documents)])
+    respelt = mismatch is not None and mismatch.kind is MismatchKind.SPELT_OTHERWISE
+    hint = f"; {mismatch_words(mismatch, came='the corpus holds')}" if mismatch and respelt else ""
     return [
         problem(
             check,
             f"{len(lost)} of {len(expected)} are not in the corpus: {listed(lost)}; expected by "
-            f"{plural(len(concerned), 'sample')}: {listed(concerned)}",
-            "correct their `relevant` ids (the path below the corpus folder), or add the documents",
+            f"{plural(len(concerned), 'sample')}: {listed(concerned)}{hint}",
+            "correct their `relevant` ids (the path below the corpus folder)"
+            f"{f': {RESPELL};' if respelt else ','} or add the documents",
         )
     ]
 

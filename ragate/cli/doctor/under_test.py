@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.doctor import golden_set, recordings, server
+from ragate.cli.doctor import document_ids, golden_set, recordings, server
 from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, skipped
 from ragate.config import Config
@@ -35,8 +35,6 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
         findings += guarded("expected documents", lambda: _pages(config, samples))
     elif use == "replay":
         findings += guarded(recordings.CHECK, lambda: _recordings(config, samples))
-    else:
-        findings.append(skipped("expected documents", "the system is asked by `baseline update`"))
     return findings
 
 
@@ -46,9 +44,8 @@ def _pages(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
     corpus = read_corpus(config.root, settings.corpus)
-    return golden_set.expected_documents(
-        samples, [document.doc_id for document in corpus.documents]
-    )
+    documents = [document.doc_id for document in corpus.documents]
+    return golden_set.expected_documents(samples, documents)
 
 
 def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
@@ -61,13 +58,15 @@ def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
         for file in allowed_files(pattern, root=config.root, allowed=config.policy.replay_paths)
     ]
     replay = Replay(read_recordings(files))
-    return recordings.recordings(
+    outputs = asyncio.run(_recorded(replay.answer, samples))
+    findings = recordings.recordings(
         samples,
-        asyncio.run(_recorded(replay.answer, samples)),
+        outputs,
         files=len(files),
         runs=replay.max_runs or 0,
         max_unscored=config.policy.max_unscored,
     )
+    return [*findings, *document_ids.of_recordings(config, samples, outputs)]
 
 
 async def _recorded(answer: object, samples: Sequence[Sample]) -> dict[str, SystemOutput]:

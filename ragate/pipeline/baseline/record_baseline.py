@@ -1,6 +1,6 @@
 """Recording a baseline: K fresh runs, never one that was judged against the old baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ragate.config import Config
 from ragate.dataset import read_dataset
@@ -16,6 +16,7 @@ from ragate.pipeline.baseline.refuse_recording import (
     refuse_missing,
     refuse_unmeasured,
 )
+from ragate.pipeline.baseline.refuse_worst import refuse_unknown, refuse_worst
 from ragate.pipeline.baseline.write_baseline import (
     BaselineOutcome,
     BaselineUpdate,
@@ -23,6 +24,7 @@ from ragate.pipeline.baseline.write_baseline import (
     with_accepted,
     write_baseline,
 )
+from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.run.earlier_passes import evidence_key
 from ragate.pipeline.run.ready_system import open_ready_system
 from ragate.pipeline.run.selection import Selection
@@ -44,6 +46,7 @@ async def update_baseline(
     force: bool = False,
     accepted: Sequence[Acceptance] = (),
     eval_date: str = "",
+    allow_worst: Collection[str] = (),
 ) -> BaselineUpdate:
     """Record `runs` fresh passes over the whole golden set and write the baseline file.
 
@@ -54,11 +57,13 @@ async def update_baseline(
     Args:
         accepted: Drops that were accepted on the way here; the file keeps them.
         eval_date: What ``{today}`` in a question stands for, "" for today.
+        allow_worst: Metrics of level error that may stand at their worst value.
 
     Raises:
         DatasetError: expected documents are not in the corpus; the file is left as it is.
         RagateError: nothing, or too little, could be measured; the file is left as it is.
     """
+    refuse_unknown(config, allow_worst)
     samples = read_dataset(config.dataset)
     runs = config.policy.decision.runs if runs is None else runs
     selection = Selection(runs=runs, eval_date=eval_date)
@@ -66,6 +71,11 @@ async def update_baseline(
     session, run = await _record(config, operations, samples, selection, old)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
+    advice = id_advice(config, samples, run)
+    accepted_metrics = {acceptance.metric for acceptance in accepted}
+    refuse_worst(config, run, old, allowed={*allow_worst, *accepted_metrics}, advice=advice)
+    if advice is not None:
+        operations.say(f"warning: {advice.message}\n  -> {advice.remedy}")
     forget_recording(operations.state)
     if config.policy.store == "full":
         # With texts they are large: none is kept in memory.
@@ -105,7 +115,8 @@ async def _record(
         ) as scorer,
     ):
         session = Session(ready, listen=scorer.submit, room=scorer.room)
-        refuse_missing(ready.manifest.missing_documents)
+        if missing := ready.manifest.missing_documents:
+            refuse_missing(missing, await ready.system.documents())
         refuse_left_out(scorer.left_out)
         own_files = (operations.state, *operations.own_files)
         state = evidence_key(config, samples, ready.system.info, selection, own_files=own_files)

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 
 from ragate.config import Config
+from ragate.core.doc_ids.advice import RESPELL, mismatch_words
+from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Run, ScoreState
 from ragate.pipeline.score.metric_records import failures
@@ -19,21 +21,31 @@ def refuse_left_out(left_out: Collection[str]) -> None:
         )
 
 
-def refuse_missing(missing: Mapping[str, Collection[str]]) -> None:
+def refuse_missing(
+    missing: Mapping[str, Collection[str]], documents: Collection[str] | None
+) -> None:
     """Raise where samples expect documents that the corpus does not hold.
 
     Args:
         missing: These documents by sample.
+        documents: What the corpus holds, None where that is not known.
     """
     if not missing:
         return
     lines = [f"{sample_id}: {', '.join(docs)}" for sample_id, docs in sorted(missing.items())]
     unlisted = f"\n  … and {len(lines) - 20} more samples" if len(lines) > 20 else ""
+    gone = frozenset(doc_id for doc_ids in missing.values() for doc_id in doc_ids)
+    mismatch = find_mismatch([(gone, documents or ())])
+    hint = ""
+    if mismatch is not None and mismatch.kind is MismatchKind.SPELT_OTHERWISE:
+        hint = f"\n{mismatch_words(mismatch, came='the corpus holds')}"
     raise DatasetError(
         f"{len(missing)} samples expect documents that are not in the corpus:\n  "
         + "\n  ".join(lines[:20])
-        + unlisted,
-        remedy="correct their `relevant` ids, or add the documents; the baseline is unchanged",
+        + unlisted
+        + hint,
+        remedy=f"correct their `relevant` ids{f' ({RESPELL})' if hint else ''}, or add the "
+        "documents; the baseline is unchanged",
     )
 
 

@@ -1,20 +1,25 @@
 """From a decision to the report: causes, counts and costs, and the run's place in the store."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ragate import __version__, plugins
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.diagnosis.changed_samples import changed_samples
 from ragate.core.diagnosis.system_changes import system_changes
+from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
 from ragate.core.symptoms.symptoms import symptoms
-from ragate.models import DrillProof, Proposed, Report, Run, RunFacts
+from ragate.models import Diagnosis, DrillProof, Proposed, Report, Run, RunFacts
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.drill_proof import last_proof
+from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
+
+_TWO_SPELLINGS = "golden set and system name documents in two ways, so that no retrieval counts"
 
 
 def gate_report(
@@ -60,14 +65,30 @@ def gate_report(
         samples=changes.rows,
         unchanged=changes.unchanged,
         left_out=changes.left_out,
-        diagnosis=symptoms(
-            decision.metrics,
-            samples=changes.rows,
-            changes=system_changes(baseline.manifest if baseline else None, manifest),
+        diagnosis=(
+            *_ids_that_do_not_fit(decided),
+            *symptoms(
+                decision.metrics,
+                samples=changes.rows,
+                changes=system_changes(baseline.manifest if baseline else None, manifest),
+            ),
         ),
         drill=drill,
         proposed=proposed,
     )
+
+
+def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
+    """Yield what is to be looked at before any figure of the retrieval.
+
+    Of a part of the golden set only another spelling is said: few samples may well miss all.
+    """
+    config, run = decided.setup.config, newest_run(decided.candidate)
+    advice = id_advice(config, decided.setup.samples, run)
+    if advice is None:
+        return
+    if advice.mismatch.kind is MismatchKind.SPELT_OTHERWISE or not run.manifest.filters.partial:
+        yield Diagnosis(symptom=advice.message, likely_cause=_TWO_SPELLINGS, action=advice.remedy)
 
 
 def stored_report(

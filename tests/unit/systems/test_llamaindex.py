@@ -71,6 +71,13 @@ class Index:
 def failing(): raise ValueError("no index")
 def make(): return Engine()
 async def amake(): return Engine()
+class Colliding:
+    def retrieve(self, query):
+        paths = [f"/elsewhere/{folder}/a.md" for folder in "de"]
+        rows = [{"file_name": "a.md", "file_path": path} for path in paths]
+        nodes = [Node(text="A", metadata=row, ref_doc_id=None, node_id="n") for row in rows]
+        return [Thing(node=node, score=0.5) for node in nodes]
+
 engine, streaming, only_async, both = Engine(), Streaming(), Async(), Both()
 retriever, bare, index, chat = Retriever(), Bare(), Index(), Chat()
 """
@@ -151,6 +158,19 @@ def test_what_is_no_engine_is_an_error_before_the_first_question(
         outputs(tmp_path, name)
 
     assert told in str(raised.value)
+
+
+def test_ids_that_stand_for_two_files_end_the_run(tmp_path: Path):
+    with pytest.raises(ConfigError, match=r"two documents have the id 'a.md': '/elsewhere/d/a.md'"):
+        outputs(tmp_path, "Colliding")
+
+
+def test_the_folder_of_the_documents_makes_paths_of_names(tmp_path: Path):
+    settings = {"doc_id_relative_to": "elsewhere"}
+
+    output = outputs(tmp_path, "Colliding", settings=settings)[0]
+
+    assert [chunk.doc_id for chunk in output.chunks] == ["d/a.md", "e/a.md"]
 
 
 def test_a_failing_call_is_the_failure_of_its_sample(tmp_path: Path):

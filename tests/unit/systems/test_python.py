@@ -10,7 +10,7 @@ from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Turn
 from tests.factories import sample_factory
 from tests.unit.systems.functions import PLAIN, one
-from tests.unit.systems.using import ask, module
+from tests.unit.systems.using import ask, message, module
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -28,6 +28,62 @@ def test_a_parameter_for_the_sample_gets_the_whole_sample(tmp_path: Path, parame
     name = parameter.partition(":")[0]
 
     assert one(tmp_path, code.replace("PICK", name)).answer == "q001"
+
+
+OWN_FIELDS = """
+from dataclasses import dataclass
+class Page:
+    page_content, metadata = "A", {"source": "a.md"}
+@dataclass
+class Reply:
+    text: str
+    pages: list
+def record(query): return {"reply": {"text": "x"}, "hits": [{"file": "a.md", "body": "A"}]}
+def pair(query): return "x", [Page()]
+def model(query): return Reply("x", [Page()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "pointers"),
+    [
+        (
+            "record",
+            {"answer": "/reply/text", "contexts": "/hits/*/body", "ids": "/hits/*/file"},
+        ),
+        (
+            "pair",
+            {"answer": "/0", "contexts": "/1/*/page_content", "ids": "/1/*/metadata/source"},
+        ),
+        (
+            "model",
+            {
+                "answer": "/text",
+                "contexts": "/pages/*/page_content",
+                "ids": "/pages/*/metadata/source",
+            },
+        ),
+    ],
+)
+def test_pointers_read_what_a_function_returns_in_its_own_fields(
+    tmp_path: Path, name: str, pointers: dict[str, str]
+):
+    target = f"{module(tmp_path, OWN_FIELDS)}:{name}"
+
+    output = ask("python", {"target": target, "pointers": pointers}, tmp_path)[0]
+
+    assert output.error is None
+    assert output.answer == "x"
+    assert [(chunk.doc_id, chunk.text) for chunk in output.chunks] == [("a.md", "A")]
+
+
+def test_a_pointer_that_leads_nowhere_in_what_was_returned_is_named(tmp_path: Path):
+    settings = {
+        "target": f"{module(tmp_path, OWN_FIELDS)}:record",
+        "pointers": {"answer": "/reply/txt"},
+    }
+
+    assert "/reply/txt leads nowhere" in message(ask("python", settings, tmp_path)[0])
 
 
 def test_top_k_and_retrieval_only_are_kept_to(tmp_path: Path):

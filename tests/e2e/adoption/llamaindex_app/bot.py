@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
+from typing import Any
 
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.embeddings import BaseEmbedding
-from llama_index.core.llms import MockLLM
+from llama_index.core.llms import (
+    CompletionResponse,
+    CompletionResponseGen,
+    CustomLLM,
+    LLMMetadata,
+)
 
 PAGES = Path(__file__).parent / "docs"
 SIZE = 256
@@ -32,6 +38,24 @@ class WordEmbedding(BaseEmbedding):
         return self._get_text_embedding(query)
 
 
+class FirstSentence(CustomLLM):
+    """Answers with the first line of the pages: no key, no bill."""
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata()
+
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+        pages = prompt.split("---------------------")[1].splitlines()
+        lines = [line for line in pages if line and not line.startswith(("#", "file_"))]
+        return CompletionResponse(text=lines[0])
+
+    def stream_complete(
+        self, prompt: str, formatted: bool = False, **_: Any
+    ) -> CompletionResponseGen:
+        yield self.complete(prompt, formatted)
+
+
 def build() -> BaseQueryEngine:
     """Return the engine that the chat window asks."""
     pages = [
@@ -39,7 +63,7 @@ def build() -> BaseQueryEngine:
         for path in sorted(PAGES.glob("*.md"))
     ]
     index = VectorStoreIndex.from_documents(pages, embed_model=WordEmbedding())
-    return index.as_query_engine(similarity_top_k=3, llm=MockLLM(max_tokens=60))
+    return index.as_query_engine(similarity_top_k=3, llm=FirstSentence())
 
 
 if __name__ == "__main__":

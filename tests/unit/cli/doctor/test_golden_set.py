@@ -55,6 +55,13 @@ def test_expected_documents_that_the_corpus_lacks_are_a_problem() -> None:
     assert "1 of 2 are not in the corpus: b.md; expected by 1 sample: q2" in found[0].message
 
 
+def test_an_expected_document_that_is_written_otherwise_is_shown_beside_the_corpus() -> None:
+    found = golden_set.expected_documents([sample(relevant={"kb/a.md": 1})], ["a.md", "b.md"])
+
+    assert "expected kb/a.md; the corpus holds a.md: the folder differs" in found[0].message
+    assert "dataset relink --respell" in found[0].remedy
+
+
 def test_a_document_of_grade_zero_need_not_be_in_the_corpus() -> None:
     found = golden_set.expected_documents([sample(relevant={"a.md": 1, "b.md": 0})], ["a.md"])
 

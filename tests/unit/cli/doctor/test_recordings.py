@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragate.cli.doctor import recordings
-from ragate.cli.finding import Finding, Status
+from ragate.cli.finding import Finding
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from tests.unit.cli.doctor.doctor_factories import said, sample, samples, statuses
+from tests.unit.cli.doctor.doctor_factories import samples, statuses
 
 
 def recorded(*docs: str) -> SystemOutput:
@@ -27,13 +27,3 @@ def test_recordings_may_lack_as_much_as_may_be_unscored() -> None:
     assert statuses(look(asked, outputs)) == ["ok", "warning"]
     del outputs["q4"]
     assert [one.exit_code for one in look(asked, outputs)] == [3]
-
-
-def test_ids_that_are_written_in_two_ways_are_told_from_a_system_that_finds_nothing() -> None:
-    other = look([sample()], {"q1": recorded("docs/a.md")})
-    without = look([sample()], {"q1": recorded("text:0123")})
-
-    assert "'a.md'" in said(other, Status.WARNING)
-    assert "'docs/a.md'" in said(other, Status.WARNING)
-    assert "no document ids" in said(without, Status.WARNING)
-    assert statuses(look([sample()], {"q1": recorded("a.md", "b.md")})) == ["ok"]

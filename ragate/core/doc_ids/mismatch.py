@@ -1,0 +1,149 @@
+"""Whether the golden set and the system write the ids of documents in one way."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+
+from ragate.core.doc_ids.spelling import Spelling, differences, document_key
+from ragate.core.hashing import UNNAMED
+
+# Of more the shape is known from the first.
+MOST_COMPARED = 200_000
+# Two documents may well differ in these alone, and hardly in any other.
+_DIVIDING = frozenset({Spelling.FOLDER, Spelling.EXTENSION, Spelling.CHUNK})
+
+
+class MismatchKind(Enum):
+    """In which way ids do not fit."""
+
+    NOTHING_RETRIEVED = auto()
+    WITHOUT_IDS = auto()
+    SPELT_OTHERWISE = auto()
+    UNLIKE = auto()
+
+
+@dataclass(frozen=True)
+class IdMismatch:
+    """Why expected documents cannot be recognised among what came back.
+
+    Attributes:
+        expected, retrieved: An example; `retrieved` is "" where nothing came back with an id.
+        missed: Expected documents that this explains; of: all that are expected.
+        never: No expected document of the whole set was ever retrieved.
+        differs: In what the two spellings differ.
+        respelt: By expected id, the id that came back for it, where there is exactly one.
+    """
+
+    kind: MismatchKind
+    expected: str
+    retrieved: str = ""
+    missed: int = 0
+    of: int = 0
+    never: bool = True
+    differs: tuple[Spelling, ...] = ()
+    respelt: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_mismatch(
+    samples: Iterable[tuple[Collection[str], Collection[str]]],
+) -> IdMismatch | None:
+    """Return what keeps the ids from fitting, None where nothing speaks of it.
+
+    A document that was merely not retrieved is no mismatch: where other expected documents were
+    retrieved, only one that came back for a sample that expects it, in another spelling that none
+    of the retrieved ones contradicts, is.
+
+    Args:
+        samples: For each, the ids that are expected and all that came back.
+    """
+    by_sample = [(set(expected), set(retrieved)) for expected, retrieved in samples if expected]
+    expected = set().union(*(wanted for wanted, _ in by_sample))
+    retrieved = set().union(*(returned for _, returned in by_sample))
+    hits = expected & retrieved
+    missed = expected - hits
+    if not missed:
+        return None
+    mismatch = IdMismatch(
+        MismatchKind.NOTHING_RETRIEVED,
+        min(missed),
+        missed=len(missed),
+        of=len(expected),
+        never=not hits,
+    )
+    if not retrieved:
+        return mismatch
+    if all(doc_id.startswith(UNNAMED) for doc_id in retrieved):
+        return replace(mismatch, kind=MismatchKind.WITHOUT_IDS)
+    if pairs := _pairs(by_sample, missed, hits):
+        return _spelt_otherwise(pairs, mismatch)
+    if hits:
+        return None
+    example = min(doc_id for doc_id in retrieved if not doc_id.startswith(UNNAMED))
+    return replace(mismatch, kind=MismatchKind.UNLIKE, retrieved=example)
+
+
+_Pairs = dict[tuple[str, str], tuple[Spelling, ...]]
+
+
+def _pairs(
+    by_sample: Iterable[tuple[set[str], set[str]]], missed: set[str], hits: set[str]
+) -> _Pairs:
+    """Return the spellings that came back for expected documents, with what differs."""
+    rows = [(wanted & missed, returned - hits) for wanted, returned in by_sample]
+    if not hits:  # anywhere will do: the ranking itself may be poor
+        rows = [(missed, set().union(*(returned for _, returned in rows)))]
+    pairs: _Pairs = {}
+    for wanted, returned in rows:
+        if not wanted:
+            continue
+        keys: dict[str, list[str]] = defaultdict(list)
+        for doc_id in sorted(returned)[:MOST_COMPARED]:
+            keys[document_key(doc_id)].append(doc_id)
+        for doc_id in wanted:
+            for other in keys.get(document_key(doc_id), ()):
+                kinds = differences(doc_id, other)
+                if kinds and not _contradicted(doc_id, other, hits):
+                    pairs[doc_id, other] = kinds
+    return pairs
+
+
+def _contradicted(expected: str, retrieved: str, hits: set[str]) -> bool:
+    """Whether ids that fit are written as this expected one is, and so not as the other."""
+    lead = retrieved.removesuffix(expected) if retrieved.endswith(expected) else ""
+    if lead:
+        return any(not hit.startswith(lead) for hit in hits)
+    lead = expected.removesuffix(retrieved) if expected.endswith(retrieved) else ""
+    if lead:
+        return any(hit.startswith(lead) for hit in hits)
+    kinds = differences(expected, retrieved) or ()
+    if _DIVIDING.isdisjoint(kinds):
+        return False
+    return any(_shape(hit, kinds) == _shape(expected, kinds) for hit in hits)
+
+
+def _shape(doc_id: str, kinds: tuple[Spelling, ...]) -> tuple[object, ...]:
+    """Return what of an id's form the differences speak of."""
+    shapes = {
+        Spelling.FOLDER: "/" in doc_id,
+        Spelling.EXTENSION: doc_id.rpartition(".")[2] if "." in doc_id else "",
+        Spelling.URL: "://" in doc_id,
+    }
+    return tuple(shapes.get(kind) for kind in kinds)
+
+
+def _spelt_otherwise(pairs: _Pairs, mismatch: IdMismatch) -> IdMismatch:
+    most = Counter(pairs.values()).most_common(1)[0][0]
+    expected, retrieved = min(pair for pair, kinds in pairs.items() if kinds == most)
+    spellings: dict[str, list[str]] = defaultdict(list)
+    for doc_id, other in pairs:
+        spellings[doc_id].append(other)
+    return replace(
+        mismatch,
+        kind=MismatchKind.SPELT_OTHERWISE,
+        expected=expected,
+        retrieved=retrieved,
+        missed=len(spellings),
+        differs=most,
+        respelt={doc_id: others[0] for doc_id, others in spellings.items() if len(others) == 1},
+    )

@@ -1,0 +1,65 @@
+"""What is said of ids that do not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
+from ragate.core.doc_ids.mismatch import IdMismatch, find_mismatch
+
+
+def between(expected: str, *retrieved: str) -> IdMismatch:
+    mismatch = find_mismatch([({expected}, set(retrieved))])
+    assert mismatch is not None
+    return mismatch
+
+
+def test_both_spellings_stand_beside_each_other_with_what_differs():
+    words = mismatch_words(between("billing/refunds.md", "refunds.md"))
+
+    assert words == (
+        "the ids do not fit: expected billing/refunds.md; came back refunds.md: the folder differs "
+        "(1 of 1 expected documents)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "words"),
+    [
+        ((), "no document was ever retrieved"),
+        (("text:00",), "passages came back without a name"),
+        (("node-7",), "no expected document was ever retrieved: expected a.md; came back node-7"),
+        (("A.html",), "the capitals and the ending differ"),
+    ],
+)
+def test_every_kind_has_its_words(retrieved: tuple[str, ...], words: str):
+    assert words in mismatch_words(between("a.md", *retrieved))
+
+
+def test_the_remedy_for_llamaindex_names_the_folder_and_the_other_way_out():
+    mismatch = between("billing/refunds.md", "refunds.md")
+
+    remedy = mismatch_remedy(mismatch, "llamaindex", folder="kb")
+
+    assert 'doc_id = "file_path" and doc_id_relative_to = "kb"' in remedy
+    assert "dataset relink --respell" in remedy
+    assert "the folder of the documents" in mismatch_remedy(mismatch, "llamaindex")
+
+
+@pytest.mark.parametrize(
+    ("use", "retrieved", "remedy"),
+    [
+        ("http", ("text:00",), "`ids` of [system.pointers]"),
+        ("replay", (), "record `chunks`"),
+        ("llamaindex", (), "source nodes"),
+        ("mine", (), "return `chunks` with doc_id"),
+        ("http", ("node-7",), "or correct `relevant`"),
+        ("python", ("a.md#1",), "give the document's id to each of its chunks"),
+    ],
+)
+def test_the_remedy_is_that_of_the_system(use: str, retrieved: tuple[str, ...], remedy: str):
+    assert remedy in mismatch_remedy(between("a.md", *retrieved), use)
+
+
+def test_chunks_are_no_reason_to_rewrite_the_golden_set():
+    assert "respell" not in mismatch_remedy(between("a.md", "a.md#1"), "http")
