@@ -3,3 +3,4 @@
 from ragate.config.model import Config, JudgeSettings, Policy, Profile, Provider, SystemConfig
 from ragate.config.read import CONFIG_NAME, find_config, load_config, parse_config
 from ragate.config.rules import check_rule
+from ragate.config.slices import check_slice_metric

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.clients.prices import Price
 from ragate.config.addresses import base_url, host, pattern, url_path
-from ragate.models import DecisionSettings, Frozen, Rule, Waiver
+from ragate.models import DecisionSettings, Frozen, Rule, Slice, Waiver
 
 
 class Provider(Frozen):
@@ -72,6 +72,10 @@ class Profile(Frozen):
     eval_date: datetime.date | None = None
 
 
+# More would leave each with too little of alpha to see anything.
+MOST_SLICES = 10
+
+
 class Policy(DecisionSettings):
     """``[policy]``: how a run is judged, and what a change may use. In CI from the base commit.
 
@@ -103,6 +107,7 @@ class Policy(DecisionSettings):
     judge: JudgeSettings | None = None
     metrics: tuple[Rule, ...]
     waivers: tuple[Waiver, ...] = ()
+    slices: tuple[Slice, ...] = Field(default=(), max_length=MOST_SLICES)
     profiles: dict[_ProfileName, Profile] = {}
 
     @property

@@ -10,6 +10,7 @@ from ragate import plugins
 from ragate.config.judge import check_judge, read_judge
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
+from ragate.config.slices import check_slices
 from ragate.config.toml_mistakes import toml_mistake
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
@@ -114,6 +115,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     check_judge(policy)
     _check_waivers(policy.waivers, rules)
     _check_profiles(policy, rules)
+    policy = policy.amended(slices=check_slices(policy.slices, rules, settings))
     for name in policy.systems:
         plugins.locate("systems", name)
     return Config(

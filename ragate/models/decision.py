@@ -6,7 +6,7 @@ from pydantic import computed_field, model_validator
 
 from ragate.models.base import Frozen
 from ragate.models.earlier_passes import EarlierPasses
-from ragate.models.metric_row import MetricRow
+from ragate.models.metric_row import MetricRow, SliceRow
 from ragate.models.policy import Acceptance
 from ragate.models.verdict import Verdict, as_documented, without_exit_code
 
@@ -58,6 +58,7 @@ class Decision(Frozen):
         warnings: What a reader should know although it does not decide.
         remedies: Commands to type, one line each.
         accepted: Drops that would have failed it and were accepted.
+        slices: Each metric of each slice of the policy.
         wants_runs: More passes over all samples that this verdict asks for before it is final
             (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
         wants_tries: More tries of the must-pass samples alone; 0 when final.
@@ -72,6 +73,7 @@ class Decision(Frozen):
     warnings: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
+    slices: tuple[SliceRow, ...] = ()
     must_pass: tuple[MustPassRow, ...] = ()
     waivers: tuple[WaiverRow, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
@@ -90,6 +92,11 @@ class Decision(Frozen):
     @classmethod
     def _exit_code_follows(cls, fields: Any) -> Any:
         return without_exit_code(fields)
+
+    @property
+    def rows(self) -> tuple[MetricRow, ...]:
+        """Return the rows of all metrics, then those of all slices."""
+        return (*self.metrics, *self.slices)
 
     @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
     @property

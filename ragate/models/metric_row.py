@@ -73,3 +73,34 @@ class MetricRow(Frozen):
     claim: str = ""
     mde: float | None = None
     mde_note: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return the name that a reader tells it by, and accepts its drop by."""
+        return self.metric
+
+
+class SliceRow(MetricRow):
+    """One metric on one slice of the golden set.
+
+    Attributes:
+        slice: The slice's name.
+        conditions: What its samples fit.
+        samples: How many of the matched samples are in it.
+        too_few: True where so few count that it is shown only, although the policy would gate it.
+    """
+
+    slice: str
+    conditions: tuple[str, ...] = ()
+    samples: int = 0
+    too_few: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return ``billing:correctness``."""
+        return slice_key(self.slice, self.metric)
+
+
+def slice_key(name: str, metric: str) -> str:
+    """Return what one metric of one slice is called."""
+    return f"{name}:{metric}"

@@ -36,6 +36,35 @@ class Rule(Frozen):
     pass_at: float | None = None
 
 
+class Slice(Frozen):
+    """A part of the golden set that is held on its own: a drop there is seen although all hold.
+
+    Attributes:
+        tags, where: As ``--tags`` and ``--where``: a sample has any of the tags, if there are some,
+            and meets every condition.
+        metrics: Those that are held on it; empty in the file: the first that gates.
+        level: ``error`` can fail the gate, ``warn`` only shows.
+        min_drop: Smallest drop that is red, as a share of the metric's range; None: what the metric
+            allows, and never less than two samples of the slice.
+        minimum, maximum: Floor or ceiling of its mean, held by evidence; with one metric only.
+    """
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,29}$")
+    tags: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    level: Literal["error", "warn"] = "error"
+    min_drop: float | None = Field(default=None, gt=0, lt=1)
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return what a sample must fit, as it is shown."""
+        tags = (f"tags {', '.join(self.tags)}",) if self.tags else ()
+        return (*tags, *self.where)
+
+
 class Waiver(Frozen):
     """One sample that one metric does not count, until a date. An expired one is an error."""
 

@@ -65,12 +65,14 @@ class SampleRow(Frozen):
 
     Attributes:
         messages: Earlier turns of the conversation that `query` follows.
+        slices: Those of the policy that it is in.
     """
 
     sample_id: str
     query: str
     messages: tuple[Turn, ...] = ()
     tags: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
     must_pass: bool = False
     change: Literal["worse", "better", "mixed", "same", "failed", "new"]
     expected: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, earlier_passes
+from ragate.core.conditions import fits
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs.outputs_file import read_outputs
@@ -35,6 +36,7 @@ def explain_sample(
         _with_texts(folder, _newest_first(run, sample_id)),
         row=rows.get(sample_id),
         ci=ci,
+        slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.rules.checked_metric import without_counts
-from ragate.models import Direction, MetricRow, MetricVerdict, Report
+from ragate.models import Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import (
@@ -35,7 +35,7 @@ def headline(report: Report, numbers: Numbers) -> Words:
 
 
 def _red(report: Report, numbers: Numbers) -> Words:
-    rows = [row for row in ordered(report.decision.metrics) if row.blocks]
+    rows = [row for row in _metrics_then_slices(report) if row.blocks]
     worse = [row for row in rows if row.verdict is MetricVerdict.REGRESSED]
     floors = [row for row in rows if row not in worse and below_floor(row)]
     failing = [row for row in report.decision.must_pass if row.is_red]
@@ -55,9 +55,7 @@ def _red(report: Report, numbers: Numbers) -> Words:
 
 def _moves(rows: Sequence[MetricRow], numbers: Numbers) -> Words:
     """Name the changes, and for the first one how many samples are behind it."""
-    items: list[Words] = [
-        [Name(row.metric), f" {numbers.points(row.unit, row.change)}"] for row in rows
-    ]
+    items = [_move(row, numbers) for row in rows]
     row = rows[0]
     pair = [(row.worse, "worse"), (row.better, "better")]
     if row.verdict is MetricVerdict.IMPROVED:
@@ -70,9 +68,21 @@ def _moves(rows: Sequence[MetricRow], numbers: Numbers) -> Words:
     return named(items)
 
 
+def _move(row: MetricRow, numbers: Numbers) -> Words:
+    """Return ``mrr −6.5 points``, or of a slice ``billing −12.0 points in mrr``."""
+    moved = f" {numbers.points(row.unit, row.change)}"
+    if isinstance(row, SliceRow):
+        return [Name(row.slice), f"{moved} in ", Name(row.metric)]
+    return [Name(row.metric), moved]
+
+
+def _metrics_then_slices(report: Report) -> list[MetricRow]:
+    return [*ordered(report.decision.metrics), *ordered(report.decision.slices)]
+
+
 def _floor(row: MetricRow, numbers: Numbers) -> Words:
     return [
-        Name(row.metric),
+        Name(row.key),
         f" {numbers.value(row.unit, row.candidate)} ({floor_text(row, numbers)})",
     ]
 
@@ -101,10 +111,10 @@ def _bootstrap(_report: Report, _numbers: Numbers) -> Words:
 
 
 def _look(report: Report, numbers: Numbers) -> Words:
-    rows = ordered(report.decision.metrics)
+    rows, of_all = _metrics_then_slices(report), ordered(report.decision.metrics)
     gated = [row for row in rows if row.level == "error"]
-    unsure = [row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL]
-    better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
+    unsure = [row for row in of_all if row in gated and row.verdict is MetricVerdict.CANNOT_TELL]
+    better = [row for row in of_all if row.verdict is MetricVerdict.IMPROVED]
     worse_here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
     taken = [row for row in rows if row.accepted]
     named_rows = (*unsure, *worse_here, *taken)
@@ -186,4 +196,4 @@ def _unchanged(report: Report, numbers: Numbers) -> Words:
 
 
 def _metric_names(rows: Sequence[MetricRow]) -> Words:
-    return named([[Name(row.metric)] for row in rows])
+    return named([[Name(row.key)] for row in rows])

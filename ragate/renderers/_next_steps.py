@@ -31,7 +31,7 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
 
 def acceptable(report: Report) -> str:
     """Return how a maintainer accepts the drop, "" where nothing can be accepted."""
-    blocking = [row.metric for row in ordered(report.decision.metrics) if row.blocks]
+    blocking = [row.key for row in ordered(report.decision.rows) if row.blocks]
     head = short_sha(report.head)
     if report.pull is None or not head or not blocking:
         return ""

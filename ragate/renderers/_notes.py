@@ -44,7 +44,7 @@ def notes(report: Report) -> list[str]:
 
 
 def _odds(report: Report) -> str:
-    rows = ordered(report.decision.metrics)
+    rows = ordered(report.decision.rows)
     status = status_of(report)
     runs = counted(report.decision.runs_candidate, "run")
     if status is ReportSign.RED:
@@ -56,7 +56,11 @@ def _odds(report: Report) -> str:
         if lost:
             return "<b>Measured without noise: an unchanged system would not move at all.</b>"
     if status is ReportSign.LOOK:
-        moved = [r for r in rows if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change]
+        moved = [
+            r
+            for r in ordered(report.decision.metrics)
+            if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change
+        ]
         for row in moved[:1]:
             words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; an unchanged system"
             return f"{name(row.metric)}{words} does that {odds(row.p or 1.0)}."

@@ -47,9 +47,9 @@ def status_of(report: Report) -> ReportSign:
     }.get(report.decision.verdict)
     if fixed is not None:
         return fixed
-    rows = [row for row in report.decision.metrics if row.level != "off"]
-    if any(wants_a_look(row) for row in rows):
+    if any(wants_a_look(row) for row in report.decision.rows if row.level != "off"):
         return ReportSign.LOOK
+    rows = [row for row in report.decision.metrics if row.level != "off"]
     verdicts = {row.verdict for row in rows}
     if MetricVerdict.IMPROVED in verdicts:
         return ReportSign.BETTER

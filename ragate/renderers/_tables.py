@@ -17,7 +17,16 @@ from ragate.models import (
 from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import asked, happened
 from ragate.renderers._status import TELLS_WHY, status_of
-from ragate.renderers._words import ForeignText, Name, Words, below_floor, ordered, verdict_text
+from ragate.renderers._words import (
+    ForeignText,
+    Name,
+    Words,
+    below_floor,
+    label,
+    ordered,
+    shown_rows,
+    verdict_text,
+)
 from ragate.support.escape import code, name
 
 _STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
@@ -65,7 +74,7 @@ def metric_cells(row: MetricRow) -> dict[str, str]:
     candidate = _unbroken(COMMENT.value(row.unit, row.candidate))
     verdict = escape(verdict_text(row, COMMENT), quote=False)
     return {
-        "metric": name(row.metric) + (" (no&nbsp;noise)" if row.exact else ""),
+        "metric": as_html(label(row, COMMENT)) + (" (no&nbsp;noise)" if row.exact else ""),
         "baseline": _unbroken(COMMENT.value(row.unit, row.baseline)),
         "now": f"<b>{candidate}</b>" if strong else candidate,
         "change": _unbroken(COMMENT.change(row.unit, row.change)),
@@ -107,13 +116,15 @@ def means(values: dict[str, float]) -> str:
 def details(report: Report) -> list[Section]:
     """Return the folded sections on the decision and the data, each of bounded length."""
     decision, data = report.decision, report.data
-    rows = ordered(decision.metrics)
+    rows = shown_rows(decision)
+    slices = ordered(decision.slices)
     changed = dict.fromkeys((*data.added, *data.edited))
     missing = data.missing_documents.items()
     tables: list[tuple[str, Iterable[list[str]]]] = [
         ("More metrics", (list(metric_cells(row).values()) for row in rows[MOST_METRICS:])),
         ("What the verdict rests on", map(_sentence, decision.lines)),
-        ("Each metric", map(_metric_detail, rows)),
+        ("Slices", (list(metric_cells(row).values()) for row in slices)),
+        ("Each metric", map(_metric_detail, [*ordered(decision.metrics), *slices])),
         ("Reasons", map(_sentence, _folded_reasons(report))),
         ("Warnings", map(_sentence, decision.warnings)),
         ("What the pattern suggests", map(_diagnosis, report.diagnosis)),
@@ -160,7 +171,7 @@ def _metric_detail(row: MetricRow) -> list[str]:
     facts += [f"{row.not_applicable:,} not applicable"] if row.not_applicable else []
     reasons = [f"{count:,} x {code(why, 60)}" for why, count in row.unscored_reasons.items()]
     facts += [f"unscored: {listing(reasons)}"] if reasons else []
-    return [name(row.metric), ", ".join(facts), code(row.reason, SENTENCE) if row.reason else ""]
+    return [name(row.key), ", ".join(facts), code(row.reason, SENTENCE) if row.reason else ""]
 
 
 def _diagnosis(row: Diagnosis) -> list[str]:

@@ -6,8 +6,8 @@ its own sink.
 
 from collections.abc import Iterable, Sequence
 
-from ragate.models import Direction, MetricRow, MetricVerdict
-from ragate.renderers._numbers import Numbers
+from ragate.models import Decision, Direction, MetricRow, MetricVerdict, SliceRow
+from ragate.renderers._numbers import Numbers, counted
 
 
 class ForeignText(str):
@@ -60,9 +60,27 @@ def ordered(rows: Iterable[MetricRow]) -> list[MetricRow]:
 
 
 def wants_a_look(row: MetricRow) -> bool:
-    """Return whether a reader should look at the metric, whether it blocks or not."""
+    """Return whether a reader should look at the metric, whether it blocks or not.
+
+    Of a slice that cannot tell there is nothing to see: it is small by its nature.
+    """
     bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
+    if isinstance(row, SliceRow):
+        return (bad or below_floor(row)) and not row.too_few
     return bad or below_floor(row) or (row.level == "error" and row.verdict not in QUIET)
+
+
+def label(row: MetricRow, numbers: Numbers) -> Words:
+    """Return what a row is of: a metric, or ``billing (30 questions): mrr``."""
+    if not isinstance(row, SliceRow):
+        return [Name(row.metric)]
+    return [Name(row.slice), f" ({counted(row.samples, numbers.noun)}): ", Name(row.metric)]
+
+
+def shown_rows(decision: Decision) -> list[MetricRow]:
+    """Return the rows of the table above the fold: the metrics, and the slices to look at."""
+    looked_at = [row for row in decision.slices if row.blocks or wants_a_look(row)]
+    return ordered([*decision.metrics, *looked_at])
 
 
 def floor_text(row: MetricRow, numbers: Numbers) -> str:
@@ -115,6 +133,8 @@ def verdict_text(row: MetricRow, numbers: Numbers) -> str:
         text += f", {row.unscored_candidate:,} unscored"
     if row.level == "warn" and wants_a_look(row):
         text += " (warning only)"
+    if isinstance(row, SliceRow) and row.too_few:
+        text += " (too few: shown only)"
     if row.accepted:
         text += " (accepted)"
     return text

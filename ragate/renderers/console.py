@@ -10,7 +10,7 @@ from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spen
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._terminal import Page, long, short
 from ragate.renderers._whose_rules import checkout_note, proposed_lines
-from ragate.renderers._words import below_floor, ordered, verdict_text
+from ragate.renderers._words import below_floor, ordered, shown_rows, verdict_text
 from ragate.support.escape import short_sha
 
 LIMIT = 20
@@ -63,7 +63,8 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
 
 
 def _table(report: Report, page: Page) -> list[str]:
-    rows = ordered(report.decision.metrics)
+    rows = shown_rows(report.decision)
+    rows += [row for row in ordered(report.decision.slices) if row not in rows]
     if not rows:
         return []
     cells = [list(_HEAD), *(_cells(row, page) for row in rows)]
@@ -81,7 +82,7 @@ def _cells(row: MetricRow, page: Page) -> list[str]:
     if row.interval is not None:
         interval = " … ".join(TERMINAL.change(unit, end) for end in row.interval)
     return [
-        page.foreign(row.metric, 40),
+        page.foreign(row.key, 40),
         row.level,
         TERMINAL.value(unit, row.baseline),
         TERMINAL.value(unit, row.candidate),

@@ -20,6 +20,7 @@ def explain(
     row: SampleRow | None = None,
     ci: bool = True,
     texts: bool = True,
+    slices: Sequence[str] = (),
 ) -> str:
     """Return everything that is known of `sample` as text about 100 columns wide.
 
@@ -29,10 +30,11 @@ def explain(
         row: The sample's row of the report, for the cause; None where nothing changed.
         ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
         texts: Print the texts of the retrieved chunks, where a record holds them.
+        slices: Those of the policy that the sample is in.
     """
     before, after = list(baseline[:1]), list(candidate[:1])
     blocks = [
-        _head(sample, row),
+        _head(sample, row, slices),
         _rankings(sample, before, after),
         _texts(before, after) if texts else [],
         _answers(baseline, candidate),
@@ -47,9 +49,10 @@ def _clean(lines: Iterable[str], ci: bool) -> list[str]:
     return [plain(line, ci=ci).replace("\n", " ").rstrip() for line in lines]
 
 
-def _head(sample: Sample, row: SampleRow | None) -> list[str]:
+def _head(sample: Sample, row: SampleRow | None, slices: Sequence[str]) -> list[str]:
     marks = [*sample.tags, *(["must-pass"] if sample.must_pass else [])]
     marks += [] if sample.answerable else ["unanswerable"]
+    marks += [f"slices {', '.join(slices)}"] if slices else []
     change = f"  [{row.change}]" if row is not None else ""
     lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(marks))}"]
     for turn in sample.messages:

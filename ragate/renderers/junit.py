@@ -33,6 +33,7 @@ class _TestCase:
 def render(report: Report) -> str:
     """Return the report as JUnit XML, the same bytes for the same report."""
     cases = [_metric(row) for row in ordered(report.decision.metrics)]
+    cases += [_metric(row) for row in ordered(report.decision.slices)]
     cases += [_must_pass(row) for row in report.decision.must_pass]
     cases.append(_verdict(report))
     counts = " ".join(
@@ -60,7 +61,7 @@ def _metric(row: MetricRow) -> _TestCase:
         f"n {row.n}",
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
-    return _TestCase(row.metric, _result(row), verdict_text(row, TERMINAL), details)
+    return _TestCase(row.key, _result(row), verdict_text(row, TERMINAL), details)
 
 
 def _result(row: MetricRow) -> Result:

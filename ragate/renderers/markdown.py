@@ -27,7 +27,7 @@ from ragate.renderers._tables import (
     sample_cells,
 )
 from ragate.renderers._whose_rules import checkout_note, proposed_rows
-from ragate.renderers._words import ordered
+from ragate.renderers._words import shown_rows
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -117,7 +117,7 @@ def _size(text: str) -> int:
 
 
 def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
-    rows = ordered(report.decision.metrics)
+    rows = shown_rows(report.decision)
     worse = dict(sections(report.samples)).get("worse", [])
     return {
         "marker": marker(report.gate, report.head),
@@ -147,7 +147,7 @@ def _title(report: Report, worse: list[SampleRow]) -> str:
 def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[SampleRow]]) -> str:
     better, equal = len(groups.get("better", [])), equal_scores(report.samples)
     warnings = len(report.decision.warnings)
-    metrics = sum(row.level != "off" for row in report.decision.metrics) - MOST_METRICS
+    metrics, slices = len(shown_rows(report.decision)) - MOST_METRICS, len(report.decision.slices)
     contents = (
         counted(len(below), "more question") if below else "",
         f"{better:,} that got better" if better else "",
@@ -156,6 +156,7 @@ def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[Samp
         "how it was decided",
         counted(warnings, "warning") if warnings else "",
         counted(metrics, "more metric") if metrics > 0 else "",
+        counted(slices, "slice") if slices else "",
     )
     return ", ".join(filter(None, contents))
 

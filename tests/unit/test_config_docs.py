@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from ragate import plugins
 from ragate.clients.prices import Price
 from ragate.config import JudgeSettings, Policy, Profile, Provider
-from ragate.models import Rule, Waiver
+from ragate.models import Rule, Slice, Waiver
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
@@ -35,9 +35,10 @@ SECTIONS = dict(
 )
 ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
 TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
-    ("`[policy]`", Policy, {"providers", "judge", "metrics", "waivers", "profiles"}),
+    ("`[policy]`", Policy, {"providers", "judge", "metrics", "slices", "waivers", "profiles"}),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[[policy.waivers]]`", Waiver, set()),
+    ("`[[policy.slices]]`", Slice, set()),
     ("`[policy.profiles.<name>]`", Profile, set()),
     ("`[policy.providers.<name>]`", Provider, set()),
     ("`[policy.judge]`", JudgeSettings, {"settings"}),

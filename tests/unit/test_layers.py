@@ -21,6 +21,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.comparison", "core.diagnosis", "core.judging"),
     ("core.rules", "core.symptoms"),
     ("core.rules.noisy",),
+    ("core.rules.slices",),
     ("core.decision",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
     ("clients",),

@@ -1,6 +1,7 @@
 """How many more passes of the candidate would make its verdict final."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import RuleOutcome
@@ -9,30 +10,42 @@ from ragate.core.statistics.looks import SUSPICIOUS, fast_level
 from ragate.models import DecisionSettings, MetricVerdict, Reads
 
 
-def runs_wanted(
-    outcomes: Mapping[str, RuleOutcome],
-    family: FamilyResult,
-    comparison: Comparison,
-    settings: DecisionSettings,
-) -> int:
+@dataclass(frozen=True)
+class FamilyLook:
+    """One family as it was looked at: the metrics over the whole set, or the slices.
+
+    Attributes:
+        settings: With the family's share of alpha.
+    """
+
+    outcomes: Mapping[str, RuleOutcome]
+    family: FamilyResult
+    settings: DecisionSettings
+
+
+def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
     """Return the passes that are missing, 0 where the verdict is final.
 
     A suspicious family is confirmed, unless it is red so clearly that one look was enough, or no
     runs can follow: outputs in files, a recorded system that holds no more. There the one look had
     the whole of alpha.
     """
-    suspicious = family.p <= SUSPICIOUS and not is_clear(outcomes, family, settings)
-    if suspicious and not _repeats_exactly(comparison):
-        return stages_of(comparison, settings).still_wanted(comparison.candidate.repeats)
+    suspicious = any(look.family.p <= SUSPICIOUS for look in looks)
+    if suspicious and not _clear(looks) and not _repeats_exactly(comparison):
+        stages = stages_of(comparison, looks[0].settings)
+        return stages.still_wanted(comparison.candidate.repeats)
     return 0
 
 
-def is_clear(
-    outcomes: Mapping[str, RuleOutcome], family: FamilyResult, settings: DecisionSettings
-) -> bool:
+def _clear(looks: Sequence[FamilyLook]) -> FamilyLook | None:
+    """Return the first family that is red at the level of the first look."""
+    return next((look for look in looks if is_clear(look)), None)
+
+
+def is_clear(look: FamilyLook) -> bool:
     """Return whether a metric of the family is red at the level of the first look."""
-    level = fast_level(settings.alpha)
-    rows = [outcomes[name].row for name in family.tested]
+    level = fast_level(look.settings.alpha)
+    rows = [look.outcomes[name].row for name in look.family.tested]
     return any(
         row is not None
         and row.verdict is MetricVerdict.REGRESSED
@@ -42,17 +55,13 @@ def is_clear(
     )
 
 
-def clear_note(
-    outcomes: Mapping[str, RuleOutcome],
-    family: FamilyResult,
-    comparison: Comparison,
-    settings: DecisionSettings,
-) -> tuple[str, ...]:
+def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str, ...]:
     """Return why a red candidate was not confirmed, where it could have been."""
-    missing = stages_of(comparison, settings).still_wanted(comparison.candidate.repeats)
-    if not missing or not is_clear(outcomes, family, settings):
+    stages = stages_of(comparison, looks[0].settings)
+    look = _clear(looks) if stages.still_wanted(comparison.candidate.repeats) else None
+    if look is None:
         return ()
-    rare = f"at most 1 run of {round(1 / fast_level(settings.alpha)):,}"
+    rare = f"at most 1 run of {round(1 / fast_level(look.settings.alpha)):,}"
     return (f"not repeated, since it is clear: an unchanged system looks like this in {rare}",)
 
 

@@ -6,12 +6,14 @@ from itertools import chain
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.accepted_drops import by_metric
-from ragate.core.decision.confirmation import clear_note, runs_wanted
+from ragate.core.decision.confirmation import FamilyLook, clear_note, runs_wanted
 from ragate.core.decision.metric_outcomes import MetricOutcomes, decide_metrics, with_floors
+from ragate.core.decision.slice_outcomes import SliceOutcomes, decide_slices
 from ragate.core.decision.verdict_lines import decision_lines, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
+from ragate.core.rules.slices.slice_cases import is_split, on_all, read_slice_cases
 from ragate.core.rules.waivers import active, waiver_row
 from ragate.models import (
     Acceptance,
@@ -20,6 +22,7 @@ from ragate.models import (
     MetricVerdict,
     Rule,
     Run,
+    Slice,
     Verdict,
     Waiver,
 )
@@ -34,6 +37,7 @@ def decide(
     today: datetime.date,
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
+    slices: Sequence[Slice] = (),
 ) -> Decision:
     """Decide on a comparison by the rules.
 
@@ -44,50 +48,60 @@ def decide(
             test when the candidate looks suspicious.
         accepted: Drops that a maintainer took for this very outcome: shown, and not blocking. The
             caller has checked who gave them, and for which commit.
+        slices: Parts of the golden set that are held on their own, with a share of alpha.
     """
     cases = read_cases(rules, comparison, waivers, today)
-    metrics = decide_metrics(cases, comparison, settings, control)
+    slice_cases = read_slice_cases(slices, cases, comparison, settings)
     taken = by_metric(accepted)
-    metrics, rows = with_floors(cases, metrics, comparison, settings, taken)
+    parts = decide_slices(slice_cases, comparison, settings, control, taken)
+    own = on_all(settings) if is_split(slice_cases) else settings
+    metrics = decide_metrics(cases, comparison, own, control)
+    metrics, rows = with_floors(cases, metrics, comparison, own, taken)
     must_pass, of_samples, wants_tries = decide_must_pass(cases, comparison, waivers, today)
-    outcomes = (*metrics.outcomes.values(), *metrics.floors, *of_samples)
+    outcomes = (*metrics.outcomes.values(), *metrics.floors, *parts.outcomes, *of_samples)
     ungated = _nothing_gated(cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).amended(
         metrics=rows,
+        slices=parts.rows,
         must_pass=tuple(must_pass),
         waivers=tuple(waiver_row(waiver) for waiver in applied),
-        accepted=tuple(taken[row.metric] for row in rows if row.accepted),
+        accepted=tuple(taken[row.key] for row in (*rows, *parts.rows) if row.accepted),
         wants_tries=wants_tries,
+        alpha=settings.alpha,
     )
-    return _with_evidence(decision, cases, metrics, comparison, settings)
+    return _with_evidence(decision, cases, metrics, parts, comparison, own)
 
 
 def _with_evidence(
     decision: Decision,
     cases: Sequence[MetricCase],
     metrics: MetricOutcomes,
+    parts: SliceOutcomes,
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
     family, runs = metrics.family, comparison.candidate.repeats
-    wants = runs_wanted(metrics.outcomes, family, comparison, settings)
+    looks = (
+        FamilyLook(metrics.outcomes, family, settings),
+        FamilyLook(parts.by_name, parts.family, parts.settings),
+    )
+    wants = runs_wanted(looks, comparison)
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
-    clear = clear_note(metrics.outcomes, family, comparison, settings)
+    lines = (*lines, *parts.lines, *clear_note(looks, comparison))
     return decision.amended(
-        warnings=(*decision.warnings, *metrics.warnings, *warnings),
+        warnings=(*decision.warnings, *metrics.warnings, *parts.warnings, *warnings),
         remedies=(*decision.remedies, *_settle(decision)),
         claim=deciding_claim(settings, comparison),
         family=family.tested,
-        alpha=settings.alpha,
         runs_baseline=comparison.baseline.repeats,
         runs_candidate=runs,
         wants_runs=wants,
-        confirmed=runs > 1 and bool(family.tested),
-        lines=(*lines, *clear),
+        confirmed=runs > 1 and bool(family.tested or parts.family.tested),
+        lines=lines,
     )
 
 

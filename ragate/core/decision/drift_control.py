@@ -42,8 +42,8 @@ def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[Metric
     return [
         replace(
             case,
-            column=columns[case.name],
-            counted=columns[case.name].applies & case.counted,
+            column=columns[case.rule.metric],
+            counted=columns[case.rule.metric].applies & case.counted,
             counted_added=case.counted_added[:0],  # the control holds none of them
         )
         for case in cases

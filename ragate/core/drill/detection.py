@@ -108,8 +108,8 @@ def _row(
 
 def _blockers(decision: Decision, clean: Decision) -> tuple[str, ...]:
     """Return what is red now and was not without the break."""
-    before = {row.metric for row in clean.metrics if row.blocks}
-    blockers = [row.metric for row in decision.metrics if row.blocks and row.metric not in before]
+    before = {row.key for row in clean.rows if row.blocks}
+    blockers = [row.key for row in decision.rows if row.blocks and row.key not in before]
     missed = {(row.sample_id, row.metric) for row in clean.must_pass if not row.met}
     if any(not row.met and (row.sample_id, row.metric) not in missed for row in decision.must_pass):
         blockers.append("must-pass")

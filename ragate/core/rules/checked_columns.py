@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ragate.core.rules.checked_metric import checked_name, metric_of
-from ragate.core.statistics.score_columns import Column, Floats
+from ragate.core.statistics.score_columns import Column, Floats, Mask
 from ragate.models import Rule
 
 
@@ -27,7 +27,7 @@ def checked_rules(rules: Iterable[Rule], columns: Mapping[str, Column]) -> list[
         metric, column = columns.get(rule.metric), columns.get(name)
         if metric is None or column is None or metric.problem:
             continue
-        if column.problem or _varies(column):
+        if column.problem or varies(column):
             count_rules.append(_rule(name, rule, metric))
     return count_rules
 
@@ -57,12 +57,17 @@ def nothing_checked(rules: Sequence[Rule], columns: Mapping[str, Column]) -> lis
     ]
 
 
-def _values(column: Column) -> Floats:
+def _values(column: Column, members: Mask | None = None) -> Floats:
     values = np.concatenate([column.baseline.values, column.candidate.values], axis=1)
-    return np.asarray(values[column.applies], dtype=np.float64)
+    rows = column.applies if members is None else column.applies & members
+    return np.asarray(values[rows], dtype=np.float64)
 
 
-def _varies(column: Column) -> bool:
-    """Tell whether any sample's value differs between two runs; what is unscored may."""
-    values = _values(column)
+def varies(column: Column, members: Mask | None = None) -> bool:
+    """Tell whether any sample's value differs between two runs; what is unscored may.
+
+    Args:
+        members: (samples,) those that are looked at; None for all.
+    """
+    values = _values(column, members)
     return bool((values != values[:, :1]).any())

@@ -19,6 +19,7 @@ from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 HALF = 0.5  # of one sample's range: a full loss that stands alone is always red
 FEW = 4  # changed scores that need no test
+YELLOW = 0.05  # how rare a slice's loss must be by luck to be shown as one
 
 
 def decide_exact(
@@ -122,27 +123,35 @@ class _Lost:
 
     @property
     def needs_test(self) -> bool:
-        return not self.is_allowed and self.loss.changed > FEW
+        return not self.is_allowed and self.loss.changed > self.few
+
+    @property
+    def few(self) -> int:
+        """Changed scores that need no test; among many small slices three bad ones are luck."""
+        return 0 if self.case.slice else FEW
 
     def verdict(self, settings: DecisionSettings) -> MetricVerdict:
         # On this set the loss is certain: only whether fresh questions share it is a test's matter.
         # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
         # something unseen changed, which may be neutral.
-        certain = self.loss.changed <= FEW or settings.claim == THIS_SET
+        certain = self.loss.changed <= self.few or settings.claim == THIS_SET
         if not self.is_allowed and (certain or self.chance <= settings.alpha):
             return MetricVerdict.REGRESSED
-        if not self.is_allowed and self.loss.drop >= self.worth_a_look(settings) - SLACK:
+        if not self.is_allowed and self.is_worth_a_look(settings):
             return MetricVerdict.WORSE_HERE
         if not self.loss.changed:
             return MetricVerdict.UNCHANGED
         return MetricVerdict.IMPROVED if self.loss.drop < -SLACK else MetricVerdict.HELD
 
-    def worth_a_look(self, settings: DecisionSettings) -> float:
-        """Drop beyond the limit that is yellow where it could be luck, on [0, 1]."""
+    def is_worth_a_look(self, settings: DecisionSettings) -> bool:
+        """Whether a loss beyond the limit is yellow although it could be luck."""
         rule = self.case.rule
+        if self.case.slice:
+            return self.chance <= YELLOW
         if rule.max_drop is not None:
-            return self.limit
-        return allowed_drop(rule, settings, claim=GENERALISE, span=self.span)
+            return True
+        allowed = allowed_drop(rule, settings, claim=GENERALISE, span=self.span)
+        return self.loss.drop >= allowed - SLACK
 
 
 def _row(lost: _Lost, settings: DecisionSettings) -> MetricRow:

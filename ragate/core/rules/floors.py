@@ -1,5 +1,8 @@
 """Floors and ceilings: what the candidate's mean must keep, whatever the baseline was."""
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
@@ -12,16 +15,39 @@ from ragate.models import DecisionSettings, FloorResult
 ERROR = 0.05
 
 
+@dataclass(frozen=True)
+class FloorTest:
+    """How a mean is held against a limit.
+
+    Attributes:
+        kind: ``point`` compares the mean, ``evidence`` its one-sided bound.
+        error: Of that bound: how often it fails although the true mean keeps the limit.
+    """
+
+    kind: Literal["point", "evidence"]
+    error: float
+    max_unscored: float
+
+
 def decide_floors(
-    case: MetricCase, comparison: Comparison, settings: DecisionSettings
+    case: MetricCase,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    *,
+    error: float = ERROR,
 ) -> tuple[FloorResult | None, RuleOutcome]:
-    """Hold a metric against its minimum and maximum; the one that fails is the one shown."""
+    """Hold a metric against its minimum and maximum; the one that fails is the one shown.
+
+    Args:
+        error: How often a floor by evidence may fail although the true mean keeps it.
+    """
     results = []
     outcome = RuleOutcome()
+    test = FloorTest(settings.floor, error, settings.max_unscored)
     for limit, low in ((case.rule.minimum, True), (case.rule.maximum, False)):
         if limit is None:
             continue
-        result, meaning = _decide_limit(case, comparison, settings, limit, is_minimum=low)
+        result, meaning = _decide_limit(case, comparison, test, limit, is_minimum=low)
         if result is not None:
             results.append(result)
         outcome = RuleOutcome(
@@ -34,7 +60,7 @@ def decide_floors(
 def _decide_limit(
     case: MetricCase,
     comparison: Comparison,
-    settings: DecisionSettings,
+    test: FloorTest,
     limit: float,
     *,
     is_minimum: bool,
@@ -51,16 +77,16 @@ def _decide_limit(
     if not len(values):
         reason = f"{case.name} has no value to hold against {number(limit)}"
         return None, _undecided(case, reason)
-    result = _hold(case, values, limit, settings.floor, is_minimum=is_minimum)
+    result = _hold(case, values, limit, test, is_minimum=is_minimum)
     missing = float(np.isnan(cells).mean())
-    return result, _weigh(case, result, cells, settings, missing, is_minimum=is_minimum)
+    return result, _weigh(case, result, cells, test, missing, is_minimum=is_minimum)
 
 
 def _weigh(
     case: MetricCase,
     result: FloorResult,
     cells: Floats,
-    settings: DecisionSettings,
+    test: FloorTest,
     missing: float,
     *,
     is_minimum: bool,
@@ -72,19 +98,18 @@ def _weigh(
 
     def met_if_missing_were(*, low: bool) -> bool:
         values = _filled(case, cells, low=low)
-        return _hold(case, values, limit, settings.floor, is_minimum=is_minimum).met
+        return _hold(case, values, limit, test, is_minimum=is_minimum).met
 
     if result.met:
         if missing and not met_if_missing_were(low=is_minimum):
             reason = f"{case.name}: its unscored samples could put it beyond {number(limit)}"
             return _undecided(case, reason)
         return RuleOutcome()
-    if missing > settings.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
+    if missing > test.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
         reason = f"{case.name}: too much is unscored to hold it against {number(limit)}"
         return _undecided(case, reason)
-    return RuleOutcome(
-        red=(_sentence(case, result, float(np.nanmean(row_means(cells))), is_minimum),)
-    )
+    mean = float(np.nanmean(row_means(cells)))
+    return RuleOutcome(red=(_sentence(case, result, mean, is_minimum, error=test.error),))
 
 
 def _filled(case: MetricCase, cells: Floats, *, low: bool) -> Floats:
@@ -98,9 +123,9 @@ def _keeps(mean: float, limit: float, *, is_minimum: bool) -> bool:
 
 
 def _hold(
-    case: MetricCase, values: Floats, limit: float, kind: str, *, is_minimum: bool
+    case: MetricCase, values: Floats, limit: float, test: FloorTest, *, is_minimum: bool
 ) -> FloorResult:
-    if kind == "point":
+    if test.kind == "point":
         met = _keeps(float(values.mean()), limit, is_minimum=is_minimum)
         return FloorResult(limit=limit, kind="point", met=met)
     assert case.column is not None
@@ -108,8 +133,8 @@ def _hold(
     unit = np.clip((values - low) / span, 0.0, 1.0)
     goal = (limit - low) / span
     binary = bool(np.isin(unit, (0.0, 1.0)).all())
-    bound = low + span * mean_bound(unit, ERROR, upper=is_minimum, binary=binary)
-    fails_at = low + span * failing_mean(goal, unit, ERROR, upper=is_minimum, binary=binary)
+    bound = low + span * mean_bound(unit, test.error, upper=is_minimum, binary=binary)
+    fails_at = low + span * failing_mean(goal, unit, test.error, upper=is_minimum, binary=binary)
     met = _keeps(bound, limit, is_minimum=is_minimum)
     return FloorResult(limit=limit, kind="evidence", met=met, bound=bound, fails_at=fails_at)
 
@@ -133,10 +158,12 @@ def _undecided(case: MetricCase, reason: str) -> RuleOutcome:
     return RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
 
 
-def _sentence(case: MetricCase, result: FloorResult, mean: float, is_minimum: bool) -> str:
+def _sentence(
+    case: MetricCase, result: FloorResult, mean: float, is_minimum: bool, *, error: float = ERROR
+) -> str:
     word = "below its minimum" if is_minimum else "above its maximum"
     sentence = f"{case.name} is {number(mean)}, {word} {number(result.limit)}"
     if result.bound is not None:
         edge = "upper" if is_minimum else "lower"
-        sentence += f" (its {edge} 95 % bound is {number(result.bound)})"
+        sentence += f" (its {edge} {100 * (1 - error):.4g} % bound is {number(result.bound)})"
     return sentence

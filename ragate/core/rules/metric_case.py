@@ -13,7 +13,7 @@ from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
 from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
-from ragate.models import Direction, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver
+from ragate.models import Direction, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver, slice_key
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class MetricCase:
     Attributes:
         counted: (matched samples,) it applies and is not waived. counted_added: the same for the
             samples without a partner.
+        slice: The slice of the golden set that it is on; "" for all of it.
     """
 
     rule: Rule
@@ -46,10 +47,11 @@ class MetricCase:
     aggregate: AggregatePair | None
     counted: Mask
     counted_added: Mask
+    slice: str = ""
 
     @property
     def name(self) -> str:
-        return self.rule.metric
+        return slice_key(self.slice, self.rule.metric) if self.slice else self.rule.metric
 
     @property
     def gates(self) -> bool:
@@ -102,7 +104,7 @@ def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> M
 def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> MetricRow:
     """Return a row with everything that needs no comparison."""
     row = MetricRow(
-        metric=case.name,
+        metric=case.rule.metric,
         level=case.rule.level,
         direction=case.info.direction,
         unit=case.info.unit,

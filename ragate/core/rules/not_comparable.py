@@ -37,7 +37,7 @@ def decide_unusable(
         reason = f"{case.name} was not measured"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     if case.column.problem:
-        measured = case.name in comparison.candidate_run.manifest.metrics
+        measured = case.rule.metric in comparison.candidate_run.manifest.metrics
         verdict = MetricVerdict.NOT_COMPARABLE if measured else MetricVerdict.NOT_MEASURED
         problem, remedy = case.column.problem, case.column.remedy
         return left_open(case, verdict, problem, remedy=remedy)
@@ -57,6 +57,9 @@ def _too_little(case: MetricCase, max_unscored: float) -> RuleOutcome | None:
     for name, side in (("baseline", case.column.baseline), ("candidate", case.column.candidate)):
         missing = side.unscored[case.counted]
         share = float(missing.mean()) if missing.size else 1.0
+        # On a slice two samples are many; what they could hide is held against the worst case.
+        if case.slice and share < 1:
+            continue
         if not share <= max_unscored + SLACK:
             why = listed([f"{reason} ({n})" for reason, n in side.reasons.items()], most=2)
             reason = (

@@ -96,6 +96,7 @@ def _policy(config: Config) -> dict[str, Any]:
         }
         for rule in config.policy.metrics
     }
+    tables["slices"] = {each.name: each.model_dump(mode="json") for each in config.policy.slices}
     waivers = config.policy.waivers
     tables["waivers"] = {f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in waivers}
     return tables

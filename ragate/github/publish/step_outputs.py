@@ -50,7 +50,7 @@ def outputs_of(
     decision, facts = report.decision, report.facts
     lost = [
         row
-        for row in decision.metrics
+        for row in decision.rows
         if row.verdict is MetricVerdict.REGRESSED and row.level == "error"
     ]
     return _outputs(

@@ -11,6 +11,7 @@ from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.rules.checked_metric import with_checked
+from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.text.listed_names import listed
 from ragate.models import Decision, Record, Rule, Run
 from ragate.pipeline.decide.gate_setup import GateSetup
@@ -95,10 +96,12 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         today=setup.today,
         control=control,
         accepted=setup.accepted,
+        slices=policy.slices,
     )
+    shared = any(row.level == "error" for row in decision.slices)
     terms = Terms(
         rules,
-        policy.decision,
+        on_all(policy.decision) if shared else policy.decision,
         policy.waivers,
         setup.today,
         accepted=setup.accepted,

@@ -77,7 +77,7 @@ def is_firm(decision: Decision) -> bool:
             (row.exact and row.verdict is MetricVerdict.REGRESSED)
             or (row.floor is not None and not row.floor.met)
         )
-        for row in decision.metrics
+        for row in decision.rows
     )
     missed = any(row.is_red for row in decision.must_pass)
     return decision.verdict is Verdict.FAILED and (lost or missed)

@@ -1,19 +1,30 @@
 """From a decision to the report: causes, counts and costs, and the run's place in the store."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragate import __version__, plugins
 from ragate.core.comparison.own_passes import newest_run
+from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.changed_samples import changed_samples
 from ragate.core.diagnosis.system_changes import system_changes
 from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
 from ragate.core.symptoms.symptoms import symptoms
-from ragate.models import Diagnosis, DrillProof, Proposed, Report, Run, RunFacts
+from ragate.models import (
+    Decision,
+    Diagnosis,
+    DrillProof,
+    Proposed,
+    Report,
+    Run,
+    RunFacts,
+    SampleRow,
+)
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.drill_proof import last_proof
+from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
@@ -62,7 +73,7 @@ def gate_report(
         decision=decision,
         facts=run_facts(decided, duration_s=duration_s),
         data=comparison.data.amended(missing_documents=missing, stale_evidence=stale),
-        samples=changes.rows,
+        samples=with_slices(changes.rows, setup, decision),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
         diagnosis=(
@@ -89,6 +100,24 @@ def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
         return
     if advice.mismatch.kind is MismatchKind.SPELT_OTHERWISE or not run.manifest.filters.partial:
         yield Diagnosis(symptom=advice.message, likely_cause=_TWO_SPELLINGS, action=advice.remedy)
+
+
+def with_slices(
+    rows: Sequence[SampleRow], setup: GateSetup, decision: Decision
+) -> tuple[SampleRow, ...]:
+    """Return the changed samples with the slices that they are in; those that block come first."""
+    parts = [(part.name, conditions_of(part)) for part in setup.config.policy.slices]
+    if not parts:
+        return tuple(rows)
+    wanted = {row.sample_id for row in rows}
+    named = {
+        sample.id: tuple(name for name, conditions in parts if conditions.fit(sample))
+        for sample in setup.samples
+        if sample.id in wanted
+    }
+    fallen = {row.slice for row in decision.slices if row.blocks}
+    marked = [row.amended(slices=named.get(row.sample_id, ())) for row in rows]
+    return tuple(sorted(marked, key=lambda row: fallen.isdisjoint(row.slices)))
 
 
 def stored_report(

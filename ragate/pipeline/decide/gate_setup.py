@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
+from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
@@ -85,8 +86,31 @@ def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
 
 
 def load_samples(config: Config, filters: Filters) -> Sequence[Sample]:
-    """Return the selected golden set."""
-    return select(read_dataset(config.dataset), filters)
+    """Return the selected golden set.
+
+    Raises:
+        ConfigError: a slice of the policy holds no sample of the whole set.
+    """
+    samples = read_dataset(config.dataset)
+    refuse_empty_slices(config, samples)
+    return select(samples, filters)
+
+
+def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:
+    """Raise for a slice that fits no sample: it would hold nothing, and look as if it did.
+
+    Raises:
+        ConfigError: names the slice and what it asks for.
+    """
+    for part in config.policy.slices:
+        where = f"{config.path}: [[policy.slices]] {part.name}"
+        conditions = conditions_of(part)
+        conditions.refuse_unknown(samples, where=where, error=ConfigError)
+        if not any(conditions.fit(sample) for sample in samples):
+            raise ConfigError(
+                f"{where}: no sample of {config.policy.dataset} fits {'; '.join(part.conditions)}",
+                remedy="any of its tags is enough, and every condition of where has to be met",
+            )
 
 
 def load_baseline_or_none(config: Config) -> Run | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ragate import plugins
-from ragate.config import Config, check_rule
+from ragate.config import Config, check_rule, check_slice_metric
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import PluginError
 from ragate.models import Needs, Sample
@@ -37,6 +37,7 @@ def make_metrics(
                 remedy="a metric's name is the one it is asked for: MetricRequest.name",
             )
         check_rule(rule, metric.info)
+        check_slice_metric(config.policy.slices, metric.info)
         metrics.append(metric)
     return metrics
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ragate.core.decision.earlier_pass_notes import note_of
 from ragate.models import (
@@ -24,6 +25,7 @@ from ragate.models import (
     Report,
     RunFacts,
     SampleSide,
+    SliceRow,
     SuggestedFloor,
     Verdict,
     WaiverRow,
@@ -414,6 +416,44 @@ def golden_set_changed() -> Report:
     )
 
 
+def slice_fell() -> Report:
+    """Billing fell, and the whole set held: one question of six is about billing."""
+    held = metric_row_factory(
+        "faithfulness", 0.91, 0.893, MetricVerdict.HELD, interval=(-0.034, 0.002), better=7,
+        worse=12, p=0.06, mde=0.044, allowed=0.01,
+    )  # fmt: skip
+    of_slices: dict[str, Any] = {"metric": "faithfulness", "level": "error", "n": 33, "samples": 33}
+    billing = SliceRow(
+        slice="billing", conditions=("tags billing, invoices",), baseline=0.92, candidate=0.80,
+        change=-0.12, interval=(-0.21, -0.04), worse=6, p=0.0021, allowed=0.061, mde=0.104,
+        verdict=MetricVerdict.REGRESSED, blocks=True,
+        reason="billing:faithfulness fell by 0.120 (0.920 -> 0.800)", **of_slices,
+    )  # fmt: skip
+    forum = SliceRow(
+        slice="forum", conditions=("source=forum",), baseline=0.88, candidate=0.89, change=0.01,
+        interval=(-0.06, 0.08), better=2, worse=1, p=0.9, allowed=0.061, mde=0.112,
+        verdict=MetricVerdict.CANNOT_TELL, **of_slices,
+    )  # fmt: skip
+    few = SliceRow(
+        slice="vat", conditions=("tags vat",), baseline=0.75, candidate=0.75, change=0.0,
+        verdict=MetricVerdict.CANNOT_TELL, too_few=True,
+        reason="8 samples count: shown only, from 20 on a slice can fail the gate",
+        **(of_slices | {"level": "warn", "n": 8, "samples": 8}),
+    )  # fmt: skip
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED, [held, SAME], slices=(billing, forum, few), runs_candidate=3,
+            confirmed=True, reasons=("billing:faithfulness fell by 0.120 (0.920 -> 0.800)",),
+            lines=(
+                "1 metric tested: a change that changes nothing is red in at most 1 run of 67",
+                "2 slices tested beside them: together red by luck in at most 1 run of 200",
+            ),
+        ),
+        samples=(LIMITS, VAT.amended(slices=("billing",))),
+        pull=7,
+    )  # fmt: skip
+
+
 CASES: dict[str, Callable[[], Report]] = {
     case.__name__: case
     for case in (
@@ -432,6 +472,7 @@ CASES: dict[str, Callable[[], Report]] = {
         earlier_runs,
         citations_taken_out,
         golden_set_changed,
+        slice_fell,
         checkout_rules,
     )
 }

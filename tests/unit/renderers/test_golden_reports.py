@@ -25,10 +25,11 @@ RENDERERS = [name for name in plugins.names("renderers") if name != "explain"]
 ENDINGS = {"console": "txt", "junit": "xml", "markdown": "md"}  # else its name
 # A form whose text says little by itself is shown in some cases, every other one in all.
 SHOWN = {
-    "json": ("regression", "bootstrap"),
+    "json": ("regression", "bootstrap", "slice_fell"),
     "junit": (
         *("regression", "unchanged", "unscored", "floors_and_must_pass"),
         "citations_taken_out",
+        "slice_fell",
     ),
 }
 RENDERED = [(name, case) for name in RENDERERS for case in SHOWN.get(name, tuple(CASES))]

@@ -1,0 +1,118 @@
+"""The tables [[policy.slices]]: parts of the golden set with rules of their own."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ragate import plugins
+from ragate.core.conditions import read_conditions
+from ragate.errors import ConfigError
+from ragate.models import Direction, MetricInfo, Rule, Slice
+from ragate.support.settings import nearest
+
+
+def check_slices(
+    slices: Sequence[Slice],
+    rules: Sequence[Rule],
+    metric_settings: Mapping[str, Mapping[str, Any]],
+) -> tuple[Slice, ...]:
+    """Return the slices, each with the metrics that are held on it.
+
+    Which samples a slice holds is seen where the golden set is read.
+
+    Raises:
+        ConfigError: a name is there twice, a condition is none or missing, a metric is not of
+            single samples or has no rule, or a floor has no one metric or does not fit it.
+    """
+    for name, times in Counter(each.name for each in slices).items():
+        if times > 1:
+            raise ConfigError(f"[[policy.slices]] {name}: {times} slices have this name")
+    infos = {rule.metric: _info(rule, metric_settings) for rule in rules if rule.level != "off"}
+    return tuple(_checked(each, rules, infos) for each in slices)
+
+
+def _info(rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]]) -> MetricInfo:
+    """Return what is known of a metric before anything runs; of foreign code only its name is."""
+    name, _ = plugins.split_metric(rule.metric)
+    if not plugins.is_builtin("metrics", name):
+        return MetricInfo(name=rule.metric)
+    return plugins.metric(rule.metric, settings=metric_settings.get(rule.metric, {})).info
+
+
+def _checked(part: Slice, rules: Sequence[Rule], infos: Mapping[str, MetricInfo]) -> Slice:
+    where = _place(part)
+    if not part.tags and not part.where:
+        raise ConfigError(
+            f"{where}: it has no tags and no where, so it would be the whole golden set",
+            remedy='write tags = ["billing"] or where = ["source=forum"]: docs/configuration.md',
+        )
+    read_conditions(part.tags, part.where, place=f"{where}: where", error=ConfigError)
+    metrics = part.metrics or _first_gated(where, rules, infos)
+    for metric in metrics:
+        if metric not in infos:
+            raise ConfigError(
+                f"{where}: metric {metric!r} has no table [policy.metrics]{nearest(metric, infos)}"
+            )
+        _refuse_totals(where, infos[metric])
+    if len(set(metrics)) < len(metrics):
+        raise ConfigError(f"{where}: metrics = {list(metrics)}: one is there twice")
+    _check_floor(part, where, [infos[metric] for metric in metrics])
+    return part.amended(metrics=tuple(metrics))
+
+
+def check_slice_metric(slices: Sequence[Slice], info: MetricInfo) -> None:
+    """Check a metric that slices name; a foreign one is only known once it is made.
+
+    Raises:
+        ConfigError: it is not of single samples, or a floor does not fit it.
+    """
+    for part in slices:
+        if info.name in part.metrics:
+            _refuse_totals(_place(part), info)
+            _check_floor(part, _place(part), [info])
+
+
+def _place(part: Slice) -> str:
+    return f"[[policy.slices]] {part.name}"
+
+
+def _refuse_totals(where: str, info: MetricInfo) -> None:
+    if not _is_of_samples(info):
+        raise ConfigError(
+            f"{where}: {info.name} is a value over the whole run or counts what answers take: "
+            "a slice holds scores of single samples"
+        )
+
+
+def _first_gated(
+    where: str, rules: Sequence[Rule], infos: Mapping[str, MetricInfo]
+) -> tuple[str, ...]:
+    for rule in rules:
+        if rule.level == "error" and _is_of_samples(infos[rule.metric]):
+            return (rule.metric,)
+    raise ConfigError(f"{where}: no metric gates", remedy="name one: metrics = [...]")
+
+
+def _is_of_samples(info: MetricInfo) -> bool:
+    return not info.aggregate and not info.is_expense
+
+
+def _check_floor(part: Slice, where: str, infos: Sequence[MetricInfo]) -> None:
+    for key, better in (("minimum", Direction.HIGHER), ("maximum", Direction.LOWER)):
+        limit = getattr(part, key)
+        if limit is None:
+            continue
+        if len(infos) != 1:
+            raise ConfigError(
+                f"{where}: {key} = {limit}: a limit is in the unit of one metric, and this slice "
+                f"has {len(infos)}",
+                remedy="make it a slice of its own, with one metric",
+            )
+        (info,) = infos
+        if info.direction is not better:
+            raise ConfigError(
+                f"{where}: {key} = {limit}: {info.direction} is better in {info.name}"
+            )
+        if not info.low <= limit <= (float("inf") if info.high is None else info.high):
+            top = "and up" if info.high is None else f"to {info.high:g}"
+            raise ConfigError(f"{where}: {key} = {limit}: values go from {info.low:g} {top}")

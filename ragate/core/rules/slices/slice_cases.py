@@ -1,0 +1,151 @@
+"""The metrics of each slice as cases of their own: which samples count, and which drop is red."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.conditions import SampleConditions, conditions_of
+from ragate.core.rules.allowance import allowed_drop
+from ragate.core.rules.checked_columns import counts_only, varies
+from ragate.core.rules.checked_metric import checked_name
+from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.noisy.decide_noisy import deciding_claim
+from ragate.core.statistics.score_columns import Mask
+from ragate.models import DecisionSettings, Rule, Slice
+
+LEAST = 20  # samples of a slice that can fail the gate
+LEAST_CLUSTERS = 8
+LEAST_LOST = 2  # whole samples that are lost before a slice is red
+SHARE = 0.25  # of alpha, for all slices together; the metrics over the whole set keep the rest
+
+
+@dataclass(frozen=True)
+class SliceCase:
+    """One metric on one slice.
+
+    Attributes:
+        case: The metric on the samples of the slice; it gates where enough of them count.
+        members: (matched samples,) True for the samples of the slice.
+        too_few: Why it is shown only although the policy would gate it, "" where it is not.
+    """
+
+    part: Slice
+    case: MetricCase
+    members: Mask
+    too_few: str = ""
+
+
+def is_split(slice_cases: Iterable[SliceCase]) -> bool:
+    """Return whether slices share alpha with the whole set: by what exists, not by any score."""
+    return any(each.case.gates for each in slice_cases)
+
+
+def on_all(settings: DecisionSettings) -> DecisionSettings:
+    """Return the settings of the whole set where slices have their share of alpha."""
+    return settings.amended(alpha=(1 - SHARE) * settings.alpha)
+
+
+def on_slices(settings: DecisionSettings) -> DecisionSettings:
+    """Return the settings of all slices together."""
+    return settings.amended(alpha=SHARE * settings.alpha)
+
+
+def read_slice_cases(
+    slices: Sequence[Slice],
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    settings: DecisionSettings,
+) -> list[SliceCase]:
+    """Return a case for each metric of each slice; one that this run left out has none.
+
+    A sample belongs to a slice by the golden set that decides, which in CI is the base's.
+
+    Args:
+        cases: Those over the whole set.
+    """
+    by_name = {case.name: case for case in cases}
+    slice_cases = []
+    for part in slices:
+        conditions = conditions_of(part)
+        members = fitting(conditions, comparison, comparison.ids)
+        added = fitting(conditions, comparison, comparison.added)
+        for metric in _with_counts(part, members, by_name, comparison):
+            case = replace(
+                by_name[metric],
+                counted=by_name[metric].counted & members,
+                counted_added=by_name[metric].counted_added & added,
+                slice=part.name,
+            )
+            slice_cases.append(_slice_case(part, case, members, comparison, settings))
+    return slice_cases
+
+
+def fitting(conditions: SampleConditions, comparison: Comparison, ids: Sequence[str]) -> Mask:
+    """Return (ids,) True for the samples that fit."""
+    return np.array([conditions.fit(comparison.samples[key]) for key in ids], dtype=bool)
+
+
+def _with_counts(
+    part: Slice, members: Mask, by_name: Mapping[str, MetricCase], comparison: Comparison
+) -> list[str]:
+    """Return the slice's metrics, each with the count of what it checks where that varies."""
+    names = []
+    for metric in part.metrics:
+        if metric not in by_name:
+            continue
+        names.append(metric)
+        counts = comparison.columns.get(checked_name(metric))
+        if counts is not None and checked_name(metric) in by_name and varies(counts, members):
+            names.append(checked_name(metric))
+    return names
+
+
+def _slice_case(
+    part: Slice,
+    case: MetricCase,
+    members: Mask,
+    comparison: Comparison,
+    settings: DecisionSettings,
+) -> SliceCase:
+    n = int(case.counted.sum())
+    too_few = _too_few(case, n, comparison) if part.level == "error" else ""
+    level = "warn" if too_few else part.level
+    info = case.info.amended(name=case.name)
+    rule = _rule(part, case, n, comparison, settings).amended(level=level)
+    return SliceCase(part, replace(case, rule=rule, info=info), members, too_few)
+
+
+def _too_few(case: MetricCase, n: int, comparison: Comparison) -> str:
+    if n < LEAST:
+        return f"{n} samples count: shown only, from {LEAST} on a slice can fail the gate"
+    if comparison.clusters is None:
+        return ""
+    clusters = len(np.unique(comparison.clusters[case.counted]))
+    if clusters < LEAST_CLUSTERS:
+        return (
+            f"{clusters} clusters: shown only, from {LEAST_CLUSTERS} on a slice can fail the gate"
+        )
+    return ""
+
+
+def _rule(
+    part: Slice, case: MetricCase, n: int, comparison: Comparison, settings: DecisionSettings
+) -> Rule:
+    """Return the metric's rule on the slice; what it allows is at least two whole samples."""
+    span = case.column.span if case.column is not None else 1.0
+    claim = deciding_claim(settings, comparison)
+    allowed = part.min_drop
+    if allowed is None:
+        of_metric = allowed_drop(case.rule, settings, claim=claim, span=span)
+        allowed = max(of_metric, LEAST_LOST / max(n, 1))
+    of_counts = case.column is not None and counts_only(case.rule.metric, comparison.columns)
+    return Rule(
+        metric=case.rule.metric,
+        min_drop=allowed * span,
+        max_drop=allowed * span,
+        margin=case.rule.margin,
+        minimum=None if of_counts else part.minimum,
+        maximum=None if of_counts else part.maximum,
+    )

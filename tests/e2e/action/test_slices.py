@@ -1,0 +1,67 @@
+"""Slices on a pull request: who is in one is the base's to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.e2e.action.forge import Forge, outputs
+from tests.e2e.action.main_projects import merged
+
+pytestmark = pytest.mark.e2e
+SLICE = b"""
+[[policy.slices]]
+name = "billing"
+tags = ["billing"]
+metrics = ["token_f1"]
+min_drop = 0.1
+"""
+
+
+def golden(content: bytes, *, tagged: range) -> bytes:
+    rows = [json.loads(line) for line in content.splitlines()]
+    for number, row in enumerate(rows):
+        row["tags"] = ["billing"] if number in tagged else []
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def sliced(forge: Forge, gated: dict[str, bytes]) -> Forge:
+    config = gated["ragate.toml"].replace(b"[policy]\n", b"[policy]\nmin_drop = 0.9\n", 1)
+    files = {
+        "ragate.toml": config + SLICE,
+        "golden.jsonl": golden(gated["golden.jsonl"], tagged=range(25)),
+    }
+    forge.base = merged(forge, files)
+    return forge
+
+
+def test_a_change_that_takes_the_tags_off_its_failing_samples_fails_all_the_same(
+    sliced: Forge, gated: dict[str, bytes]
+) -> None:
+    retagged = {"golden.jsonl": golden(gated["golden.jsonl"], tagged=range(25, 30))}
+    change = sliced.change({**outputs(broken=range(12)), **retagged})
+
+    result = sliced.check(change)
+
+    assert result.exit_code == 1, result.log
+    report = json.loads((sliced.last / result.outputs["report-json"]).read_text())
+    (billing,) = report["decision"]["slices"]
+    assert (billing["samples"], billing["worse"], billing["blocks"]) == (25, 12, True)
+    assert "worse: billing −" in sliced.comment()
+    assert report["proposed"]["differs"] == ["the golden set golden.jsonl"]
+
+
+def test_a_change_that_drops_the_slice_is_judged_by_it_and_said_to(
+    sliced: Forge, gated: dict[str, bytes]
+) -> None:
+    config = gated["ragate.toml"].replace(b"[policy]\n", b"[policy]\nmin_drop = 0.9\n", 1)
+    change = sliced.change({**outputs(broken=range(12)), "ragate.toml": config})
+
+    result = sliced.check(change)
+
+    assert result.exit_code == 1, result.log
+    report = json.loads((sliced.last / result.outputs["report-json"]).read_text())
+    assert report["proposed"]["differs"] == ["[policy.slices] billing: removed"]
+    assert report["proposed"]["verdict"] == "passed"

@@ -1,0 +1,106 @@
+"""Slices of the golden set, from ragate.toml to the reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.line.line_projects import lost
+from tests.projects import ReplayProject, right
+
+pytestmark = pytest.mark.integration
+LOOSE = """\
+min_drop = 0.3
+
+[[policy.slices]]
+name = "billing"
+tags = ["billing"]
+metrics = ["token_f1"]
+min_drop = 0.1
+
+[[policy.slices]]
+name = "forum"
+where = ["source=forum"]
+metrics = ["token_f1"]
+"""
+
+
+@pytest.fixture
+def sliced(project: ReplayProject) -> ReplayProject:
+    project.samples = 120
+    project.extra = {
+        number: {
+            "tags": ["billing"] if number < 30 else [],
+            "metadata": {"source": "forum" if number % 2 else "sales"},
+        }
+        for number in range(120)
+    }
+    project.write_golden(range(120))
+    project.record(right, runs=3)
+    assert run(["baseline", "update"]) == 0
+    project.configure(metrics=LOOSE)
+    project.record(right)
+    return project
+
+
+def billing_lost(number: int, _run: int) -> dict[str, Any]:
+    return lost(1)(number, 0) if number < 14 else right(number, 0)
+
+
+def test_a_slice_that_fell_fails_a_check_that_passes_without_slices(sliced, capsys):
+    sliced.record(billing_lost)
+    sliced.configure(metrics=LOOSE.partition("[[")[0], policy="min_drop = 0.3")
+    assert run(["check"]) == 0
+
+    sliced.configure(metrics=LOOSE, policy="min_drop = 0.3")
+    capsys.readouterr()
+    assert run(["check"]) == 1
+
+    shown = capsys.readouterr().out
+    assert "gate: worse: billing −0." in shown
+    assert "in token_f1 (14 samples worse) · blocks" in shown
+    report = sliced.report()
+    assert [row["slice"] for row in report["decision"]["slices"]] == ["billing", "forum"]
+    assert all(row["slices"][0] == "billing" for row in report["samples"])
+
+
+def test_an_unchanged_system_holds_its_slices(sliced):
+    assert run(["check"]) == 0
+
+    assert not any(row["blocks"] for row in sliced.report()["decision"]["slices"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('tags = ["billing"]', 'tags = ["biling"]', "the tag 'biling'; did you mean 'billing'?"),
+        ("source=forum", "sauce=forum", "the metadata field 'sauce'; did you mean 'source'?"),
+        ("source=forum", "source=nowhere", "forum: no sample of golden.jsonl fits source=nowhere"),
+    ],
+)
+def test_a_slice_that_fits_nothing_ends_with_2_and_is_named(sliced, capsys, old, new, says):
+    sliced.configure(metrics=LOOSE.replace(old, new))
+
+    assert run(["check"]) == 2
+    error = capsys.readouterr().err
+    assert "[[policy.slices]]" in error
+    assert says in error
+
+
+def test_a_part_of_the_set_holds_what_is_left_of_a_slice(sliced):
+    assert run(["check", "--tags", "billing"]) == 0
+
+    billing, forum = sliced.report()["decision"]["slices"]
+    assert (billing["samples"], forum["samples"]) == (30, 15)
+    assert (billing["level"], forum["level"]) == ("error", "warn")
+
+
+def test_the_samples_page_names_the_slices_of_a_sample(sliced, capsys):
+    sliced.record(billing_lost)
+    run(["check"])
+    capsys.readouterr()
+
+    assert run(["report", "latest", "--explain", "q3"]) == 0
+    assert "slices billing, forum" in capsys.readouterr().out

@@ -1,0 +1,380 @@
+"""Slices of the golden set: what one loses is seen although all hold, and what is noise is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragate.core.comparison.compare import Comparison, compare
+from ragate.models import (
+    Acceptance,
+    Decision,
+    MetricInfo,
+    MetricVerdict,
+    Needs,
+    Reads,
+    Rule,
+    SliceRow,
+    Verdict,
+)
+from tests.unit.core.decision_factories import EXACT, NIGHT, judge, run_of
+from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
+
+RULE = Rule(metric="faithfulness")
+SIZES = {"billing": 30, "api": 30}
+
+
+def ones(rows: int, passes: int) -> np.ndarray:
+    return np.ones((rows, passes))
+
+
+def lost(n: int, *, of: int = 200, passes: int = 3, **options: Any) -> Comparison:
+    """Return a comparison in which the first `n` samples are lost in every pass."""
+    samples = tagged(SIZES, rest=of - 60)
+    after = ones(of, passes)
+    after[:n] = 0.0
+    return pair(samples, ones(of, 3), after, **options)
+
+
+def slice_of(decision: Decision, key: str) -> SliceRow:
+    return next(row for row in decision.slices if row.key == key)
+
+
+def test_a_slice_that_fell_is_red_although_the_whole_set_is_not() -> None:
+    comparison = lost(12, of=2000)
+
+    decision = judge(comparison, RULE, slices=[part(), part("api")], min_drop=0.02)
+
+    assert decision.metrics[0].verdict is not MetricVerdict.REGRESSED
+    billing = slice_of(decision, "billing:faithfulness")
+    assert billing.verdict is MetricVerdict.REGRESSED
+    assert billing.blocks
+    assert (billing.n, billing.samples, billing.worse) == (30, 30, 12)
+    assert decision.verdict is Verdict.FAILED
+    assert decision.reasons[0].startswith("billing:faithfulness fell by 0.400 (1.000 -> 0.600)")
+    assert slice_of(decision, "api:faithfulness").verdict is not MetricVerdict.REGRESSED
+
+
+def test_without_slices_nothing_is_another() -> None:
+    comparison = lost(3)
+
+    assert judge(comparison, RULE) == judge(comparison, RULE, slices=[])
+
+
+def test_slices_that_are_shown_only_change_nothing_of_the_rest() -> None:
+    comparison = lost(3)
+
+    with_slice = judge(comparison, RULE, slices=[part(level="warn")])
+
+    assert with_slice.amended(slices=()) == judge(comparison, RULE)
+    assert len(with_slice.slices) == 1
+
+
+def test_with_slices_the_whole_set_is_held_to_three_quarters_of_alpha() -> None:
+    comparison = lost(5, passes=1)
+    claim, alpha = "generalise", 0.04  # 0.5 ** 6 is 0.0156: five losses are proven at 0.02 only
+    alone = judge(comparison, RULE, claim=claim, alpha=alpha, min_drop=0.001)
+    beside = judge(comparison, RULE, claim=claim, alpha=alpha, min_drop=0.001, slices=[part()])
+
+    assert alone.metrics[0].p == beside.metrics[0].p
+    assert alone.alpha == beside.alpha == alpha
+    tested = "1 metric tested: a change that changes nothing is red in at most 1 run of"
+    assert f"{tested} 25" in alone.lines
+    assert f"{tested} 33" in beside.lines
+    assert (
+        "1 slice tested beside them: together red by luck in at most 1 run of 100" in beside.lines
+    )
+
+
+@pytest.mark.parametrize(("n", "red"), [(6, False), (7, True)])
+def test_seven_losses_are_needed_for_fresh_questions_at_the_default_alpha(
+    n: int, red: bool
+) -> None:
+    decision = judge(lost(n, of=2000), RULE, slices=[part()], claim="generalise")
+
+    assert slice_of(decision, "billing:faithfulness").blocks is red
+
+
+def test_two_lost_samples_are_allowed_and_a_slice_may_say_otherwise() -> None:
+    samples = tagged({"billing": 200}, rest=2000)
+    after = ones(2200, 3)
+    after[:8] = 0.9  # 0.004 of the mean, proven
+    comparison = pair(samples, ones(2200, 3), after)
+
+    default = judge(comparison, RULE, slices=[part()])
+    strict = judge(comparison, RULE, slices=[part(min_drop=0.001)])
+
+    assert slice_of(default, "billing:faithfulness").verdict is MetricVerdict.WORSE_HERE
+    assert slice_of(strict, "billing:faithfulness").verdict is MetricVerdict.REGRESSED
+
+
+def test_each_slice_says_the_smallest_drop_that_it_can_see() -> None:
+    decision = judge(lost(0), RULE, slices=[part(), part("api")])
+
+    whole = decision.metrics[0].mde
+    assert whole is not None
+    for row in decision.slices:
+        assert row.mde is not None
+        assert row.mde > 2 * whole
+
+
+def test_a_suspicious_slice_asks_for_more_passes() -> None:
+    comparison = lost(6, of=2000, passes=1, confirm=2)
+
+    decision = judge(comparison, RULE, slices=[part()], min_drop=0.02, claim="generalise")
+
+    assert decision.wants_runs == 2
+
+
+def test_a_tiny_slice_is_shown_with_the_reason_and_never_red() -> None:
+    samples = tagged({"billing": 12}, rest=400)
+    after = ones(412, 3)
+    after[:12] = 0.0
+
+    decision = judge(pair(samples, ones(412, 3), after), RULE, slices=[part()], min_drop=0.1)
+
+    (row,) = decision.slices
+    assert not row.blocks
+    assert row.level == "warn"
+    assert row.reason.endswith("12 samples count: shown only, from 20 on a slice can fail the gate")
+    assert decision.verdict is Verdict.PASSED
+
+
+def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
+    samples = tagged(SIZES, rest=940)
+    after: list[list[float | None]] = [[1.0] for _ in samples]
+    for row in range(14):
+        after[row] = [None]
+    before = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="before")
+    candidate = run_of({"faithfulness": after}, samples, words="after")
+    comparison = compare(before, candidate, samples)
+
+    assert judge(comparison, RULE, min_drop=0.02).verdict is Verdict.PASSED
+    decision = judge(comparison, RULE, slices=[part()], min_drop=0.02)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons == (
+        "billing:faithfulness: its unscored samples could hide a regression",
+    )
+    assert slice_of(decision, "billing:faithfulness").unscored_candidate == 14
+
+
+def test_a_slice_of_which_nothing_is_scored_is_no_decision() -> None:
+    samples = tagged(SIZES, rest=940)
+    after: list[list[float | None]] = [[1.0] for _ in samples]
+    for row in range(30):
+        after[row] = [None]
+    before = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="before")
+    comparison = compare(before, run_of({"faithfulness": after}, samples), samples)
+
+    decision = judge(comparison, RULE, slices=[part()])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert slice_of(decision, "billing:faithfulness").verdict is MetricVerdict.NOT_MEASURED
+
+
+def exact(n_lost: int, n_won: int = 0, *, of: int = 200) -> Comparison:
+    samples = tagged({"billing": 30}, rest=of - 30)
+    before = np.full((of, 3), 0.5)
+    after = np.full((of, 3), 0.5)
+    after[:n_lost] = 0.0
+    after[n_lost : n_lost + n_won] = 1.0
+    return pair(samples, before, after, infos=(EXACT,), exact=True)
+
+
+ON_EXACT = part(metrics=("ndcg@10",))
+
+
+def test_an_exact_metric_on_a_slice_is_red_where_random_signs_would_not_lose_as_much() -> None:
+    comparison = exact(9)
+    loose = Rule(metric="ndcg@10", max_drop=0.1)
+
+    assert comparison.columns["ndcg@10"].exact
+    assert judge(comparison, loose).verdict is Verdict.PASSED
+    decision = judge(comparison, loose, slices=[ON_EXACT])
+
+    assert decision.verdict is Verdict.FAILED
+    assert slice_of(decision, "billing:ndcg@10").exact
+
+
+@pytest.mark.parametrize(("n_lost", "n_won"), [(6, 0), (10, 4)])
+def test_few_or_balanced_changes_of_an_exact_metric_are_luck_on_a_slice(
+    n_lost: int, n_won: int
+) -> None:
+    loose = Rule(metric="ndcg@10", max_drop=0.1)
+
+    decision = judge(exact(n_lost, n_won), loose, slices=[ON_EXACT])
+
+    assert not slice_of(decision, "billing:ndcg@10").blocks
+
+
+def test_an_accepted_slice_does_not_block() -> None:
+    taken = Acceptance(metric="billing:faithfulness", by="mona", reason="on purpose")
+
+    decision = judge(lost(12, of=2000), RULE, slices=[part()], min_drop=0.02, accepted=[taken])
+
+    row = slice_of(decision, "billing:faithfulness")
+    assert (row.blocks, row.accepted) == (False, True)
+    assert decision.verdict is Verdict.PASSED
+    assert decision.accepted == (taken,)
+
+
+def test_accepting_the_metric_accepts_no_slice_of_it() -> None:
+    taken = Acceptance(metric="faithfulness", by="mona", reason="on purpose")
+
+    decision = judge(lost(12, of=2000), RULE, slices=[part()], min_drop=0.02, accepted=[taken])
+
+    assert decision.verdict is Verdict.FAILED
+
+
+def test_a_slice_that_holds_every_sample_is_named() -> None:
+    samples = tagged({"billing": 30})
+    comparison = pair(samples, ones(30, 3), ones(30, 1))
+
+    warnings = judge(comparison, RULE, slices=[part()]).warnings
+
+    assert (
+        "the slice billing holds every sample of the golden set: it says what the metric says"
+        in warnings
+    )
+
+
+def test_a_set_without_a_baseline_shows_its_slices() -> None:
+    samples = tagged({"billing": 30})
+    comparison = compare(None, run_of({"faithfulness": [[1.0]] * 30}, samples), samples)
+
+    decision = judge(comparison, RULE, slices=[part()])
+
+    assert slice_of(decision, "billing:faithfulness").verdict is MetricVerdict.SHOWN
+
+
+def floors(mean: float, names: int, **options: Any) -> Decision:
+    """Decide on `names` slices of 30, each with `mean`, that are to keep 0.8."""
+    slices = [part(f"s{number}", minimum=0.8, **options) for number in range(names)]
+    samples = tagged({each.name: 30 for each in slices})
+    passed = np.zeros((len(samples), 3))
+    for start in range(0, len(samples), 30):
+        passed[start : start + round(30 * mean)] = 1.0
+    return judge(pair(samples, passed, passed[:, :1]), RULE, slices=slices)
+
+
+def test_a_floor_of_a_slice_fails_by_evidence_alone() -> None:
+    assert floors(0.70, 1).verdict is Verdict.PASSED  # a point floor would be red
+    decision = floors(0.40, 1)
+
+    assert decision.verdict is Verdict.FAILED
+    assert decision.reasons[0].startswith("s0:faithfulness is 0.400, below its minimum 0.800")
+    floor = decision.slices[0].floor
+    assert floor is not None
+    assert floor.kind == "evidence"
+
+
+def test_more_floors_need_more_evidence_each() -> None:
+    one, ten = floors(0.6, 1), floors(0.6, 10)
+
+    assert one.verdict is Verdict.FAILED
+    assert ten.verdict is Verdict.PASSED
+
+
+def test_the_floors_of_slices_stay_red_in_few_draws_where_point_floors_are_in_most() -> None:
+    rng = np.random.default_rng(5)
+    draws = rng.random((400, 10, 30)) < 0.85
+    point = (draws.mean(axis=2) < 0.8).any(axis=1)
+
+    red = [decide_floors_of(row) for row in draws[:60]]
+
+    assert point.mean() > 0.8
+    assert sum(red) <= 3
+
+
+def decide_floors_of(draw: np.ndarray) -> bool:
+    slices = [part(f"s{number}", minimum=0.8) for number in range(len(draw))]
+    samples = tagged({each.name: 30 for each in slices})
+    scores = draw.reshape(-1, 1).astype(float)
+    return judge(pair(samples, scores, scores), RULE, slices=slices).verdict is Verdict.FAILED
+
+
+NAMES = ("billing", "api")
+BITS = st.lists(st.integers(0, 1), min_size=60, max_size=60)
+
+
+@settings(max_examples=NIGHT or 25, deadline=None)
+@given(base=st.lists(BITS, min_size=2, max_size=2), after=BITS, worse=st.integers(0, 59))
+def test_a_lower_score_of_a_slices_only_metric_never_raises_its_p(
+    base: list[list[int]], after: list[int], worse: int
+) -> None:
+    samples = tagged({"billing": 30, "api": 30})
+    before = np.array(base, dtype=float).T
+    higher = np.array(after, dtype=float)[:, None]
+    lower = higher.copy()
+    lower[worse] = 0.0
+
+    p = [
+        judge(pair(samples, before, cand), RULE, slices=[part()]).slices[0].p
+        for cand in (higher, lower)
+    ]
+
+    assert p[0] is not None
+    assert p[1] is not None
+    assert p[1] <= p[0] + 1e-9
+
+
+@settings(max_examples=NIGHT or 25, deadline=None)
+@given(base=st.lists(BITS, min_size=2, max_size=2), after=BITS, order=st.randoms())
+def test_neither_the_order_of_slices_nor_that_of_samples_changes_a_verdict(
+    base: list[list[int]], after: list[int], order: Any
+) -> None:
+    samples = tagged({"billing": 30, "api": 30})
+    before, cand = np.array(base, dtype=float).T, np.array(after, dtype=float)[:, None]
+    rows = list(range(60))
+    order.shuffle(rows)
+    slices = [part(name) for name in NAMES]
+
+    straight = judge(pair(samples, before, cand), RULE, slices=slices)
+    mixed = judge(
+        pair([samples[row] for row in rows], before[rows], cand[rows]),
+        RULE,
+        slices=slices[::-1],
+    )
+
+    assert {row.key: row for row in straight.slices} == {row.key: row for row in mixed.slices}
+    assert straight.verdict is mixed.verdict
+
+
+@settings(max_examples=NIGHT or 25, deadline=None)
+@given(after=BITS)
+def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]) -> None:
+    samples = tagged({"billing": 30, "api": 30})
+    before, cand = np.ones((60, 2)), np.array(after, dtype=float)[:, None]
+    both = judge(pair(samples, before, cand), RULE, slices=[part()], min_drop=0.01)
+    alone = judge(pair(samples[:30], before[:30], cand[:30]), RULE, min_drop=0.01)
+
+    of_slice, of_set = both.slices[0], alone.metrics[0]
+    for key in ("n", "baseline", "candidate", "change", "worse", "better"):
+        assert getattr(of_slice, key) == getattr(of_set, key)
+    assert of_slice.p is not None
+    assert of_set.p is not None
+    # Both are p of one test; with other draws where they are not enumerated.
+    assert of_slice.p == pytest.approx(of_set.p, abs=0.03)
+
+
+def test_metrics_with_and_without_noise_stand_on_one_slice() -> None:
+    infos = (MetricInfo(name="judged", needs=Needs.JUDGE), EXACT)
+    samples = tagged(SIZES, rest=340)
+    before, after = np.ones((400, 3, 2)), np.ones((400, 3, 2))
+    after[:10] = 0.0
+    rng = np.random.default_rng(1)
+    before[:, :, 0] = rng.random((400, 3)) < 0.9
+    after[10:, :, 0] = rng.random((390, 3)) < 0.9
+    comparison = pair(samples, before, after, infos=infos, exact=True)
+    rules = [Rule(metric="judged"), Rule(metric="ndcg@10", max_drop=0.2)]
+
+    decision = judge(comparison, *rules, slices=[part(metrics=("judged", "ndcg@10"))])
+
+    assert [row.exact for row in decision.slices] == [False, True]
+    assert all(row.blocks for row in decision.slices)
+    assert comparison.columns["ndcg@10"].info.reads is Reads.RETRIEVAL
