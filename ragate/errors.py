@@ -75,7 +75,11 @@ class ProviderError(RagateError):
         self.status = status
 
 
-class NoKeyError(RagateError):
+class NotReadyError(RagateError):
+    """What the run is going to need cannot be had: it ends before it pays for the rest."""
+
+
+class NoKeyError(NotReadyError):
     """A model has to be asked and its key is not set: the run ends, whatever the sample."""
 
 
@@ -88,4 +92,4 @@ class BudgetError(RagateError):
 
 
 # What is wrong with the machine or the settings is wrong for every sample: it ends a run.
-FATAL = (BudgetError, ConfigError, DatabaseError, NoKeyError, StorageError, SystemMismatchError)
+FATAL = (BudgetError, ConfigError, DatabaseError, NotReadyError, StorageError, SystemMismatchError)

@@ -16,6 +16,7 @@ from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.reach import reach
 from ragate.clients.http.retry import Retry, Tries
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
@@ -128,6 +129,14 @@ class OpenAIClient:
             return read_ranked(await post(client, "/rerank", body, max_bytes=most), len(texts))
 
         return (await self._channel.ask(model, once)).scores
+
+    async def reach(self) -> None:
+        """See that the server is there and takes the key; costs nothing.
+
+        Raises:
+            ProviderError: it cannot be reached, or refuses the key.
+        """
+        await reach(self._channel.transport)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,6 +1,7 @@
 """The tables of ragate.toml as types. docs/configuration.md says what each key means."""
 
 import datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,6 +116,12 @@ class Policy(DecisionSettings):
         """Return the names of all variables that hold a key."""
         keys = {table.key_env for table in self.providers.values() if table.key_env}
         return frozenset(keys).union(*self.http_header_env.values())
+
+    def unset_key(self, provider: str, environment: Mapping[str, str]) -> str:
+        """Return the variable that a provider's key is missing from, "" where none is."""
+        table = self.providers.get(provider)
+        name = table.key_env if table is not None else ""
+        return name if name and not environment.get(name) else ""
 
     def address(self, provider: str) -> str:
         """Return where a provider is, "" for one that is not named here."""

@@ -99,6 +99,8 @@ async def check(
         confirm, repeats = policy.decision.confirm, policy.repeats
         plan_confirmation(session, runs=selection.runs, confirm=confirm, repeats=repeats)
         earlier = adopt_earlier(session, samples)
+        if not judge_last and await scorer.expect_answers():
+            await session.ask_ahead(samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         await ask_changed_again(session, samples, setup.baseline, repeats, earlier=earlier)

@@ -4,6 +4,7 @@ import re
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -94,6 +95,11 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
     """
     model = getattr(load(kind, name), "Settings", None)
     return model if isinstance(model, type) and issubclass(model, BaseModel) else None
+
+
+def is_installed(library: str) -> bool:
+    """Return whether a top-level module can be imported, without importing it."""
+    return find_spec(library) is not None
 
 
 def traits(name: str) -> Traits:

@@ -61,6 +61,7 @@ def make_resolver(
         ledger=ledger,
         upstream=upstream,
         models=config.policy.providers[name].models,
+        before=opened.before_paying,
         pend=pending.add,
     )
 

@@ -15,6 +15,7 @@ from ragate.clients.memoised.memoised_reranker import MemoisedReranker
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
+from ragate.runtime.before_paying import BeforePaying
 from ragate.runtime.operations import Operations
 from ragate.support.settings import nearest
 
@@ -27,12 +28,19 @@ _JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
 
 @dataclass(frozen=True)
 class _Late:
-    """A client that is made when it first has to ask: what is remembered needs no key."""
+    """A client that is made when it first has to ask: what is remembered needs no key.
+
+    Attributes:
+        before: Is waited for before an answer, which something else may depend on.
+    """
 
     make: Callable[[], OpenAIClient]
+    before: BeforePaying
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
-        return await self._client()(request, draw=draw)
+        client = self._client()
+        await self.before()
+        return await client(request, draw=draw)
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None
@@ -52,6 +60,7 @@ class ProviderClients:
 
     Attributes:
         memo: Answers that need not be asked for again.
+        before_paying: Is waited for before the first answer that is not known.
     """
 
     config: Config
@@ -59,7 +68,9 @@ class ProviderClients:
     budget: Budget
     memo: Memo
     cache: Cache
+    before_paying: BeforePaying = field(default_factory=BeforePaying)
     open: dict[str, OpenAIClient] = field(default_factory=dict)
+    _reached: set[str] = field(default_factory=set, init=False)
 
     def client(self, name: str, *, without: str = _MODELLESS) -> OpenAIClient:
         """Return the client of a provider.
@@ -107,6 +118,17 @@ class ProviderClients:
         address = self.config.policy.address(str(settings.get("provider", "")))
         return MemoisedReranker(reranker, self.cache, self.budget, address=address)
 
+    async def reach(self, name: str) -> None:
+        """See, once, that a provider is there and takes its key; costs nothing.
+
+        Raises:
+            ProviderError: its key is not set or refused, or it cannot be reached.
+        """
+        client = self.client(name)
+        if name not in self._reached:
+            await client.reach()
+            self._reached.add(name)
+
     async def close(self) -> None:
         """Close all connections."""
         for client in self.open.values():
@@ -114,7 +136,7 @@ class ProviderClients:
 
     def _late(self, name: str) -> _Late:
         self._provider(name)
-        return _Late(lambda: self.client(name))
+        return _Late(lambda: self.client(name), self.before_paying)
 
     def _provider(self, name: str) -> Provider:
         provider = self.config.policy.providers.get(name)
@@ -129,8 +151,8 @@ class ProviderClients:
         from ragate.clients.openai import OpenAIClient
 
         provider = self._provider(name)
-        key = self.operations.environment.get(provider.key_env, "") if provider.key_env else ""
-        if provider.key_env and not key:
+        environment = self.operations.environment
+        if self.config.policy.unset_key(name, environment):
             raise ProviderError(
                 f"provider {name!r}: the environment variable {provider.key_env} is not set",
                 remedy=f"set {provider.key_env}, or {without}",
@@ -138,7 +160,7 @@ class ProviderClients:
             )
         return OpenAIClient(
             base_url=provider.base_url,
-            key=key,
+            key=environment.get(provider.key_env, "") if provider.key_env else "",
             # A sample's time holds two calls of the longest kind, so that one that hangs is made
             # again, and ends before the sample does: it is the service that failed, not the system.
             timeout_s=0.45 * self.operations.timeout_s,

@@ -1,7 +1,7 @@
 """What plugins get: made on first use from the configuration and the operational settings."""
 
 from array import array
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -11,6 +11,7 @@ from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
 from ragate.models import Record, Run
 from ragate.protocols import Resources
+from ragate.runtime.before_paying import BeforePaying
 from ragate.runtime.operations import Operations
 from ragate.runtime.provider_clients import ProviderClients
 
@@ -24,6 +25,8 @@ class Opened:
         judge: For the judge.
         cache: Verdicts, answers and vectors that outlive the run.
         memo: Answers that need not be asked for again.
+        before_paying: What is looked at before the first answer that is not known.
+        reach: Sees that a provider is there and takes its key, which costs nothing.
         tally: What was spent and saved so far.
     """
 
@@ -32,6 +35,8 @@ class Opened:
     cache: Cache
     memo: Memo
     budget: Budget
+    before_paying: BeforePaying
+    reach: Callable[[str], Awaitable[None]]
 
     @property
     def tally(self) -> Tally:
@@ -92,7 +97,7 @@ async def open_resources(
                 chat=clients.judge_chat,
                 capped=lambda client: Capped(client, budget),
             )
-            yield Opened(system, judge, cache, memo, budget)
+            yield Opened(system, judge, cache, memo, budget, clients.before_paying, clients.reach)
         finally:
             await clients.close()
 

@@ -57,6 +57,8 @@ class FakeOpenAI:
         requests: Path, headers and body of every request.
         latency_s: Seconds before each answer.
         keep: Note the requests; off for long runs.
+        looks: The keys that asked for the list of models, which costs nothing.
+        refused: Keys that this question is answered with 401 for.
         tokens: Counts the tokens of a chat request.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
     """
@@ -76,6 +78,8 @@ class FakeOpenAI:
     event_s: float = 0.0
     hang_s: float = 5.0
     seen: int = 0
+    looks: list[str] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -182,6 +186,14 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: _Server
+
+    def do_GET(self) -> None:
+        fake = self.server.fake
+        key = self.headers.get("authorization", "").removeprefix("Bearer ")
+        fake.looks.append(key)
+        self.send_response(401 if key in fake.refused else 200)
+        self.send_header("content-length", "0")
+        self.end_headers()
 
     def do_POST(self) -> None:
         fake = self.server.fake

@@ -11,6 +11,7 @@ from ragate.pipeline.baseline.interrupted_recording import (
     recording_of,
     restore_answers,
 )
+from ragate.pipeline.baseline.look_before_recording import look_before_recording
 from ragate.pipeline.baseline.refuse_recording import (
     refuse_left_out,
     refuse_missing,
@@ -34,6 +35,7 @@ from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.recorder.baseline_replies import asks_otherwise, given_replies, keep_replies
 from ragate.recorder.recorded_system import restart
 from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
 from ragate.stores.local import LocalStore
 from ragate.support.spill import Spill
 
@@ -103,9 +105,19 @@ async def _record(
         old: The baseline that is there; its judgements are not asked for again.
     """
     recording = recording_of(operations.state)
+
+    async def look_first(opened: Opened) -> None:
+        resumed = bool(recording.run_id)
+        await look_before_recording(config, operations, opened, samples, old, resumed=resumed)
+
     async with (
         open_ready_system(
-            config, operations, samples, selection, recording=recording.name
+            config,
+            operations,
+            samples,
+            selection,
+            recording=recording.name,
+            look_first=look_first,
         ) as ready,
         # Before an answer is paid for: the judge may be one that cannot be had.
         open_scorer(
@@ -123,6 +135,8 @@ async def _record(
         if count := restore_answers(session, samples, recording, state):
             operations.say(f"{count} answers of the recording that was interrupted are kept")
         note_progress(session, recording, state)
+        if await scorer.expect_answers():
+            await session.ask_ahead(samples)
         for number in range(possible_runs(session, selection.runs)):
             if number:
                 if config.policy.repeats:  # what only holds within a session would repeat as well

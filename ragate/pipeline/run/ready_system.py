@@ -2,8 +2,8 @@
 
 import asyncio
 import datetime
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from ragate import __version__
@@ -24,6 +24,12 @@ from ragate.runtime.time_limit import within
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.writer import OutputsWriter
 from ragate.support.git import head_commit
+
+LookFirst = Callable[[Opened], Awaitable[None]]
+
+
+async def no_look(_opened: Opened) -> None:
+    return
 
 
 @dataclass(frozen=True)
@@ -81,28 +87,33 @@ async def open_ready_system(
     *,
     baseline: Run | None = None,
     recording: str = "",
+    look_first: LookFirst = no_look,
 ) -> AsyncIterator[ReadySystem]:
     """Yield the system under test, up to date, with its outputs file open.
 
     Args:
         baseline: Its answers are taken where a model request is the same.
         recording: Names the recording of a baseline, which takes no answers but its own.
+        look_first: Looks at what the run needs before the system is started or brought up to date.
 
     Raises:
         BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
     """
     run_id = new_run_id()
-    async with (
-        open_resources(
+    async with AsyncExitStack() as stack:
+        resources = open_resources(
             config,
             operations,
             baseline=baseline,
             session=recording,
             top_k=selection.top_k,
             retrieval_only=selection.retrieval_only,
-        ) as opened,
-        open_system(config, operations, opened, recording=recording) as system,
-    ):
+        )
+        opened = await stack.enter_async_context(resources)
+        await look_first(opened)
+        system = await stack.enter_async_context(
+            open_system(config, operations, opened, recording=recording)
+        )
         await system.prepare()
         commit = operations.commit or head_commit(config.root)
         manifest = await _manifest(config, system, samples, selection, run_id, commit)

@@ -9,7 +9,7 @@ from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
 from ragate.runtime.operations import Operations
-from ragate.runtime.output_spool import Outputs
+from ragate.runtime.output_spool import Outputs, Spool
 
 MUST_PASS_TRIES = 3
 
@@ -42,6 +42,20 @@ class Session:
     @property
     def operations(self) -> Operations:
         return self.ready.operations
+
+    async def ask_ahead(self, samples: Sequence[Sample]) -> None:
+        """Ask one sample of the next pass and wait for it; the pass does not ask it again."""
+        run = len(self.collected.passes)
+        restored = self._restored.setdefault(run, Spool())
+        first = [sample for sample in samples if sample.id not in restored][:1]
+        restored.update(
+            await self.ready.answers(
+                first,
+                run,
+                on_output=lambda sample, output, number: self._keep(sample, output, run=number),
+                room=self._room,
+            )
+        )
 
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""

@@ -79,7 +79,7 @@ class JudgeQueue:
         """Wait until all have their scores, and the canaries are in.
 
         Raises:
-            ProviderError, BudgetError, NoKeyError: the judge gives no more judgements.
+            ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
         """
         await self._pending.wait()
         if self._checking is not None:

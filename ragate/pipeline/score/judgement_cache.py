@@ -29,6 +29,11 @@ class CachedJudgements:
         self._unwritten: dict[str, Judgement] = {}
         self._writing = asyncio.Lock()
 
+    @property
+    def any(self) -> bool:
+        """Return whether there is any judgement, of whichever judge."""
+        return self._cache.info().rows["verdicts"] > 0
+
     def get(self, key: str) -> Judgement | None:
         """Return the scores by criterion, None where there are none."""
         at_server = self._at_server(key)

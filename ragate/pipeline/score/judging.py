@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ragate.core.judging.criteria import PAIRWISE
-from ragate.errors import BudgetError, NoKeyError, ProviderError
+from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.judges import CUT, CanaryResult
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
@@ -75,6 +75,11 @@ class Judging:
         return self._judge.fingerprint
 
     @property
+    def knows_any(self) -> bool:
+        """Return False where no judgement can be there already, of whatever output."""
+        return self._known.any
+
+    @property
     def failed(self) -> list[CanaryResult]:
         """Return the known answers that the judge got wrong."""
         return [result for result in self.queue.canaries if not result.passed]
@@ -99,7 +104,7 @@ class Judging:
         """
         try:
             await self.queue.settle()
-        except (ProviderError, BudgetError, NoKeyError) as error:
+        except (ProviderError, BudgetError, NotReadyError) as error:
             self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:
             await self.close()

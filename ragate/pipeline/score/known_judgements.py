@@ -38,6 +38,11 @@ class KnownJudgements:
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
 
+    @property
+    def any(self) -> bool:
+        """Return False where neither the baseline nor the cache holds a judgement."""
+        return self._recorded.any or self.cache.any
+
     def key(self, sample: Sample, output: SystemOutput) -> str:
         """Return the identity of the judgement on an output."""
         return judgement_hash(self.judge.fingerprint, self._seen(sample), output)
@@ -115,6 +120,10 @@ class RecordedJudgements:
             if count > most.get(key, 0):
                 most[key], rows[key] = count, row
         self._records = Lookup(baseline.records, rows)
+
+    @property
+    def any(self) -> bool:
+        return bool(self._records)
 
     def __call__(self, sample: Sample, output: SystemOutput) -> Judgement:
         """Return the scores by criterion, none where the baseline has no such output."""

@@ -6,10 +6,11 @@ from contextlib import asynccontextmanager
 from ragate.config import Config
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads
+from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.pairwise import opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.pipeline.score.scorer import ClientWatch, Scorer, ScoringPlan
+from ragate.pipeline.score.scorer import Scorer, ScoringPlan
 from ragate.protocols import Aggregate, Metric
 
 
@@ -36,8 +37,9 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             f"{', '.join(names)}: needs a judge", remedy="add [policy.judge]: docs/judge.md"
         )
     gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
-    watch = ClientWatch(opened, use=config.system.use, needed=not gated.isdisjoint(names))
-    async with open_judge(config, settings, opened, chat=watch.chat) as judge:
+    needed = [name for name in names if plan.recording or name in gated]
+    readiness = JudgeReadiness(config, settings, opened, needed, recording=plan.recording)
+    async with open_judge(config, settings, opened, chat=readiness.chat) as judge:
         judging = judge.judging(
             judged,
             samples=samples,
@@ -47,11 +49,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             may_ask=plan.may_ask,
         )
         try:
-            yield Scorer(plan, metrics, left_out, judging, watch)
-        except ExceptionGroup as group:  # of the samples under way
-            if watch.failure is None or not group.subgroup(type(watch.failure)):
-                raise
-            raise watch.failure from group
+            yield Scorer(plan, metrics, left_out, judging, readiness)
         finally:
             await judging.close()
 
@@ -74,7 +72,5 @@ def _keyless(config: Config, environment: Mapping[str, str]) -> str:
     """Return that the judge has no key, where the policy lets a run go without it."""
     if config.policy.without_key != "judge-free" or config.policy.judge is None:
         return ""
-    provider = config.policy.providers.get(config.policy.judge.provider)
-    name = provider.key_env if provider is not None else ""
-    missing = name and not environment.get(name)
-    return f"{name} is not set; [policy] without_key = judge-free" if missing else ""
+    missing = config.policy.unset_key(config.policy.judge.provider, environment)
+    return f"{missing} is not set; [policy] without_key = judge-free" if missing else ""

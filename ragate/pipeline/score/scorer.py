@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ragate import plugins
 from ragate.config import Config
-from ragate.errors import RagateError
 from ragate.models import Needs, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate
-from ragate.protocols import Aggregate, ChatClient, Metric
+from ragate.protocols import Aggregate, Metric
 from ragate.runtime.resources import Opened
 
 
@@ -38,58 +37,42 @@ class ScoringPlan:
     recording: bool = False
 
 
-class ClientWatch:
-    """Gives a judge its clients, and notes why there is none: most likely a key that is not set.
-
-    Attributes:
-        failure: Why the judge has no client, once it has asked for one.
-
-    Args:
-        use: The system under test: its calls cost something or not.
-        needed: A metric of level error needs the judge: without it there is no decision.
-    """
-
-    def __init__(self, opened: Opened, *, use: str, needed: bool) -> None:
-        self._opened = opened
-        self._traits = plugins.traits(use)
-        self._needed = needed
-        self.failure: RagateError | None = None
-
-    def chat(self, name: str) -> ChatClient:
-        try:
-            return self._opened.judge.chat(name)
-        except RagateError as error:
-            self.failure = error
-            raise
-
-    def refuse_waste(self) -> None:
-        """Raise where what is still to be collected would be paid for in vain.
-
-        Where collecting costs nothing it goes on: other metrics may tell more.
-        """
-        if self.failure is not None and self._needed and self._costs():
-            raise self.failure
-
-    def _costs(self) -> bool:
-        if self._traits.counted:
-            return self._opened.budget.tally.calls > 0
-        return not self._traits.recorded
-
-
 @dataclass(frozen=True)
 class Scorer:
     """The metrics of one run, with its judge.
 
     Attributes:
         left_out: Metrics of the policy that this run is told not to measure, with the reason.
-        judging, watch: None where no metric needs the judge.
+        judging, readiness: None where no metric needs the judge.
     """
 
     plan: ScoringPlan
     metrics: Sequence[Metric | Aggregate]
     left_out: Mapping[str, str]
     judging: Judging | None = None
-    watch: ClientWatch | None = None
+    readiness: JudgeReadiness | None = None
+
+    async def expect_answers(self) -> bool:
+        """Have the judge looked at before the first answer is paid for that it is needed for.
+
+        What an answer of a foreign system costs nobody sees. Where no judgement is known yet, the
+        first one is going to be judged, and the judge is looked at now; else it may turn out to be
+        an answer that was judged before.
+
+        Returns:
+            Whether one answer should be waited for ahead of the others, to tell which it is.
+
+        Raises:
+            NotReadyError: the judge cannot be asked.
+        """
+        if self.judging is None or self.readiness is None:
+            return False
+        self.plan.opened.before_paying.demand(self.readiness.look)
+        if not self.readiness.answers_cost:
+            return False
+        if not self.judging.knows_any:
+            await self.readiness.look()
+        return bool(self.readiness.needed) and self.readiness.lack() is not None
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output while others are still collected."""
@@ -100,14 +83,14 @@ class Scorer:
         """Wait until the judge can take more.
 
         Raises:
-            RagateError: it has no client, so that what is still to be collected would be paid for
-                in vain.
+            NotReadyError: it cannot be asked, so that what is still to be collected would be paid
+                for in vain.
         """
-        if self.judging is None or self.watch is None:
+        if self.judging is None or self.readiness is None:
             return
         await self.judging.room()
         await asyncio.sleep(0)  # what was just submitted asks for its client
-        self.watch.refuse_waste()
+        self.readiness.refuse_waste()
 
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:
         """Return the scored run of everything that was collected so far.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.errors import BudgetError, ProviderError
+from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.protocols import ChatReply
-from ragate.recorder.proxy.request_identity import Request
+from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.recorder.proxy.request_ledger import Ledger, Scope
 from ragate.recorder.proxy.unanswered import (
     NOT_RECORDED,
@@ -22,6 +22,10 @@ from ragate.recorder.proxy.unanswered import (
 from ragate.recorder.proxy.upstream import Send, Upstream
 
 
+async def at_once() -> None:
+    return
+
+
 @dataclass
 class ReplyResolver:
     """Gives every request its reply, and notes who asked.
@@ -30,6 +34,7 @@ class ReplyResolver:
         provider: Its name in the policy: part of a request's identity.
         upstream: None where nothing may be forwarded.
         models: The models that may be asked for; empty: any.
+        before: Is waited for before an answer is paid for.
         pend: Is told of every pending request, once.
     """
 
@@ -38,6 +43,7 @@ class ReplyResolver:
     ledger: Ledger
     upstream: Upstream | None
     models: Collection[str] = ()
+    before: Callable[[], Awaitable[None]] = at_once
     pend: Callable[[UnansweredRequest], None] = lambda _pending: None
     used: dict[str, dict[int, tuple[str, str]]] = field(default_factory=dict)
     pending: int = 0
@@ -110,7 +116,8 @@ class PendingCall:
                 None where nothing was streamed.
 
         Raises:
-            PendingError, ForeignModelError, ProviderError, BudgetError: noted for the sample, too.
+            PendingError, ForeignModelError, ProviderError, BudgetError, NotReadyError: noted for
+                the sample, too.
         """
         try:
             with self._waiting():
@@ -126,7 +133,7 @@ class PendingCall:
         except ProviderError as error:
             self._failed(error)
             raise
-        except BudgetError as error:
+        except (BudgetError, NotReadyError) as error:
             for scope in self.scopes:
                 scope.stopped = error
             raise
@@ -182,6 +189,8 @@ class PendingCall:
             )
         if resolver.upstream is None:
             raise PendingError(NOT_RECORDED)
+        if self.request.kind is not Endpoint.EMBEDDINGS:
+            await resolver.before()
         if send is None:
             return await resolver.upstream.ask(self.request)
         reply, self.held = await resolver.upstream.stream(self.request, self._heard(send))

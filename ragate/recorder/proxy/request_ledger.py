@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from ragate.clients.provider_clock import ProviderClock
-from ragate.errors import BudgetError
+from ragate.errors import BudgetError, NotReadyError
 from ragate.models import Usage
 from ragate.protocols import ChatReply
 
@@ -23,7 +23,7 @@ class Scope:
         keys: Identities of the requests that were answered.
         pending: Identities of the requests that may not be forwarded.
         failed: By identity, why the provider gave no answer.
-        stopped: A cap of the policy was reached.
+        stopped: A cap of the policy was reached, or what an answer needs cannot be had.
         shared: A request came that may have been its own or another sample's.
         clock: Counts the time that its requests are under way.
         given_up: Requests, whichever their draw, that the asker left before any answer came.
@@ -35,7 +35,7 @@ class Scope:
     keys: list[str] = field(default_factory=list)
     pending: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
-    stopped: BudgetError | None = None
+    stopped: BudgetError | NotReadyError | None = None
     shared: bool = False
     usage: Usage = field(default_factory=Usage)
     clock: ProviderClock = field(default_factory=ProviderClock)

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from ragate.errors import BudgetError, ProviderError, RagateError, UsageError
+from ragate.errors import BudgetError, NotReadyError, ProviderError, RagateError, UsageError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy import HEADER
 from ragate.recorder.proxy.chat_stream import chat_events
@@ -135,6 +135,8 @@ def _api_error(error: RagateError) -> ApiError:
         return ApiError(403, error.message, "model_not_allowed")
     if isinstance(error, BudgetError):
         return ApiError(402, error.message, "ragate_budget")
+    if isinstance(error, NotReadyError):
+        return ApiError(402, error.message, "ragate_not_ready")
     if isinstance(error, ProviderError):
         status = error.status if error.status in _OWN_FAULT else _FAILED
         return ApiError(status or _FAILED, error.message, "upstream")

@@ -64,25 +64,27 @@ def answers(server: FakeOpenAI) -> int:
     return sum(not is_judgement(body) for _, _, body in server.requests)
 
 
-def test_no_more_answers_are_paid_for_than_were_under_way(tmp_path, server, monkeypatch, capsys):
+def test_no_answer_is_paid_for_that_nobody_could_judge(tmp_path, server, monkeypatch, capsys):
     write(tmp_path, server)
     monkeypatch.delenv("JUDGE_KEY")
 
     assert run(["check"]) == 3
 
-    assert 1 <= answers(server) <= CONCURRENCY < len(TOPICS)
+    assert server.requests == []
     said = capsys.readouterr().err
     assert "JUDGE_KEY is not set" in said
     assert 'set JUDGE_KEY, or leave judged metrics out: [policy] without_key = "judge-free"' in said
 
 
-def test_a_recording_stops_as_soon_and_leaves_the_baseline(tmp_path, server, monkeypatch, capsys):
+def test_a_recording_asks_for_nothing_either_and_leaves_the_baseline(
+    tmp_path, server, monkeypatch, capsys
+):
     write(tmp_path, server)
     monkeypatch.delenv("JUDGE_KEY")
 
     assert run(["baseline", "update", "--runs", "2"]) == 3
 
-    assert 1 <= answers(server) <= CONCURRENCY < len(TOPICS)
+    assert server.requests == []
     assert "set JUDGE_KEY" in capsys.readouterr().err
     assert not (tmp_path / "baselines" / "docs.json").exists()
 
@@ -175,17 +177,15 @@ def edit(root: Path, number: int) -> None:
     (root / ".ragate" / "cache.sqlite").unlink()
 
 
-def test_those_answers_are_not_paid_for_again(tmp_path, server, monkeypatch):
+def test_with_the_key_the_refused_run_pays_for_each_answer_once(tmp_path, server, monkeypatch):
     write(tmp_path, server)
     monkeypatch.delenv("JUDGE_KEY")
     run(["check"])
-    paid = answers(server)
     monkeypatch.setenv("JUDGE_KEY", "sk-canary-9876543210")
 
     run(["check"])
 
-    # Some of those under way were cut off, since they may have been sent without their answer.
-    assert answers(server) <= len(TOPICS) + paid - 1
+    assert answers(server) == len(TOPICS)
 
 
 def test_a_run_after_no_change_needs_no_key_at_all(tmp_path, server, monkeypatch):

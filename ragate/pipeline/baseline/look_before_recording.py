@@ -1,0 +1,85 @@
+"""What a recording is sure to need is looked at before anything of it is started or paid for."""
+
+from collections.abc import Sequence
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.errors import ConfigError, NotReadyError, ProviderError
+from ragate.models import Run, Sample
+from ragate.pipeline.score.judge_readiness import JudgeReadiness
+from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.recorder.open_system import is_recorded_system
+from ragate.recorder.run_resolver import provider_of
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
+
+
+async def look_before_recording(
+    config: Config,
+    operations: Operations,
+    opened: Opened,
+    samples: Sequence[Sample],
+    old: Run | None,
+    *,
+    resumed: bool,
+) -> None:
+    """See that the judge, and the model that answers, can be asked.
+
+    Args:
+        old: The baseline that is there: it may hold every judgement.
+        resumed: A recording that was interrupted goes on: it may hold every answer.
+
+    Raises:
+        ConfigError: a library is missing.
+        NotReadyError: a key is not set or refused, or a server is out of reach.
+    """
+    judge = config.policy.judge
+    if judge is not None and not _may_know_judgements(opened, old):
+        metrics = judged_metrics(make_metrics(config, samples, states={}))
+        names = [metric.info.name for metric in metrics]
+        await JudgeReadiness(config, judge, opened, names, recording=True).look()
+    _refuse_missing_library(config)
+    provider = "" if resumed else answering_provider(config, operations)
+    if not provider:
+        return
+    try:
+        await opened.reach(provider)
+    except ProviderError as error:
+        raise NotReadyError(
+            f"{error.message}; no answer can be recorded",
+            remedy=f"{error.remedy}; the baseline is unchanged",
+        ) from error
+
+
+def answering_provider(config: Config, operations: Operations) -> str:
+    """Return the provider that fresh answers come from through ragate, "" where none does.
+
+    A recorder that may or can ask nobody says so itself.
+    """
+    settings = config.system.settings
+    if is_recorded_system(config):
+        name = provider_of(config, str(settings.get("record_provider", "")))
+        unset = config.policy.unset_key(name, operations.environment)
+        return "" if unset or operations.offline else name
+    table = settings.get("answer")
+    if not plugins.traits(config.system.use).counted or not isinstance(table, dict):
+        return ""
+    name = table.get("provider") if table.get("use") == "chat" else ""
+    return str(name) if name in config.policy.providers else ""
+
+
+def _refuse_missing_library(config: Config) -> None:
+    """Raise where the reranker cannot run: it comes after embeddings that were paid for."""
+    table = config.system.settings.get("rerank")
+    local = isinstance(table, dict) and table.get("use") == "cross_encoder"
+    if local and not plugins.is_installed("sentence_transformers"):
+        raise ConfigError(
+            '[system.rerank] use = "cross_encoder" needs a library: sentence_transformers is not '
+            "installed",
+            remedy="pip install 'ragate[local]'",
+        )
+
+
+def _may_know_judgements(opened: Opened, old: Run | None) -> bool:
+    judged = old is not None and old.manifest.judge is not None
+    return judged or opened.cache.info().rows["verdicts"] > 0
