@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "record": ("commands.record", "Run a command with its model calls recorded and replayed."),
     "calibrate": ("commands.calibrate", "Compare the judge with labels of people."),
     "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
+    "schema": ("commands.schema", "Print the JSON Schema of ragate.toml, for editors."),
     "db": ("commands.db", "Show or stop the embedded Postgres."),
 }
 
