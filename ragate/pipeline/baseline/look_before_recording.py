@@ -64,8 +64,8 @@ def answering_provider(config: Config, operations: Operations) -> str:
     table = settings.get("answer")
     if not plugins.traits(config.system.use).counted or not isinstance(table, dict):
         return ""
-    name = table.get("provider") if table.get("use") == "chat" else ""
-    return str(name) if name in config.policy.providers else ""
+    answering = str(table.get("provider", "")) if table.get("use") == "chat" else ""
+    return answering if answering in config.policy.providers else ""
 
 
 def _refuse_missing_library(config: Config) -> None:
