@@ -68,6 +68,7 @@ class SystemOutput(Frozen):
         tool_calls: Calls in order; None where the system has no tools.
         usage: Model calls and tokens of this output.
         latency_s: Wall time in seconds.
+        first_token_s: Seconds until the first text of the answer, where it came in a stream.
         error: Set where the system or a provider failed.
         request_hash: Hash of the whole model request, where the system knows it.
         first_stage: Where the system reranks: document ids as they were ranked before, best first,
@@ -80,6 +81,7 @@ class SystemOutput(Frozen):
     tool_calls: tuple[ToolCall, ...] | None = None
     usage: Usage | None = None
     latency_s: float | None = Field(default=None, ge=0)
+    first_token_s: float | None = Field(default=None, ge=0)
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None

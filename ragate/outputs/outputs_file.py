@@ -20,6 +20,7 @@ from ragate.support.strict_json import loads, read_lines
 
 M = TypeVar("M", bound=Frozen)
 OUTPUTS_VERSION = 1
+_TIMES = {"latency_s", "first_token_s"}
 MAX_BYTES = 2 * 1024**3
 
 
@@ -48,10 +49,12 @@ def output_line(sample: Sample, output: SystemOutput, *, run: int) -> str:
         "run": run,
         "hash": content_hash(sample),
         "question": sample.query,
-        **output.model_dump(mode="json", exclude_defaults=True, exclude={"latency_s"}),
+        **output.model_dump(mode="json", exclude_defaults=True, exclude=_TIMES),
     }
     if output.latency_s is not None:
         line["latency"] = round(output.latency_s, 6)
+    if output.first_token_s is not None:
+        line["first_token"] = round(output.first_token_s, 6)
     return _dump(line)
 
 

@@ -17,6 +17,7 @@ from ragate.models import Failure, Frozen, RetrievedChunk, SystemOutput, ToolCal
 _KNOWN = frozenset(
     {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
     | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
+    | {"first_token", "first_token_s", "first_stage"}
 )
 
 
@@ -53,6 +54,9 @@ class RecordedOutput(Frozen):
     usage: Usage | None = None
     latency: float | None = Field(
         default=None, ge=0, validation_alias=AliasChoices("latency", "latency_s")
+    )
+    first_token: float | None = Field(
+        default=None, ge=0, validation_alias=AliasChoices("first_token", "first_token_s")
     )
     error: Failure | None = None
     request_hash: str | None = None
@@ -95,6 +99,7 @@ class RecordedOutput(Frozen):
             tool_calls=self.tool_calls,
             usage=self.usage,
             latency_s=self.latency,
+            first_token_s=self.first_token,
             error=self.error,
             request_hash=self.request_hash,
             first_stage=self.first_stage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,12 +27,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Sent:
-    """A reply other than plain JSON with status 200; `drop` closes without one."""
+    """A reply other than plain JSON with status 200; `drop` closes without one.
+
+    Attributes:
+        parts: Sent one by one, in place of `body`, as a chunked body.
+    """
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"{}"
     drop: bool = False
+    parts: Iterable[bytes] | None = None
 
 
 Handle = Callable[[Request], Any]
@@ -84,11 +89,24 @@ def rag_server(handle: Handle) -> Iterator[RagServer]:
             self.send_response(sent.status)
             for name, value in sent.headers.items():
                 self.send_header(name, value)
+            if sent.parts is not None:
+                self.send_parts(sent.parts)
+                return
             self.send_header("content-length", str(len(sent.body)))
             self.end_headers()
             try:
                 self.wfile.write(sent.body)
             except ConnectionError:  # the client had enough
+                self.close_connection = True
+
+        def send_parts(self, parts: Iterable[bytes]) -> None:
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            try:
+                for part in parts:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+                self.wfile.write(b"0\r\n\r\n")
+            except ConnectionError:
                 self.close_connection = True
 
         do_GET = do_POST = do_PUT = serve  # noqa: N815

@@ -61,8 +61,8 @@ def test_an_error_as_text_is_a_failure_of_the_system(tmp_path: Path):
 def test_an_output_survives_the_way_through_the_file(tmp_path: Path):
     sample = sample_factory()
     output = output_factory(
-        citations=(1,), usage=Usage(calls=1, prompt_tokens=5), request_hash="r", latency_s=0.25
-    )
+        citations=(1,), usage=Usage(calls=1, prompt_tokens=5), request_hash="r"
+    ).amended(latency_s=0.25, first_token_s=0.125)
     header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="pgvector")), samples=1)
     path = tmp_path / "o.jsonl"
     path.write_text(header_line(header) + output_line(sample, output, run=2))

@@ -18,6 +18,7 @@ from ragate.github.modes.push_range import Push, pushed
 from ragate.models import Run
 from ragate.pipeline.decide.unaffected_verdict import describe_system
 
+_TIMED = ("latency", "first_token")  # a baseline holds no times: they are of a machine
 UNTOLD = "what the push changed cannot be told: no earlier commit, a forced push, or no token"
 
 
@@ -32,7 +33,7 @@ def why_due(
         return "the golden set changed"
     gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
     units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
-    if new := sorted(name for name in gated - units.keys() if not name.startswith("latency")):
+    if new := sorted(name for name in gated - units.keys() if not name.startswith(_TIMED)):
         return f"it has no {new[0]}"
     nightly = context.event.name == "schedule"
     push = Push("", []) if nightly else pushed(context, root, head)

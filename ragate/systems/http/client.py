@@ -15,6 +15,7 @@ from ragate.systems.http.raw_reply import (
     UnavailableError,
     UnreachableError,
     content_of,
+    take_stream,
 )
 
 TRIES = 3
@@ -87,6 +88,10 @@ class HttpClient:
     async def send(self, method: str, url: str, *, key: str, **parts: Any) -> RawReply:
         """Return the reply to a request; `check` was called for its host.
 
+        Args:
+            parts: Of the request: ``headers``, ``params`` and ``content``; and ``stream``, which
+                takes the events of a reply, with ``idle_s``, its longest pause.
+
         Raises:
             UnreachableError: it could not connect, also after trying again.
             BadReplyError: a status other than success, a body that is too long, or a broken reply.
@@ -115,6 +120,7 @@ class HttpClient:
     async def _once(
         self, method: str, url: str, host: AllowedHost, address: str, **parts: Any
     ) -> RawReply:
+        stream, idle_s = parts.pop("stream", None), parts.pop("idle_s", self._timeout_s)
         # Host and port are those that were checked, however another parser reads the address.
         pinned = self._pinned(url, address, host.port)
         if params := parts.pop("params", None):
@@ -128,8 +134,12 @@ class HttpClient:
         try:
             response = await transport.handle_async_request(request)
             response.request = request
+            content = b""
             try:
-                content = self._hidden.without_secrets(await content_of(response))
+                if stream is not None and response.is_success:
+                    await take_stream(response, stream, idle_s=idle_s)
+                else:
+                    content = self._hidden.without_secrets(await content_of(response))
             finally:
                 await response.aclose()
         finally:

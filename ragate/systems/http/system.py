@@ -1,16 +1,14 @@
 """A service over HTTP as the system under test; see docs/system-http.md."""
 
-import json
+import asyncio
 import time
 from typing import Any
-from urllib.parse import quote
 
 from ragate.errors import SystemMismatchError
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
-from ragate.recorder.proxy import HEADER
 from ragate.support.git import head_commit
-from ragate.systems._foreign import Foreign, no_place_for_turns
+from ragate.systems._foreign import Foreign
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
 from ragate.systems.http.address import place_of
 from ragate.systems.http.build import Build
@@ -24,9 +22,13 @@ from ragate.systems.http.raw_reply import (
     UnreachableError,
 )
 from ragate.systems.http.reply import fields, parsed
+from ragate.systems.http.requests import SampleRequests
 from ragate.systems.http.service import Service
-from ragate.systems.http.settings import BODY, CHAT_BODY, Settings
-from ragate.systems.http.template import Template
+from ragate.systems.http.settings import Settings
+from ragate.systems.http.stream import EventStream
+from ragate.systems.http.streamed_reply import StreamReader, check_complete, unfinished
+
+_OWN_SHARE = 0.95  # of the time of a sample: what is told then names the stream
 
 
 class HttpSystem(Foreign):
@@ -41,15 +43,7 @@ class HttpSystem(Foreign):
         host = place_of(self._url, key=self._key, hosts=resources.http_hosts)
         self._check_request(settings.method, self._url, self._key)
         secrets = header_secrets(settings, resources, rule=host.rule)
-        self._headers = {"Content-Type": "application/json", **settings.headers, **secrets}
-        self._body = Template(settings.body, where="[system] body")
-        # The default body has a place for earlier turns only where there are any.
-        chat_body = CHAT_BODY if settings.body == BODY else settings.body
-        self._chat_body = Template(chat_body, where="[system] body")
-        self._params = {
-            name: Template(text, where=f"[system] params {name}")
-            for name, text in settings.params.items()
-        }
+        self._requests = SampleRequests(settings, secrets)
         head = ""
         if settings.demands_version:
             # In CI a merge is checked out, and what was deployed is the pull request's head.
@@ -61,6 +55,7 @@ class HttpSystem(Foreign):
             timeout_s=resources.timeout_s,
             hidden=self._hidden,
         )
+        self._reader = StreamReader(settings.stream, settings.pointers)
         self._service = Service(settings, resources, self._client)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
@@ -93,14 +88,8 @@ class HttpSystem(Foreign):
             SystemMismatchError: it is not the build of the head commit.
         """
         del run  # it can be asked again at will
-        started = time.perf_counter()
         try:
-            reply = await self._ask(sample)
-            took = time.perf_counter() - started
-            value = parsed(reply.content)
-            if self._settings.demands_version and not self._settings.version_url:
-                self._build.check(reply, value)
-            output = to_output(fields(value, self._settings.pointers), who="the service")
+            return await (self._streamed if self._settings.stream.format else self._whole)(sample)
         except UnreachableError as error:
             return unanswered(await self._service.explained(str(error)))
         except UnavailableError as error:
@@ -109,7 +98,47 @@ class HttpSystem(Foreign):
             return failed(f"the service {error}")
         except OutputError as error:
             return failed(self._hidden.clean(str(error)))
+
+    async def _whole(self, sample: Sample) -> SystemOutput:
+        """Return the output of a reply that comes in one piece."""
+        started = time.perf_counter()
+        reply = await self._ask(sample)
+        took = time.perf_counter() - started
+        value = parsed(reply.content)
+        if self._settings.demands_version and not self._settings.version_url:
+            self._build.check(reply, value)
+        output = to_output(fields(value, self._settings.pointers), who="the service")
         return wanted(output, self._resources, took=took)
+
+    async def _streamed(self, sample: Sample) -> SystemOutput:
+        """Return the output of a reply that comes in events."""
+        keys = self._settings.stream
+        clean = self._hidden.without_secrets
+        stream = EventStream(keys.format or "sse", keys.end, self._reader.speaks, clean)
+        started = time.perf_counter()
+        limit = _OWN_SHARE * self._resources.timeout_s
+        try:
+            async with asyncio.timeout(limit):
+                reply = await self._ask(sample, stream=stream, idle_s=keys.idle_timeout_s)
+        except TimeoutError as error:
+            raise BadReplyError(unfinished(stream, limit)) from error
+        took = time.perf_counter() - started
+        if self._settings.demands_version and not self._settings.version_url:
+            self._build.check(reply, None)
+        check_complete(stream, keys, reply.headers.get("content-type", ""))
+        recorded = self._reader.fields(stream.events)
+        if isinstance(answer := recorded.get("answer"), str):  # a secret may come in two events
+            recorded["answer"] = clean(answer.encode()).decode("utf-8", "replace")
+        output = to_output(recorded, who="the service")
+        if stream.first_at is not None:
+            output = output.amended(first_token_s=stream.first_at - started)
+        return wanted(output, self._resources, took=took)
+
+    async def _ask(self, sample: Sample, **more: Any) -> RawReply:
+        parts = self._requests.parts(sample)
+        return await self._client.send(
+            self._settings.method, self._url, key=self._key, **parts, **more
+        )
 
     async def close(self) -> None:
         """Close the connections, and end the service with all that it started."""
@@ -120,44 +149,3 @@ class HttpSystem(Foreign):
         resources = self._resources
         rules = {"methods": resources.http_methods, "paths": resources.http_paths}
         check_request(method, url, key=key, **rules)
-
-    async def _ask(self, sample: Sample) -> RawReply:
-        settings = self._settings
-        if sample.messages:
-            self._check_takes_turns(sample)
-        parts: dict[str, Any] = {"headers": dict(self._headers)}
-        if settings.record:
-            parts["headers"][HEADER] = quote(sample.id)
-        if self._params:
-            parts["params"] = {name: text.render(sample) for name, text in self._params.items()}
-        if settings.method == "GET":
-            parts["headers"].pop("Content-Type")
-        else:
-            parts["content"] = self._content(sample)
-        return await self._client.send(settings.method, self._url, key=self._key, **parts)
-
-    def _check_takes_turns(self, sample: Sample) -> None:
-        """Refuse a request without a place for the earlier turns.
-
-        Raises:
-            ConfigError: names the place.
-        """
-        texts = list(self._params.values())
-        texts += [] if self._settings.method == "GET" else [self._chat_body]
-        if not any(text.takes_messages for text in texts):
-            place = "params" if self._settings.method == "GET" else "body"
-            remedy = f"put {{{{ messages | tojson }}}} into {place} (docs/system-http.md)"
-            raise no_place_for_turns(sample, f"[system] {place}", remedy=remedy)
-
-    def _content(self, sample: Sample) -> bytes:
-        text = (self._chat_body if sample.messages else self._body).render(sample)
-        kind = next(v for k, v in reversed(self._headers.items()) if k.lower() == "content-type")
-        if kind.partition(";")[0].strip() == "application/json":
-            try:
-                json.loads(text)
-            except ValueError as error:
-                raise OutputError(
-                    f"[system] body gives no JSON for {sample.id}: write {{{{ query | tojson }}}}, "
-                    "without quotes around it"
-                ) from error
-        return text.encode()

@@ -150,7 +150,17 @@ def test_latency_counts_the_systems_failures_and_not_the_providers() -> None:
     assert aggregate("latency_p50", [*pairs, (asked(), broken())]).value == 5.0
 
 
-@pytest.mark.parametrize("name", ["latency_p50", "latency_p95"])
+def test_first_token_percentiles_leave_out_what_did_not_stream() -> None:
+    begun = [(asked(), answered("x").amended(first_token_s=float(n))) for n in range(3)]
+    pairs = [*begun, timed(9.0), (asked(), broken("provider"))]
+
+    assert aggregate("first_token_p50", pairs).value == 1.0
+    assert aggregate("first_token_p95", pairs).value == pytest.approx(1.9)
+
+
+@pytest.mark.parametrize(
+    "name", ["latency_p50", "latency_p95", "first_token_p50", "first_token_p95"]
+)
 def test_latency_that_nobody_recorded_is_unscored(name: str) -> None:
     assert aggregate(name, [(asked(), answered("x"))]).state is ScoreState.UNSCORED
     assert aggregate(name, []).state is ScoreState.UNSCORED

@@ -88,6 +88,28 @@ def test_without_a_control_it_is_shown_with_what_would_settle_it():
     assert f"latency_p95: {row(decision).reason}" in decision.warnings
 
 
+def test_the_time_to_the_first_token_is_held_against_that_of_the_control():
+    """The whole time stays what it was: an answer that begins later and ends as before."""
+    info = P95.amended(name="first_token_p95")
+
+    def run(factor: float, words: str) -> Run:
+        whole = timed(TIMES, words=words)
+        records = tuple(
+            record.amended(output=record.output.amended(first_token_s=factor * TIMES[number] / 4))
+            for number, record in enumerate(whole.records)
+        )
+        score = Score(metric=info.name, value=1.0)
+        manifest = whole.manifest.amended(metrics={QUALITY.name: QUALITY, info.name: info})
+        return Run(manifest=manifest, records=records, aggregates=({info.name: score},))
+
+    rules = [Rule(metric=info.name, max_increase=0.2), Rule(metric="token_f1")]
+    compared = compare(run(1, "before"), run(1.5, "after"), samples_of(N))
+    decision = judge(compared, *rules, control=run(1, "control"))
+
+    assert decision.verdict is Verdict.FAILED
+    assert "first_token_p95: mean time +50.0%" in decision.reasons[0]
+
+
 @pytest.mark.parametrize("control", [None, timed(TIMES, words="control")])
 def test_a_rule_with_max_increase_is_not_said_to_gate_nothing(control: Run | None):
     decision = judged(timed(TIMES * 1.5, words="after"), control)
