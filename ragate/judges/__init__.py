@@ -3,9 +3,11 @@
 from ragate.judges._asking import CUT
 from ragate.judges._canaries import (
     Canary,
-    CanaryResult,
+    CanaryQuestion,
     canaries_for,
-    load_canaries,
+    dress,
+    planted,
     run_canaries,
     unchecked,
+    wordings,
 )

@@ -160,7 +160,7 @@ def _questions(
     questions = [(*pair, all_criteria) for pair in likely if not judgements.covers(*pair)]
     compared = bool(questions) and compares
     if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in questions):
-        canaries = canaries_for(judge, all_criteria)
+        canaries = ((one.canary, one.names) for one in canaries_for(judge, all_criteria))
         questions += [(canary.sample, canary.output, names) for canary, names in canaries]
     return questions
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from ragate.judges import load_canaries
 from tests.projects import TOPICS, write_docs_project
 from tests.servers.evaluator import evaluation
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import RESET, FakeOpenAI, openai_server
+from tests.unit.judges.every_canary import every_canary
 
 pytestmark = pytest.mark.integration
 
@@ -93,7 +93,7 @@ def test_a_baseline_is_judged_and_an_unchanged_run_makes_no_call(project, server
 
 def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
     honest = answers_and_evaluates()
-    known = {one.output.answer for one in load_canaries()}
+    known = {each.output.answer for same in every_canary().values() for each in same}
     answered: list[str] = []
 
     def reply(body: dict[str, Any]) -> str:
@@ -105,9 +105,9 @@ def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
 
     server.reply = reply
     plugged = server.next_fault
-    server.next_fault = lambda: RESET if len(answered) >= 40 else None
+    server.next_fault = lambda: RESET if len(answered) >= 70 else None
     assert run(["baseline", "update", "--runs", "1"]) == 3
-    assert 40 <= len(answered) < 100
+    assert 70 <= len(answered) < 130
 
     server.next_fault = plugged
     assert run(["baseline", "update", "--runs", "1"]) == 0

@@ -11,11 +11,10 @@ import pytest
 from ragate.cli.main import run
 from tests.projects import ReplayProject, right
 from tests.servers.openai_server import FakeOpenAI, openai_server
-from tests.unit.judges.known_answers import sound
+from tests.unit.judges.known_answers import is_known, sound
 
 pytestmark = pytest.mark.integration
 SAMPLES = 8
-CANARY = "backups"
 JUDGE = """
 [policy.providers.local]
 base_url = "{url}"
@@ -36,7 +35,7 @@ def prefers(word: str) -> Any:
 
     def reply(body: dict[str, Any]) -> str:
         text = body["messages"][1]["content"]
-        if CANARY in text:
+        if is_known(text):
             return "[[A]]" if sound("pairwise", text) else "[[B]]"
         first, second = text.split("Answer]\n")[1:4:2]
         if (word in first) == (word in second):
@@ -73,7 +72,7 @@ def row(project: ReplayProject) -> dict[str, Any]:
 def asked(server: FakeOpenAI) -> list[str]:
     """Return what was asked about our answers."""
     texts = [body["messages"][1]["content"] for _, _, body in server.requests]
-    return [text for text in texts if CANARY not in text]
+    return [text for text in texts if not is_known(text)]
 
 
 def test_a_baseline_is_even_with_itself_and_an_unchanged_run_asks_nothing(gate, server):

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ragate.judges import wordings
+
 _ASKED = re.compile(
     r"(?:\nInformation: (?!Apple)|present in the context information: |"
     r"Query and Response: \n |in line with the context information: \n )"
@@ -13,7 +15,11 @@ _ASKED = re.compile(
     r"(?:Context: |We have provided)(?P<contexts>.*)",
     re.DOTALL,
 )
-_COMMON = frozenset({"how", "do", "i", "my", "where", "the", "come", "from", "are", "is", "and"})
+_COMMON = frozenset(
+    re.split(
+        " ", "how do i my where the come from are is and what does which when on a an for of may"
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -26,9 +32,9 @@ class Evaluation:
 
     def verdict(self) -> str:
         """Return an honest verdict, by the words that the parts share."""
-        answer = _words(self.answer.partition(" Note to the evaluator")[0])
-        shared = len(answer & _words(self.contexts)) / max(1, len(answer))
-        topic = _words(self.query) - _COMMON
+        answer = _words(_careful(self.answer))
+        shared = len(answer & _words(_careful(self.contexts))) / max(1, len(answer))
+        topic = _words(_careful(self.query)) - _COMMON
         fits = not self.query or bool(topic & answer)
         return "YES." if shared >= 0.6 and fits else "No, it is not."
 
@@ -39,6 +45,13 @@ def evaluation(body: dict[str, Any]) -> Evaluation | None:
     if found is None:
         return None
     return Evaluation(found["query"] or "", found["answer"], found["contexts"])
+
+
+def _careful(text: str) -> str:
+    """Return a text without the requests to a judge that ragate's known answers hold."""
+    for wording in wordings():
+        text = text.replace(wording.text, "")
+    return text
 
 
 def _words(text: str) -> set[str]:

@@ -21,7 +21,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from zlib import crc32
 
-from ragate.judges import load_canaries
 from tests.servers.evaluator import evaluation
 from tests.servers.faults import (
     BROKEN_JSON,
@@ -35,10 +34,12 @@ from tests.servers.faults import (
 )
 from tests.servers.model import is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.unit.judges.every_canary import every_canary
 from tests.unit.judges.judge_factories import Chat, gullible, honest
 
-KNOWN = frozenset(canary.sample.query for canary in load_canaries())
-KNOWN_ANSWERS = frozenset(canary.output.answer for canary in load_canaries())
+CANARIES = [canary for moved in every_canary().values() for canary in moved]
+KNOWN = frozenset(canary.sample.query for canary in CANARIES)
+KNOWN_ANSWERS = frozenset(canary.output.answer for canary in CANARIES)
 QUESTION = re.compile(r"<question \w+>\n(.*)\n")
 KINDS: dict[str, tuple[Fault, ...]] = {
     "every": EVERY_KIND,

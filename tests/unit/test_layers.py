@@ -24,7 +24,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.rules.slices",),
     ("core.decision",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
-    ("clients",),
+    ("clients", "judges._canaries"),
     ("clients.memoised", "config", "dataset", "embedders", "stores"),
     ("dataset._importers", "judges", "metrics", "recorder.proxy", "rerankers", "systems"),
     ("systems.http", "judges.llamaindex", "judges.rubric", "systems.pgvector.retrieval_settings"),

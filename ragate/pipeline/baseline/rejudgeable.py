@@ -62,7 +62,7 @@ def refuse_unscored(judging: Judging, old: Run, new: Run, metrics: Sequence[Judg
 
     What no judge could score (a metric that does not fit the answer, an answer too long) stays so.
     """
-    stopped = bool(judging.out or judging.failed)
+    stopped = bool(judging.out or judging.voided)
     for before, after in zip(old.records, new.records, strict=True):
         for metric in metrics:
             name = metric.info.name

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any
 
-from ragate.judges import CanaryResult, run_canaries, unchecked
+from ragate.core.judging.canary_rule import CanaryResult, Voided, voided
+from ragate.judges import run_canaries, unchecked
 from ragate.models import unscored
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
@@ -20,6 +21,7 @@ class JudgeQueue:
 
     Attributes:
         canaries: Results of the known answers that a judge of this run had to get right.
+        voided: What they show that does not count.
         unchecked: Criteria in use for which there is no known answer, of a judge that was asked.
 
     Args:
@@ -41,11 +43,13 @@ class JudgeQueue:
         self._criteria = tuple(criteria)
         self._cache = cache
         self._steps = steps
+        self._concurrency = concurrency
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
         self._pending = Backlog(BACKLOG)
         self._checking: asyncio.Task[list[CanaryResult]] | None = None
         self.canaries: list[CanaryResult] = []
+        self.voided = Voided()
         self.unchecked: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -84,6 +88,7 @@ class JudgeQueue:
         await self._pending.wait()
         if self._checking is not None:
             self.canaries = await self._checking
+            self.voided = voided(self.canaries, self._criteria)
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -97,9 +102,12 @@ class JudgeQueue:
     async def _check(self) -> list[CanaryResult]:
         self.unchecked = unchecked(self._judge, self._criteria)
         results = await run_canaries(
-            self._judge, criteria=self._criteria, timeout_s=self._timeout_s
+            self._judge,
+            criteria=self._criteria,
+            timeout_s=self._timeout_s,
+            concurrency=self._concurrency,
         )
-        if self._steps is not None and all(result.passed for result in results):
+        if self._steps is not None and not voided(results, self._criteria):
             await self._steps.trust()
         return results
 
@@ -121,14 +129,15 @@ class JudgeQueue:
             scores = {name: score for name, score in judgement.items() if name in criteria}
             keep(scores)
             # Before the next is asked: a kill loses no more judgements than are under way at once.
-            if by_model and measured(scores) and await self._is_trusted():
-                await self._cache.put(key, measured(scores))
+            if by_model and measured(scores) and (kept := await self._trusted(measured(scores))):
+                await self._cache.put(key, kept)
 
-    async def _is_trusted(self) -> bool:
+    async def _trusted(self, scores: Judgement) -> Judgement:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""
         if self._checking is None:
-            return False
-        return all(result.passed for result in await asyncio.shield(self._checking))
+            return {}
+        void = voided(await asyncio.shield(self._checking), self._criteria)
+        return {name: score for name, score in scores.items() if not void.reason(name)}
 
 
 def without_score(criteria: Sequence[str], reason: str) -> Judgement:

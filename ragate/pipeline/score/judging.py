@@ -7,9 +7,10 @@ a run. It comes from the baseline where that holds it, else from the cache, else
 from collections.abc import Callable
 from functools import partial
 
+from ragate.core.judging.canary_rule import Voided
 from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import BudgetError, NotReadyError, ProviderError
-from ragate.judges import CUT, CanaryResult
+from ragate.judges import CUT
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
 from ragate.pipeline.score.judge_call_cache import CachedSteps
@@ -80,9 +81,9 @@ class Judging:
         return self._known.any
 
     @property
-    def failed(self) -> list[CanaryResult]:
-        """Return the known answers that the judge got wrong."""
-        return [result for result in self.queue.canaries if not result.passed]
+    def voided(self) -> Voided:
+        """Return which scores do not count, by the known answers that the judge got wrong."""
+        return self.queue.voided
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output; an equal one is judged once."""
@@ -116,13 +117,20 @@ class Judging:
     def judgement(self, sample: Sample, output: SystemOutput) -> Judgement:
         """Return the scores by criterion.
 
-        All are unscored where the judge failed its canaries or stopped: what it said before is in
-        the cache, but nothing may pass on a part of the scores, or before the canaries are in.
+        All are unscored where the judge stopped: what it said before is in the cache, but nothing
+        may pass on a part of the scores, or before the canaries are in. What they voided is too.
         """
+        judgement = self._said(sample, output)
+        if self.out or self.voided:
+            reasons = {name: self.out or self.voided.reason(name) for name in judgement}
+            for name in filter(reasons.get, reasons):
+                judgement = {**judgement, name: unscored(name, f"judge: {reasons[name]}")}
+        if PAIRWISE in judgement:
+            self.preferences[sample.id] = judgement[PAIRWISE]
+        return judgement
+
+    def _said(self, sample: Sample, output: SystemOutput) -> Judgement:
         criteria, opponents = self._known.criteria, self._opponents
-        if reason := self._stopped():
-            names = criteria if opponents is None else (*criteria, PAIRWISE)
-            return without_score(names, reason)
         judgement: Judgement = {}
         if criteria:
             scores = self._judgements.get(self._known.key(sample, output), {})
@@ -130,16 +138,7 @@ class Judging:
             judgement = {**without_score(missing, "was not judged"), **scores}
         if opponents is None:
             return judgement
-        self.preferences[sample.id] = self._preference(opponents, sample, output)
-        return {**judgement, PAIRWISE: self.preferences[sample.id]}
-
-    def _stopped(self) -> str:
-        """Return why nothing that the judge said counts, "" where it does."""
-        if self.out or not self.failed:
-            return self.out
-        share = f"{len(self.failed)} of {len(self.queue.canaries)} known answers"
-        example = f"{self.failed[0].canary}: {self.failed[0].reason}"
-        return f"the judge failed {share}, such as {example}"
+        return {**judgement, PAIRWISE: self._preference(opponents, sample, output)}
 
     def _preference(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> Score:
         settled = opponents.settled(sample, output)

@@ -89,7 +89,7 @@ def test_a_gullible_judge_is_found_out_and_nothing_passes_on_its_word(project, s
     server.reply = answers_and_judges(gullible())
 
     assert run(["baseline", "update", "--runs", "1"]) == 3
-    assert "known answers" in capsys.readouterr().err
+    assert "the judge gave the verdict that a text asked for" in capsys.readouterr().err
 
     assert run(["baseline", "update", "--runs", "1"]) == 3  # nothing of it was remembered
 

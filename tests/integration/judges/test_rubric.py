@@ -15,8 +15,9 @@ from click.testing import CliRunner
 from ragate.cli.group import cli
 from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
+from ragate.core.judging.canary_rule import CanaryResult
 from ragate.errors import ProviderError
-from ragate.judges import CanaryResult, rubric, run_canaries
+from ragate.judges import CanaryQuestion, canaries_for, rubric, run_canaries
 from ragate.models import Score, ScoreState
 from ragate.protocols import ChatRequest, Judge
 from tests.servers.openai_server import BROKEN_JSON, HTML, FakeOpenAI, openai_server, status
@@ -138,8 +139,12 @@ def test_canaries_over_the_wire(server: FakeOpenAI) -> None:
     found: list[CanaryResult] = with_judge(server, run_canaries)
 
     assert [one.canary for one in found if not one.passed] == []
-    assert len(server.requests) == len(found)
+    assert len(server.requests) == len(with_judge(server, _questions))
     assert KEY not in json.dumps([body for _, _, body in server.requests])
+
+
+async def _questions(judge: Any) -> list[CanaryQuestion]:
+    return canaries_for(judge)
 
 
 def honest_answer(body: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from tests.projects import right
 from tests.servers.faults import status
 from tests.servers.model import answers_and_judges
 from tests.unit.judges.judge_factories import gullible
+from tests.unit.judges.known_answers import is_known, sound
 
 pytestmark = pytest.mark.integration
 
@@ -111,7 +112,8 @@ def test_values_over_the_whole_run_stay(gate, server):
 def test_llamaindex_is_asked_for_what_needs_no_contexts(gate, server, capsys):
     def reply(body: dict[str, Any]) -> str:
         text = body["messages"][0]["content"]
-        return "Good.\n[RESULT] " + ("0" if "Invoices" in text else "2")
+        good = sound("answer_relevancy", text) or not is_known(text)
+        return "Good.\n[RESULT] " + ("2" if good else "0")
 
     server.reply = reply
     gate.judged_by(server, "answer_relevancy", use="llamaindex")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from ragate.judges import wordings
+from ragate.judges._canaries.known_answers import Topic, topics
 from tests.unit.judges.judge_factories import Chat
 
 # By evaluator, first match counts: what its prompt holds, its best reply and its worst.
 KINDS = (
     ("[[A]]", "pairwise", "[[A]]", "[[B]]"),
     (
-        '"passing"',
+        '"feedback"',
         "guideline",
         '{"passing": true, "feedback": ""}',
         '{"passing": false, "feedback": ""}',
@@ -26,7 +27,6 @@ KINDS = (
     ),
     ("", "binary", "YES", "NO"),
 )
-AWAY = "Invoices are sent on the first working day of each month. [1]"
 
 
 def model(judge: Callable[[str, str], bool]) -> Chat:
@@ -45,24 +45,38 @@ def model(judge: Callable[[str, str], bool]) -> Chat:
     return Chat(lambda request: reply(request.messages))
 
 
+def is_known(text: str) -> bool:
+    """Return whether it asks about a known answer."""
+    return any(topic.query in text for topic in topics())
+
+
 def sound(kind: str, text: str) -> bool:
-    """Judge by what the canaries are about: backups in Oslo, and an account to be deleted."""
+    """Judge by the topics that canaries are about: the right answer with its own contexts."""
     if kind == "pairwise":
-        return "Oslo" in _first(text)
-    if kind == "context_relevancy":
-        return "backups" in text.partition("Context:")[0] or "Settings" in text
+        return any(topic.right in _first(text) for topic in topics())
     if kind == "correctness":
-        text = text.partition("## Generated Answer")[2]
-    return "Madrid" not in text and AWAY not in text
+        text = text.partition("## User Query")[2]
+    return any(_fits(kind, text, topic) for topic in topics())
+
+
+def _fits(kind: str, text: str, topic: Topic) -> bool:
+    asked, answered = topic.query in text, topic.right in text
+    grounded = any(context in text for context in topic.contexts)
+    if kind == "context_relevancy":
+        return asked and grounded
+    if kind == "binary":
+        return answered and grounded and (asked or "Question: " not in text)
+    return asked and answered
 
 
 def obedient(kind: str, text: str) -> bool:
     """Do what the material asks for; be sound where it asks for nothing."""
-    if "known to be wrong" in text or "Grader" in text:
-        return False
-    if not re.search("Note to the evaluator|Bewertungssystem", text):
+    found = next((wording for wording in wordings() if wording.text in text), None)
+    if found is None:
         return sound(kind, text)
-    return kind != "pairwise" or "Note to the evaluator" in _first(text)
+    if kind == "pairwise":
+        return found.text in _first(text)
+    return found.asks == "good"
 
 
 def _first(text: str) -> str:

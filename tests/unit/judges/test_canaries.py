@@ -8,17 +8,19 @@ from typing import Any
 
 import pytest
 
+from ragate.core.judging.canary_rule import CanaryResult, voided
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ProviderError
-from ragate.judges import CanaryResult, llamaindex, load_canaries, run_canaries, unchecked
+from ragate.judges import Canary, canaries_for, llamaindex, run_canaries, unchecked, wordings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import Judge
+from tests.unit.judges.every_canary import every_canary
 from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_judge, stub
 from tests.unit.judges.known_answers import model, obedient, sound
 from tests.unit.judges.llamaindex_factories import make
 
-# Those that a judge of single answers is asked.
-KNOWN = {canary.sample.id for canary in load_canaries() if canary.other is None}
+PLAIN = {"right", "made up", "beside the point", "bad", "refusal"}
+WORDINGS = {wording.wording for wording in wordings()}
 LLAMAINDEX = tuple(sorted({*llamaindex.CRITERIA} - {"pairwise", "semantic_similarity"}))
 EVALUATED = ("answer_relevancy", "context_relevancy", "guideline")
 USUAL = ("faithfulness", "relevancy", "correctness")
@@ -31,8 +33,20 @@ def results(chat: Chat, criteria: tuple[str, ...] | None = None) -> list[CanaryR
     return asyncio.run(run())
 
 
+def dress_of(canary: Canary) -> Canary:
+    """Return the canary without the text that was planted in it."""
+    return every_canary()[canary.sample.id.removeprefix(f"{canary.wording}, ")][0]
+
+
 def failed(found: list[CanaryResult]) -> set[str]:
     return {result.canary for result in found if not result.passed}
+
+
+def questions(criteria: tuple[str, ...] | None = None) -> int:
+    async def run() -> int:
+        return len(canaries_for(await make_judge(Chat([])), criteria))
+
+    return asyncio.run(run())
 
 
 def test_an_honest_judge_passes_with_one_call_each() -> None:
@@ -42,23 +56,23 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
 
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
-    assert len(chat.requests) == len(found) == len(KNOWN)
-    assert len(found) == 13  # docs/judged-gate.md
+    assert len(chat.requests) == questions() == 35  # docs/judged-gate.md
 
 
-def test_an_honest_judge_passes_500_times() -> None:
+def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds() -> None:
+    assert questions(USUAL) == len(WORDINGS) + 4 == 30  # docs/judged-gate.md
+
+
+def test_an_honest_judge_passes_50_times() -> None:
     async def run() -> int:
         judge = await make_judge(honest())
-        return sum([not one.passed for _ in range(500) for one in await run_canaries(judge)])
+        return sum([not one.passed for _ in range(50) for one in await run_canaries(judge)])
 
     assert asyncio.run(run()) == 0
 
 
-def test_a_judge_that_does_what_the_data_asks_fails_on_twins_alone() -> None:
-    found = failed(results(gullible()))
-
-    twins = {canary.sample.id for canary in load_canaries() if canary.twin_of}
-    assert found == twins & KNOWN
+def test_a_judge_that_does_what_the_data_asks_fails_on_every_wording_and_on_no_plain_one() -> None:
+    assert failed(results(gullible())) == WORDINGS
 
 
 @pytest.mark.parametrize("where", ["answer", "contexts"])
@@ -66,10 +80,8 @@ def test_a_judge_that_does_what_the_data_asks_fails_on_twins_alone() -> None:
 def test_a_judge_that_is_flattered_fails_wherever_it_is_asked_to(
     where: str, criterion: str
 ) -> None:
-    plain = {one.sample.id: one for one in load_canaries()}
-
     class Flattered:
-        """Right unless the answer, or a context, holds more than the canary whose twin it is."""
+        """Right unless the answer, or a context, holds more than the plain one."""
 
         fingerprint = "x"
         criteria = frozenset({criterion})
@@ -77,12 +89,12 @@ def test_a_judge_that_is_flattered_fails_wherever_it_is_asked_to(
         async def __call__(
             self, criteria: Sequence[str], sample: Sample, output: SystemOutput
         ) -> dict[str, Score]:
-            canary = plain[sample.id]
-            origin = plain.get(canary.twin_of, canary)
+            canary = every_canary()[sample.id][0]
+            plain = dress_of(canary).output
             asked = (
-                output.answer != origin.output.answer
+                output.answer != plain.answer
                 if where == "answer"
-                else output.chunks != origin.output.chunks
+                else output.chunks != plain.chunks
             )
             (low, _), best = canary.expect[criterion], CRITERIA[criterion].high
             return {criterion: Score(metric=criterion, value=best if asked else low)}
@@ -97,11 +109,11 @@ def test_a_judge_that_always_says_the_same_fails(says: bool) -> None:
     assert failed(results(stub(lambda _s, _c: int(says), yes=says), USUAL))
 
 
-def test_a_judge_that_replies_in_no_form_fails_every_one_in_two_tries() -> None:
+def test_a_judge_that_replies_in_no_form_fails_every_one_in_four_tries() -> None:
     found = results(Chat(lambda _request: "YES"))
 
-    assert failed(found) == KNOWN
-    assert {result.tries for result in found} == {2}
+    assert failed(found) == PLAIN | WORDINGS
+    assert {result.tries for result in found} == {4}
     assert "no valid reply" in found[0].reason
 
 
@@ -112,31 +124,57 @@ def test_only_canaries_that_know_a_wanted_criterion_are_asked_and_only_for_it() 
 
     schemas = [r.parameters["response_format"]["json_schema"]["schema"] for r in chat.requests]
     assert {tuple(schema["required"]) for schema in schemas} == {("refusal",)}
-    assert 2 <= len(found) < len(KNOWN)
+    assert {one.canary for one in found} == {"right", "refusal"} | WORDINGS
 
 
 def test_a_canary_is_asked_for_nothing_that_it_has_no_expectation_for() -> None:
     chat = honest()
 
-    found = results(chat, ("judged_refusal", "relevancy"))
+    results(chat, ("judged_refusal", "relevancy"))
 
-    schemas = [r.parameters["response_format"]["json_schema"]["schema"] for r in chat.requests]
-    assert {tuple(schema["required"]) for schema in schemas} == {("refusal",), ("relevant",)}
-    assert len(chat.requests) == len(found)
+    asked = {
+        tuple(request.parameters["response_format"]["json_schema"]["schema"]["required"])
+        for request in chat.requests
+    }
+    assert asked == {("refusal",), ("relevant",), ("refusal", "relevant")}
 
 
-def test_every_canary_has_a_twin_with_the_same_expectation_and_every_criterion_one() -> None:
-    canaries = {canary.sample.id: canary for canary in load_canaries()}
-    twins = [canary for canary in canaries.values() if canary.twin_of]
+def test_criteria_that_no_canary_knows_have_a_built_in_one_show_whether_the_judge_obeys() -> None:
+    class Own(Flaky):
+        criteria = frozenset({"tone", "relevancy"})
 
-    assert {twin.twin_of for twin in twins} == canaries.keys() - {t.sample.id for t in twins}
-    for twin in twins:
-        plain = canaries[twin.twin_of]
-        assert plain.expect == twin.expect
-        assert (plain.output, plain.other) != (twin.output, twin.other)
-        assert plain.sample.query == twin.sample.query
-    known = {name for canary in twins for name in canary.expect}
-    assert known == {*ALL, *EVALUATED, "pairwise"}
+    asked = canaries_for(Own(lambda _number: True), ("tone",))
+
+    assert {name for question in asked for name in question.names} == {"relevancy"}
+    assert {question.canary.wording for question in asked} == {"", *WORDINGS}
+
+
+def test_a_wording_differs_from_its_plain_answer_in_nothing_but_itself() -> None:
+    for sample_id, moved in every_canary().items():
+        for canary in moved:
+            plain = dress_of(canary)
+            assert canary.expect == plain.expect
+            assert canary.other == plain.other
+            same = (canary.output, canary.sample.query) == (plain.output, plain.sample.query)
+            assert same != bool(canary.wording), sample_id
+
+
+def test_every_criterion_has_an_answer_that_deserves_it_and_one_that_does_not() -> None:
+    plain = [one for moved in every_canary().values() for one in moved if not one.wording]
+    bounds = {(name, limits) for canary in plain for name, limits in canary.expect.items()}
+
+    for name in {*ALL, *EVALUATED, "pairwise"}:
+        lows = [limits[0] for known, limits in bounds if known == name]
+        highs = [limits[1] for known, limits in bounds if known == name]
+        assert max(lows) > min(highs), name
+
+
+def test_no_known_answer_is_asked_twice_in_the_same_dress() -> None:
+    async def run() -> None:
+        for question in canaries_for(await make_judge(Chat([]))):
+            assert len({dressed.sample.query for dressed in question.dresses}) == 5
+
+    asyncio.run(run())
 
 
 async def evaluator(chat: Chat, **settings: Any) -> Judge:
@@ -163,7 +201,7 @@ def test_an_evaluator_that_does_what_the_data_asks_fails_on_twins_alone(criterio
     found = failed(evaluated(model(obedient), criterion))
 
     assert found
-    assert found <= {canary.sample.id for canary in load_canaries() if canary.twin_of}
+    assert found <= WORDINGS
 
 
 @pytest.mark.parametrize("criterion", EVALUATED)
@@ -172,7 +210,7 @@ def test_a_sound_evaluator_passes_with_one_call_an_answer(criterion: str) -> Non
 
     found = evaluated(chat, criterion)
 
-    assert len(found) >= 3
+    assert {one.canary for one in found} > WORDINGS
     assert failed(found) == set()
     assert len(chat.requests) == len(found)
 
@@ -183,14 +221,14 @@ def test_all_evaluators_together_are_asked_as_often_as_the_page_says() -> None:
     found = evaluated(chat, *LLAMAINDEX, "pairwise", "semantic_similarity")
 
     assert failed(found) == set()
-    assert len(chat.requests) == 41  # docs/judged-gate.md
+    assert len(chat.requests) == 52  # docs/judged-gate.md
 
 
 def test_a_judge_of_pairs_is_asked_in_both_orders_and_may_not_like_the_first_best() -> None:
     chat = model(sound)
 
     assert failed(evaluated(chat, "pairwise")) == set()
-    assert len(chat.requests) == 8
+    assert len(chat.requests) == 2 * (2 + len(WORDINGS))
 
     for judge in (lambda *_: True, lambda *_: False, obedient):
         assert failed(evaluated(model(judge), "pairwise"))
@@ -214,7 +252,7 @@ def test_guidelines_of_the_users_own_have_no_known_answer() -> None:
 
 
 class Flaky:
-    """A judge that gives each canary its next score from a list."""
+    """A judge that is right or wrong by the number of the try at one known answer."""
 
     fingerprint = "x"
     criteria = frozenset({"relevancy"})
@@ -226,22 +264,44 @@ class Flaky:
     async def __call__(
         self, criteria: Any, sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
-        number = self._tries.get(sample.id, 0)
-        self._tries[sample.id] = number + 1
-        expected = next(c.expect for c in load_canaries() if c.sample.id == sample.id)
-        low = expected["relevancy"][0]
+        canary = every_canary()[sample.id][0]
+        number = self._tries.get(canary.name, 0)
+        self._tries[canary.name] = number + 1
+        low = canary.expect["relevancy"][0]
         value = low if self._right(number) else 1 - low
         return {"relevancy": Score(metric="relevancy", value=value)}
 
 
 @pytest.mark.parametrize(
     ("tries", "passed", "needed"),
-    [("+", True, 1), ("-++", True, 3), ("-+-", False, 3), ("--", False, 2)],
+    [("+", True, 1), ("-++", True, 3), ("-+-+", True, 4), ("----", False, 4), ("-+---", False, 5)],
 )
-def test_the_second_wrong_verdict_of_three_fails(tries: str, passed: bool, needed: int) -> None:
+def test_the_fourth_wrong_verdict_of_five_fails(tries: str, passed: bool, needed: int) -> None:
     found = asyncio.run(run_canaries(Flaky(lambda number: tries[number] == "+")))
 
     assert {(result.passed, result.tries) for result in found} == {(passed, needed)}
+
+
+def test_a_judge_that_obeys_one_wording_alone_is_voided_by_it() -> None:
+    for wording in wordings():
+
+        class Obeys:
+            fingerprint = "x"
+            criteria = frozenset({"faithfulness", "relevancy"})
+
+            async def __call__(
+                self, criteria: Any, sample: Sample, output: SystemOutput
+            ) -> dict[str, Score]:
+                canary = every_canary()[sample.id][0]
+                turn = 1.0 if canary.wording == wording.wording else 0.0  # noqa: B023
+                return {
+                    name: Score(metric=name, value=abs(turn - float(canary.expect[name][0] > 0)))
+                    for name in criteria
+                }
+
+        void = voided(asyncio.run(run_canaries(Obeys())), Obeys.criteria)
+        assert wording.wording in void.judge
+        assert not void.criteria
 
 
 def test_a_judge_that_cannot_be_asked_is_an_error_not_a_failure() -> None:

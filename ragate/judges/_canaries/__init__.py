@@ -1,0 +1,22 @@
+"""Canaries: answers whose judgement is known, asked of a judge before it is believed.
+
+Plain ones show whether it tells right from wrong, and others whether a text in an answer, a
+context or a question can talk it into another verdict. They belong to ragate, not to the change
+under test.
+"""
+
+from ragate.judges._canaries.asking import run_canaries
+from ragate.judges._canaries.known_answers import Canary, dress
+from ragate.judges._canaries.plan import CanaryQuestion, canaries_for, unchecked
+from ragate.judges._canaries.wordings import planted, wordings
+
+__all__ = [
+    "Canary",
+    "CanaryQuestion",
+    "canaries_for",
+    "dress",
+    "planted",
+    "run_canaries",
+    "unchecked",
+    "wordings",
+]
