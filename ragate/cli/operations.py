@@ -10,9 +10,11 @@ from pathlib import Path
 import click
 
 from ragate.config import Config, find_config, load_config
+from ragate.errors import ConfigError
 from ragate.models import Run
 from ragate.runtime.environment import read_operations
 from ragate.runtime.operations import Operations
+from ragate.support import git
 from ragate.support.escape import plain
 
 # Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
@@ -43,6 +45,8 @@ def open_config(path: Path | None) -> tuple[Config, Operations]:
         Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
     )
     config = load_config(find_config(Path.cwd(), named=named))
+    if not in_ci(environment) and (exposed := exposed_dotenv(config.root)):
+        say(f"warning: {exposed[0]}: {exposed[1]}")
     return config, operations(config.root, with_dotenv(config.root, environment))
 
 
@@ -67,8 +71,33 @@ def _dotenv(path: Path) -> dict[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    variables = dotenv_values(path, interpolate=False)
+    try:
+        variables = dotenv_values(path, interpolate=False)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read: {error}",
+            remedy="save it as UTF-8, one KEY=value a line; PowerShell's > writes UTF-16",
+        ) from error
     return {key: value for key, value in variables.items() if value is not None}
+
+
+def exposed_dotenv(root: Path) -> tuple[str, str] | None:
+    """Return that git does, or soon may, hold the secrets of ``.env``, with what to do about it.
+
+    None where there is no such file, no repository, or git ignores it.
+    """
+    path = root / ".env"
+    top = git.repository(root) if path.is_file() else None
+    if top is None:
+        return None
+    if git.is_tracked(top, path):
+        return (
+            ".env is in git, and its secrets with it",
+            "`git rm --cached .env`, ignore it in .gitignore, and replace every key that was in it",
+        )
+    if git.is_ignored(top, path):
+        return None
+    return ".env is not ignored by git: its secrets may be committed", "add .env to .gitignore"
 
 
 def _progress(*, quiet: bool) -> Callable[[int, int, str], None]:

@@ -22,7 +22,13 @@ from ragate.pipeline.run.collected_outputs import Collected, save_collected
 from ragate.pipeline.run.earlier_passes import adopt_earlier, evidence_key
 from ragate.pipeline.run.ready_system import open_ready_system
 from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.run.system_session import MUST_PASS_TRIES, Session, add_tries, possible_runs
+from ragate.pipeline.run.system_session import (
+    MUST_PASS_TRIES,
+    Session,
+    add_tries,
+    possible_runs,
+    say_if_all_failed,
+)
 from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.operations import Operations
@@ -52,6 +58,7 @@ async def collect(
         session = Session(ready)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
+        say_if_all_failed(session)
         full = len(session.collected.passes)
         await ask_changed_again(session, samples, baseline, config.policy.repeats)
         await add_tries(session, samples, MUST_PASS_TRIES - full)
@@ -103,6 +110,7 @@ async def check(
             await session.ask_ahead(samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
+        say_if_all_failed(session)
         await ask_changed_again(session, samples, setup.baseline, repeats, earlier=earlier)
         decided = await final_verdict(
             setup, scorer, session.collected, judge_last=judge_last, session=session

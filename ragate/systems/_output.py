@@ -19,6 +19,7 @@ EXPECTED = (
     "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"
     " a pydantic model or a SystemOutput"
 )
+LONGEST = 2000  # characters of a failure: the first lines of what a service says of it
 
 
 class OutputError(Exception):
@@ -91,12 +92,12 @@ def _plain(value: Any) -> Any:
 
 def failed(message: str) -> SystemOutput:
     """Return the failure of the system under test on one sample."""
-    return SystemOutput(error=Failure(kind="system", message=one_line(message, 500)))
+    return SystemOutput(error=Failure(kind="system", message=one_line(message, LONGEST)))
 
 
 def unanswered(message: str) -> SystemOutput:
     """Return a failure that says nothing about the system: it was never reached."""
-    return SystemOutput(error=Failure(kind="provider", message=one_line(message, 500)))
+    return SystemOutput(error=Failure(kind="provider", message=one_line(message, LONGEST)))
 
 
 def raised(error: BaseException, message: str) -> SystemOutput:

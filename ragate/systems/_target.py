@@ -5,12 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from ragate.clients.http.outage import is_outage
 from ragate.errors import ConfigError, RagateError, SystemStartError
 from ragate.support.escape import one_line
 from ragate.support.settings import nearest
+
+_LONGEST = 1900  # characters of an exception's words
+_RAGATE = Path(__file__).resolve().parents[1]
+_LIBRARIES = frozenset({"site-packages", "dist-packages"})
 
 
 @contextmanager
@@ -104,5 +109,17 @@ def setup_failed(what: str, error: BaseException) -> RagateError:
 
 
 def told(error: BaseException) -> str:
-    """Return an exception of foreign code as one line."""
-    return one_line(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    """Return an exception of foreign code as one line, with the place in the project's code."""
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{one_line(said, _LONGEST)}{_place(error)}"
+
+
+def _place(error: BaseException) -> str:
+    """Return the last line of code below the working folder that the exception went through."""
+    here = Path.cwd()
+    for frame in reversed(extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        own = path.is_relative_to(here) and not _LIBRARIES & set(path.relative_to(here).parts)
+        if own and not path.is_relative_to(_RAGATE):
+            return f" ({path.relative_to(here)}:{frame.lineno}, in {frame.name})"
+    return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ragate.pipeline.run.collected_outputs import Collected
 
 SHOWN_FAILURES = 20
+ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 
 
 @click.command("collect")
@@ -80,8 +82,9 @@ def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
 
 def _console(summary: dict[str, object]) -> str:
     lines = [_line(summary), f"written to {summary['file']}; next: ragate decide"]
+    limit = ON_TERMINAL if sys.stdout.isatty() else IN_FULL
     lines += [
-        f"  failed {failure['id']}: {one_line(failure['message'])} ({failure['kind']})"
+        f"  failed {failure['id']}: {one_line(failure['message'], limit)} ({failure['kind']})"
         for failure in _failures(summary)
     ]
     return "\n".join(lines)
@@ -89,7 +92,8 @@ def _console(summary: dict[str, object]) -> str:
 
 def _markdown(summary: dict[str, object]) -> str:
     rows = [
-        f"<tr><td>{code(failure['id'])}</td><td>{failure['kind']}</td><td>{code(failure['message'])}</td></tr>"
+        f"<tr><td>{code(failure['id'])}</td><td>{failure['kind']}</td>"
+        f"<td>{code(failure['message'], IN_FULL)}</td></tr>"
         for failure in _failures(summary)
     ]
     table = ["<table>", *rows, "</table>"] if rows else []

@@ -53,6 +53,7 @@ def examine(
     findings += guarded("rules", lambda: _rules(subject, samples, uses, today))
     findings += guarded("system", lambda: system(subject, samples))
     findings += guarded("keys", lambda: _keys(subject))
+    findings += guarded("environment", lambda: on_disk.dotenv(subject))
     findings += guarded("database", lambda: database(subject))
     findings += guarded(baseline_file.CHECK, lambda: _baseline(subject, runs))
     findings += guarded(document_ids.CHECK, lambda: _document_ids(subject, samples, runs))

@@ -68,8 +68,8 @@ def _operations(
     variables = dict(environment)
     try:
         variables = with_dotenv(root, environment)
-    except (OSError, ValueError) as problem:
-        errors.append(("environment", ConfigError(f"{root / '.env'}: cannot be read: {problem}")))
+    except ConfigError as error:
+        errors.append(("environment", error))
     try:
         return operations(root, variables), errors
     except ConfigError as error:

@@ -7,7 +7,8 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.cli.doctor import baseline_file, personal_data, state_folder
 from ragate.cli.doctor.examined_config import ExaminedProject
-from ragate.cli.finding import Finding
+from ragate.cli.finding import Finding, warning
+from ragate.cli.operations import exposed_dotenv
 from ragate.models import Run
 from ragate.support import git
 
@@ -50,6 +51,12 @@ def state(subject: ExaminedProject) -> Iterable[Finding]:
         runs=len(stored),
         size=sum(file.stat().st_size for run in stored for file in run.glob("*")),
     )
+
+
+def dotenv(subject: ExaminedProject) -> Iterable[Finding]:
+    """Say whether git holds the secrets of ``.env``, or may come to."""
+    exposed = exposed_dotenv(subject.root)
+    return [warning("environment", *exposed)] if exposed is not None else []
 
 
 def _writable(folder: Path) -> bool:

@@ -8,6 +8,7 @@ from ragate.core.doc_ids.advice import RESPELL, mismatch_words
 from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Run, ScoreState
+from ragate.pipeline.run.failure_summary import failure_lines
 from ragate.pipeline.score.metric_records import failures
 
 
@@ -53,9 +54,9 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
     """Raise where every output failed, or a gated metric lacks more scores than the policy lets."""
     failed = failures(record.output for record in run.records)
     if failed == len(run.records):
-        example = next((r.output.error.message for r in run.records if r.output.error), "no sample")
+        reasons = failure_lines(record.output for record in run.records)
         raise RagateError(
-            f"all {failed} outputs failed, such as: {example}",
+            "\n  ".join([f"all {failed} outputs failed:", *reasons]),
             remedy="mend the system first; the baseline is unchanged",
         )
     limit = config.policy.decision.max_unscored

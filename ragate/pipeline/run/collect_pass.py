@@ -78,7 +78,7 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
         raise
     except Exception as error:  # noqa: BLE001 - the system under test is foreign code
         kind = "provider" if is_outage(error) else "system"
-        return _failed(kind, f"{type(error).__name__}: {error}"[:500])
+        return _failed(kind, f"{type(error).__name__}: {error}"[:2000])
     if output.latency_s is None and system.max_runs is None:
         output = output.amended(latency_s=time.perf_counter() - started)
     return output

@@ -6,6 +6,7 @@ from ragate.errors import UsageError
 from ragate.models import Reads, Sample, SystemOutput
 from ragate.pipeline.run.collect_pass import Room, no_wait
 from ragate.pipeline.run.collected_outputs import Collected
+from ragate.pipeline.run.failure_summary import failure_lines
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
 from ragate.runtime.operations import Operations
@@ -127,3 +128,11 @@ async def add_tries(session: Session, samples: Sequence[Sample], tries: int) -> 
         return
     for _ in range(session.can_add(max(0, tries))):
         await session.add_pass(must_pass)
+
+
+def say_if_all_failed(session: Session) -> None:
+    """Say once why nothing came of a whole pass: a list of samples would repeat it."""
+    outputs = session.collected.passes[-1] if session.collected.passes else {}
+    if outputs and all(output.error is not None for output in outputs.values()):
+        reasons = failure_lines(outputs.values())
+        session.operations.say("\n  ".join([f"all {len(outputs)} outputs failed:", *reasons]))

@@ -9,7 +9,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from tests.unit.systems.functions import PLAIN, one
-from tests.unit.systems.using import ask, module
+from tests.unit.systems.using import ask, message, module
 
 
 @pytest.mark.parametrize(
@@ -126,3 +126,23 @@ def test_the_project_is_on_the_path_for_the_import_only(tmp_path: Path):
     one(tmp_path, PLAIN)
 
     assert str(tmp_path) not in sys.path
+
+
+def test_an_exception_of_the_project_is_told_with_its_file_and_line(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own = module(tmp_path, "def inner(): return {}['index']\ndef answer(query): return inner()")
+
+    told = message(ask("python", {"target": f"{own}:answer"}, tmp_path)[0])
+
+    assert told == f"KeyError: 'index' ({own}.py:1, in inner)"
+
+
+def test_an_exception_of_a_library_is_told_with_the_line_that_called_it(
+    tmp_path: Path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    own = module(tmp_path, "import json\ndef answer(query): return json.loads(query)")
+
+    told = message(ask("python", {"target": f"{own}:answer"}, tmp_path)[0])
+
+    assert told.endswith(f"({own}.py:2, in answer)")

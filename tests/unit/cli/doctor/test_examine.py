@@ -57,6 +57,32 @@ def test_an_env_file_that_is_no_text_is_named_and_the_rest_is_checked(project: P
     assert found["golden set"][0].status is Status.OK
 
 
+@pytest.mark.parametrize(
+    ("prepare", "told"),
+    [
+        ((), "not ignored by git"),
+        (("git", "add", "--force", ".env"), ".env is in git"),
+    ],
+)
+def test_an_env_file_that_git_may_get_hold_of_is_warned_of(
+    project: Path, prepare: tuple[str, ...], told: str
+) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / ".env").write_text("KEY=x\n")
+    if prepare:
+        subprocess.run(prepare, cwd=project, check=True)
+
+    assert [told in one.message for one in checks(project)["environment"]] == [True]
+
+
+def test_an_env_file_that_git_ignores_is_no_finding(project: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    (project / ".gitignore").write_text(".env\n")
+    (project / ".env").write_text("KEY=x\n")
+
+    assert "environment" not in checks(project)
+
+
 def test_a_system_of_foreign_code_that_breaks_at_import_is_a_finding(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
