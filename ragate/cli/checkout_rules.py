@@ -10,6 +10,7 @@ from typing import Any
 
 from ragate.config import Config
 from ragate.models import CheckoutRules, Report
+from ragate.outputs.mapping import MAPPING_KEYS
 from ragate.support import git
 
 
@@ -57,7 +58,10 @@ def _differs(top: Path, base: str, path: Path) -> bool | None:
 
 
 def _policy_differs(config: Config, top: Path, base: str) -> bool:
-    """Whether [policy] is another table; [system] is the change's own in any case."""
+    """Whether [policy] is another table, or recorded outputs are read in another way.
+
+    The rest of [system] is the change's own in any case.
+    """
     path = config.root / config.path.name
     base_text = git.file_at(top, base, path.relative_to(top).as_posix())
     return bool(_policy(base_text) != _policy(path.read_text(encoding="utf-8")))
@@ -65,6 +69,9 @@ def _policy_differs(config: Config, top: Path, base: str) -> bool:
 
 def _policy(text: str) -> Any:
     try:
-        return tomllib.loads(text).get("policy")
-    except ValueError:
+        tables = tomllib.loads(text)
+        system = tables.get("system", {})
+        mapping = {key: system.get(key) for key in MAPPING_KEYS if system.get("use") == "replay"}
+    except (ValueError, AttributeError):
         return None
+    return tables.get("policy"), mapping

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
 from ragate.models import Frozen, RunManifest, Sample, SystemOutput
+from ragate.outputs.foreign_lines import refuse_foreign
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
@@ -22,6 +23,7 @@ M = TypeVar("M", bound=Frozen)
 OUTPUTS_VERSION = 1
 _TIMES = {"latency_s", "first_token_s"}
 MAX_BYTES = 2 * 1024**3
+_MOST_OF_HEADER = 1024 * 1024
 
 
 class OutputsHeader(Frozen):
@@ -71,7 +73,8 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     is_ours = isinstance(first[1], dict) and "ragate_outputs" in first[1]
     rows = lines if is_ours else chain([first], lines)
     header = _header(path, first[1]) if is_ours else None
-    return header, ((number, _output(path, number, value)) for number, value in rows)
+    read = _output if is_ours else _own_output
+    return header, ((number, read(path, number, value)) for number, value in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
         DatasetError: names the file, the line and what is wrong with it.
     """
     offset = count = 0
+    read = _own_output
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
             location = OutputLocation(path, number, offset, crc32(line))
@@ -136,8 +140,9 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
             value = loads(line, where=f"{path}:{number}", error=DatasetError)
             if count == 1 and isinstance(value, dict) and "ragate_outputs" in value:
                 _header(path, value)
+                read = _output
             else:
-                yield location, _output(path, number, value)
+                yield location, read(path, number, value)
     if not count:
         raise DatasetError(f"{path}: no recorded output in it")
 
@@ -149,21 +154,42 @@ def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
             f"{OUTPUTS_VERSION}",
             remedy="collect them again with the same version of ragate on both sides",
         )
-    return _validated(OutputsHeader, path, 1, value)
+    return _validated(OutputsHeader, f"{path}:1", value)
+
+
+def written_by_ragate(path: Path) -> bool:
+    """Return whether a file begins with the header that ragate writes."""
+    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+        return b'"ragate_outputs"' in file.readline(_MOST_OF_HEADER)
+
+
+def _own_output(path: Path, number: int, value: Any) -> RecordedOutput:
+    """Return a line that somebody else wrote, who may not know our names."""
+    refuse_foreign(path, f"{path}:{number}", value)
+    return _output(path, number, value)
 
 
 def _output(path: Path, number: int, value: Any) -> RecordedOutput:
-    return _validated(RecordedOutput, path, number, value)
+    return validated_output(f"{path}:{number}", value)
 
 
-def _validated(model: type[M], path: Path, number: int, value: Any) -> M:
+def validated_output(where: str, value: Any) -> RecordedOutput:
+    """Return a line as a recorded output.
+
+    Raises:
+        DatasetError: names the place, the field and the value.
+    """
+    return _validated(RecordedOutput, where, value)
+
+
+def _validated(model: type[M], where: str, value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         field = ".".join(map(str, problem["loc"]))
         raise DatasetError(
-            f"{path}:{number}: {field + ': ' if field else ''}{problem['msg']} (got "
+            f"{where}: {field + ': ' if field else ''}{problem['msg']} (got "
             f"{repr(problem['input'])[:80]})",
             remedy="docs/replay.md shows the format of a line",
         ) from error

@@ -38,14 +38,17 @@ class Pointers(Frozen):
         return not any(self.model_dump().values())
 
 
-def pointed(value: Any, pointers: Pointers) -> dict[str, Any]:
+def pointed(value: Any, pointers: Pointers, *, lone: bool = False) -> dict[str, Any]:
     """Return the parts of `value` that the pointers lead to, under the names of recorded outputs.
+
+    Args:
+        lone: Where a list of passages is wanted, a text is its only item, and null is none.
 
     Raises:
         PointerError: a pointer leads nowhere, the lists of chunks differ in length, or the
             arguments of a tool call are no JSON.
     """
-    recorded: dict[str, Any] = {"chunks": _chunks(value, pointers)}
+    recorded: dict[str, Any] = {"chunks": _chunks(value, pointers, lone=lone)}
     for name in ("answer", "latency", "citations", "tool_calls"):
         pointer = getattr(pointers, name)
         if pointer:
@@ -56,10 +59,10 @@ def pointed(value: Any, pointers: Pointers) -> dict[str, Any]:
     return recorded
 
 
-def _chunks(value: Any, pointers: Pointers) -> list[Any]:
+def _chunks(value: Any, pointers: Pointers, *, lone: bool) -> list[Any]:
     columns = {
-        "text": many(value, pointers.contexts) if pointers.contexts else None,
-        "doc_id": many(value, pointers.ids) if pointers.ids else None,
+        "text": _listed(value, pointers.contexts, lone=lone) if pointers.contexts else None,
+        "doc_id": _listed(value, pointers.ids, lone=lone) if pointers.ids else None,
         "score": many(value, pointers.scores, optional=True) if pointers.scores else None,
     }
     named = {name: column for name, column in columns.items() if column is not None}
@@ -71,6 +74,16 @@ def _chunks(value: Any, pointers: Pointers) -> list[Any]:
         raise PointerError(f"the lists of chunks differ in length: {counts}")
     rows = zip(*named.values(), strict=True)
     return [_chunk(dict(zip(named, row, strict=True))) for row in rows]
+
+
+def _listed(value: Any, pointer: str, *, lone: bool) -> list[Any]:
+    if lone and "*" not in parse(pointer):
+        single = one(value, pointer)
+        if single is None:
+            return []
+        if isinstance(single, str):
+            return [single]
+    return many(value, pointer)
 
 
 def _chunk(row: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,19 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Filters, Report, Run, Sample
+from ragate.outputs.mapping import RecordMapping
 from ragate.pipeline.decide.final_verdict import final_verdict
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import load_samples, read_gate_setup
 from ragate.pipeline.decide.head_policy_verdict import Ask, Proposal, propose
 from ragate.pipeline.decide.untrusted_claims import distrust
 from ragate.pipeline.run.collect_pass import Outputs
-from ragate.pipeline.run.collected_outputs import Collected, read_collected, save_collected
+from ragate.pipeline.run.collected_outputs import (
+    Collected,
+    line_mapping,
+    read_collected,
+    save_collected,
+)
 from ragate.pipeline.run.relative_dates import date_of
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.open_scorer import open_scorer
@@ -47,7 +53,8 @@ async def decide_outputs(
     """
     started = time.monotonic()
     setup = read_gate_setup(config, selection.filters, control=control)
-    collected = _read(paths, setup.samples, selection)
+    mapping = line_mapping(config)
+    collected = _read(paths, setup.samples, selection, mapping)
     refuse_other_system(config, collected)
     hint_at_filters(operations, collected, selection)
     if foreign:
@@ -69,7 +76,7 @@ async def decide_outputs(
         decided = await final_verdict(setup, scorer, collected, judge_last=judge_last)
         proposed = None
         if proposal is not None:
-            ask = _from_files(proposal, paths, selection)
+            ask = _from_files(proposal, paths, selection, mapping)
             most_judged = MOST_JUDGED if foreign else None
             proposed = await propose(
                 proposal, setup, scorer.plan, collected, ask=ask, most_judged=most_judged
@@ -78,19 +85,24 @@ async def decide_outputs(
     return stored_report(operations, decided, started=started, proposed=proposed)
 
 
-def _read(paths: Sequence[Path], samples: Sequence[Sample], selection: Selection) -> Collected:
+def _read(
+    paths: Sequence[Path], samples: Sequence[Sample], selection: Selection, mapping: RecordMapping
+) -> Collected:
     bare = selection.retrieval_only
-    return read_collected(paths, samples, top_k=selection.top_k, retrieval_only=bare)
+    top_k = selection.top_k
+    return read_collected(paths, samples, top_k=top_k, retrieval_only=bare, mapping=mapping)
 
 
-def _from_files(proposal: Proposal, paths: Sequence[Path], selection: Selection) -> Ask:
+def _from_files(
+    proposal: Proposal, paths: Sequence[Path], selection: Selection, mapping: RecordMapping
+) -> Ask:
     """Return what gives the outputs of proposed samples: the same files, read for them."""
     passes: list[Outputs] = []
 
     async def ask(samples: Sequence[Sample], run: int) -> Outputs:
         if not passes:
             head_samples = load_samples(proposal.config, selection.filters)
-            passes.extend(_read(paths, head_samples, selection).passes)
+            passes.extend(_read(paths, head_samples, selection, mapping).passes)
         held = passes[run] if run < len(passes) else {}
         return {sample.id: held[sample.id] for sample in samples if sample.id in held}
 
@@ -100,7 +112,7 @@ def _from_files(proposal: Proposal, paths: Sequence[Path], selection: Selection)
 async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:
     """Return the scored run of one outputs file, over the whole golden set."""
     setup = read_gate_setup(config, Filters())
-    collected = read_collected([path], setup.samples)
+    collected = read_collected([path], setup.samples, mapping=line_mapping(config))
     refuse_other_system(config, collected)
     async with (
         open_resources(config, operations) as opened,

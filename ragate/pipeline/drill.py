@@ -11,7 +11,7 @@ from ragate.models import Decision, DrillProof, Filters, Needs, Sample, SystemOu
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.drill_proof import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
-from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.runtime.operations import Operations
@@ -38,7 +38,8 @@ def run_drill(
         )
     setup = GateSetup(config, load_samples(config, Filters()), baseline)
     samples = setup.samples
-    collected = read_collected(paths or [newest_outputs(operations)], samples)
+    files = paths or [newest_outputs(operations)]
+    collected = read_collected(files, samples, mapping=line_mapping(config))
 
     active = make_metrics(config, samples, states=baseline.manifest.states)
     metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]

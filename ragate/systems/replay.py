@@ -1,6 +1,6 @@
 """Recorded outputs as the system under test: what your own pipeline wrote in an earlier step."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -9,18 +9,24 @@ from typing import Any
 from pydantic import Field
 
 from ragate.core.hashing import content_hash
-from ragate.errors import ConfigError, DatasetError
-from ragate.models import Failure, Frozen, Sample, SystemInfo, SystemOutput
-from ragate.outputs.outputs_file import OutputLocation, OutputLocations, read_locations
+from ragate.errors import ConfigError
+from ragate.models import Failure, Sample, SystemInfo, SystemOutput
+from ragate.outputs.mapping import RecordMapping
 from ragate.protocols import Resources, Traits
 from ragate.support.glob_hints import HOW_READ, why_no_match
 from ragate.support.settings import read_settings
+from ragate.systems._recordings import Recordings, read_recordings
 
 TRAITS = Traits(runs_code=False, recorded=True, needs_database=False)
 
 
-class Settings(Frozen):
-    """Keys of ``[system]`` for ``use = "replay"``."""
+class Settings(RecordMapping):
+    """Keys of ``[system]`` for ``use = "replay"``: what is read, and how its lines are.
+
+    Attributes:
+        preset: The tool that wrote the files.
+        pointers: Where each part stands in a line of the user's own.
+    """
 
     paths: tuple[str, ...] = Field(
         min_length=1,
@@ -28,31 +34,10 @@ class Settings(Frozen):
     )
 
 
-class Recordings(Mapping[str, list[OutputLocation]]):
-    """Where each sample's outputs stand, in order of run, under its id or else its question."""
-
-    def __init__(self) -> None:
-        self.places = OutputLocations()
-        self._numbers: dict[str, tuple[int, ...]] = {}
-
-    def add(self, key: str, numbers: Iterable[int]) -> None:
-        """Add runs of a sample, by the numbers of their places."""
-        self._numbers[key] = (*self._numbers.get(key, ()), *numbers)
-
-    def __getitem__(self, key: str) -> list[OutputLocation]:
-        return [self.places.get(number) for number in self._numbers[key]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-
 class Replay:
     """Recorded outputs by sample; the n-th output of a sample is its n-th run."""
 
-    def __init__(self, outputs: Mapping[str, list[OutputLocation]]) -> None:
+    def __init__(self, outputs: Recordings) -> None:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
@@ -70,7 +55,7 @@ class Replay:
 
         A sample without a recording was not measured, so it is unscored rather than wrong.
         """
-        runs = self._outputs.get(_by_id(sample.id)) or self._outputs.get(_by_query(sample.query))
+        runs = self._outputs.of(sample)
         if not runs or run >= len(runs):
             return _not_recorded(f"no recorded output in run {run + 1}")
         recorded = runs[run].read()
@@ -81,14 +66,6 @@ class Replay:
 
 def _not_recorded(message: str) -> SystemOutput:
     return SystemOutput(error=Failure(kind="provider", message=message))
-
-
-def _by_id(sample_id: str) -> str:
-    return f"id:{sample_id}"
-
-
-def _by_query(query: str) -> str:
-    return f"query:{' '.join(query.split())}"
 
 
 @asynccontextmanager
@@ -105,7 +82,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         for pattern in own_settings.paths
         for file in allowed_files(pattern, root=resources.root, allowed=resources.replay_paths)
     ]
-    yield Replay(read_recordings(files))
+    yield Replay(read_recordings(files, own_settings))
 
 
 def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list[Path]:
@@ -145,33 +122,3 @@ def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
     if not real.is_relative_to(top):
         return False
     return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
-
-
-def read_recordings(files: list[Path]) -> Recordings:
-    """Return where the outputs of `files` stand; files follow one another.
-
-    Raises:
-        DatasetError: a line is no recorded output, or a sample's second one of the same run.
-    """
-    recordings = Recordings()
-    for file in files:
-        _add_file(recordings, file)
-    return recordings
-
-
-def _add_file(recordings: Recordings, file: Path) -> None:
-    """Add the outputs of a file; a line's own ``run`` counts inside it."""
-    lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
-    numbered: set[tuple[str, int]] = set()
-    for location, recorded in read_locations(file):
-        key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
-        if recorded.run is not None:
-            if (key, recorded.run) in numbered:
-                raise DatasetError(
-                    f"{file}:{location.number}: a second output for {key} in run {recorded.run}",
-                    remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
-                )
-            numbered.add((key, recorded.run))
-        lines.setdefault(key, []).append((recorded.run or 0, recordings.places.add(location)))
-    for key, runs in lines.items():
-        recordings.add(key, [number for _, number in sorted(runs)])

@@ -23,6 +23,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.rules.noisy",),
     ("core.rules.slices",),
     ("core.decision",),
+    ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
     ("clients", "judges._canaries"),
     ("clients.memoised", "config", "dataset", "embedders", "stores"),

@@ -49,7 +49,8 @@ def _pages(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
 
 
 def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
-    from ragate.systems.replay import Replay, Settings, allowed_files, read_recordings
+    from ragate.systems._recordings import read_recordings
+    from ragate.systems.replay import Replay, Settings, allowed_files
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
     files = [
@@ -57,7 +58,7 @@ def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
         for pattern in settings.paths
         for file in allowed_files(pattern, root=config.root, allowed=config.policy.replay_paths)
     ]
-    replay = Replay(read_recordings(files))
+    replay = Replay(read_recordings(files, settings))
     outputs = asyncio.run(_recorded(replay.answer, samples))
     findings = recordings.recordings(
         samples,

@@ -1,8 +1,5 @@
 """What the importers have in common: the record they make, and how files of records are read."""
 
-import ast
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,11 +10,9 @@ from typing import Any
 from ragate.dataset._rows import MAX_BYTES
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue, Turn
-from ragate.support.foreign_files import read_bytes, read_text
+from ragate.support import records as files
+from ragate.support.records import Record
 from ragate.support.settings import shown
-from ragate.support.strict_json import loads, read_lines
-
-Record = tuple[str, Mapping[str, Any]]  # its place, and its fields
 
 
 @dataclass(frozen=True)
@@ -54,57 +49,15 @@ class Notes(Counter[str]):
 def records(path: Path) -> Iterator[Record]:
     """Yield the objects of a .jsonl, .json or .csv file.
 
-    A JSON file holds a list of objects, or one object of columns as pandas writes it.
-
     Raises:
         DatasetError: names the line or the number of the record.
     """
-    ending = path.suffix.lower()
-    if ending in {".jsonl", ".ndjson"}:
-        rows: Iterator[tuple[str, Any]] = (
-            (f"{path}:{number}", row)
-            for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
-        )
-    elif ending == ".csv":
-        rows = _csv_records(path)
-    elif ending == ".json":
-        rows = _json_records(path)
-    else:
-        raise DatasetError(f"{path}: no reader for {path.suffix!r}; known: .jsonl, .json, .csv")
-    for where, row in rows:
-        if not isinstance(row, Mapping):
-            raise DatasetError(f"{where}: {shown(row)}: must be an object")
-        yield where, row
-
-
-def _csv_records(path: Path) -> Iterator[tuple[str, Any]]:
-    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
-    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for row in rows:
-            where = f"{path}:{rows.line_num}"
-            if None in row or None in row.values():
-                raise DatasetError(f"{where}: has another number of cells than the header")
-            yield where, {name: cell for name, cell in row.items() if cell != ""}
-    except csv.Error as error:
-        raise DatasetError(f"{path}:{rows.line_num}: not CSV: {error}") from error
-
-
-def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
-    value = json_value(path)
-    if isinstance(value, Mapping) and value and all(isinstance(v, Mapping) for v in value.values()):
-        numbers = next(iter(value.values())).keys()
-        value = [{name: column.get(n) for name, column in value.items()} for n in numbers]
-    if not isinstance(value, list):
-        raise DatasetError(f"{path}: must hold a list of objects")
-    for number, row in enumerate(value, start=1):
-        yield f"{path}: record {number}", row
+    return files.records(path, error=DatasetError, max_bytes=MAX_BYTES)
 
 
 def json_value(path: Path) -> Any:
     """Return the value of a JSON file."""
-    content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
-    return loads(content, where=str(path), error=DatasetError)
+    return files.json_value(path, error=DatasetError, max_bytes=MAX_BYTES)
 
 
 def text_of(where: str, name: str, value: Any) -> str:
@@ -136,21 +89,11 @@ def texts_of(where: str, name: str, value: Any, *, separator: str = "") -> tuple
     if isinstance(value, str) and separator:
         value = value.split(separator)
     elif isinstance(value, str):
-        value = literal(value)
+        value = files.parsed_cell(value)
     if value is None:
         return ()
     items = value if isinstance(value, list | tuple) else [value]
     return tuple(text for item in items if (text := text_of(where, name, item)))
-
-
-def literal(cell: str) -> Any:
-    """Return the list that a cell holds as text, else the cell itself."""
-    if not cell.lstrip().startswith("["):
-        return cell
-    try:
-        return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return cell
 
 
 def scalar(value: Any) -> MetadataValue:

@@ -8,7 +8,6 @@ from typing import Any
 from ragate.dataset._importers._common import (
     Imported,
     Notes,
-    literal,
     records,
     text_of,
     texts_of,
@@ -17,6 +16,7 @@ from ragate.dataset._importers._common import (
 from ragate.dataset._importers._conversation import question_of
 from ragate.errors import DatasetError
 from ragate.models import Turn
+from ragate.support.records import parsed_cell
 
 _HOP = re.compile(r"\A<\d+-hop>\s*")  # before each context of a question over several documents
 _RECORDED = frozenset({"response", "retrieved_contexts", "retrieved_context_ids", "answer"})
@@ -56,7 +56,7 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
 def _question(where: str, user_input: Any, notes: Notes) -> tuple[str, tuple[Turn, ...]]:
     """Return the question, and the turns before it where the sample is a conversation."""
     if isinstance(user_input, str) and user_input.lstrip().startswith("[{"):
-        user_input = literal(user_input)  # a conversation in a cell of a table
+        user_input = parsed_cell(user_input)  # a conversation in a cell of a table
     if isinstance(user_input, list):
         return question_of(where, "user_input", user_input, notes)
     return text_of(where, "user_input", user_input), ()

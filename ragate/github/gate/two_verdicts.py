@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ragate.config import Config
+from ragate.config.model import SystemConfig
 from ragate.github.commits.policy_files import prompt_of
+from ragate.outputs.mapping import MAPPING_KEYS, mapping_of
 from ragate.pipeline.decide.head_policy_verdict import Proposal
 
 _LONG = 60
@@ -40,12 +42,33 @@ def gate_of_change(base: Config | None, head: Config, *, name: str = "") -> Gate
     """
     if base is None:
         return Gate(_named(head, name), None, bootstrap=True)
-    config = base.amended(root=head.root, policy_root=base.root, system=head.system)
+    system = _judged_system(base.system, head.system)
+    config = base.amended(root=head.root, policy_root=base.root, system=system)
     proposal = None
     if changes := differences(base, head):
         proposed = _named(head, name or base.gate)
         proposal = Proposal(proposed, changes, same_judge=_same_judge(base, head))
     return Gate(_named(config, name), base, proposal)
+
+
+def _judged_system(base: SystemConfig, head: SystemConfig) -> SystemConfig:
+    """Return the change's system; how recorded outputs are read is the base's.
+
+    A mapping says what counts as the answer: one that led to the reference would pass any gate.
+
+    Raises:
+        ConfigError: the change's own mapping is wrong.
+    """
+    if not base.use == head.use == "replay":
+        return head
+    mapping_of(head.settings)
+    settings = {key: value for key, value in head.settings.items() if key not in MAPPING_KEYS}
+    return head.amended(settings={**settings, **_mapping(base)})
+
+
+def _mapping(system: SystemConfig) -> dict[str, Any]:
+    settings = system.settings if system.use == "replay" else {}
+    return {key: settings[key] for key in MAPPING_KEYS if key in settings}
 
 
 def gate_of_commit(config: Config, *, name: str = "") -> Gate:
@@ -63,6 +86,8 @@ def _named(config: Config, name: str) -> Config:
 def differences(base: Config, head: Config) -> tuple[str, ...]:
     """Say what of the policy and its files is not the same: keys with both values, and files."""
     changes = _keys("policy", _policy(base), _policy(head))
+    if base.system.use == head.system.use:
+        changes += _keys("system", _mapping(base.system), _mapping(head.system))
     files = (
         ("golden set", base.dataset, head.dataset),
         ("baseline", base.baseline, head.baseline),

@@ -5,12 +5,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup, samples_by_id
 from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
-from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line, read_outputs
+from ragate.outputs.mapping import RecordMapping, mapping_of
+from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
 from ragate.outputs.recorded_output import RecordedOutput
+from ragate.outputs.recordings import read_with_header
 from ragate.runtime.output_spool import Outputs, Spool
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_lines
@@ -37,11 +40,15 @@ def read_collected(
     *,
     top_k: int | None = None,
     retrieval_only: bool = False,
+    mapping: RecordMapping | None = None,
 ) -> Collected:
     """Return the outputs of `paths`, pass by pass, for the samples of the golden set.
 
     A sample without an output in the first pass is unscored there: it was wanted and not measured.
     Outputs of samples that the golden set does not have are left out.
+
+    Args:
+        mapping: How lines are read that ragate did not write; None for its own format.
 
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
@@ -52,19 +59,25 @@ def read_collected(
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
     for path in paths:
-        header, lines = read_outputs(path)
+        header, lines = read_with_header(path, mapping or RecordMapping())
         if header is not None:
             headers.append(header)
         offset = len(passes)
-        for number, line in lines:
+        for where, line in lines:
             sample = by_id.get(line.id) or by_query.get(_words(line.question))
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
-                _put(passes, stale, offset, line, sample, output, where=f"{path}:{number}")
+                _put(passes, stale, offset, line, sample, output, where=where)
     collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
     for sample in samples:
         collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
     return collected
+
+
+def line_mapping(config: Config) -> RecordMapping:
+    """Return how the lines of a gate's outputs are read that ragate did not write."""
+    settings = config.system.settings if config.system.use == "replay" else {}
+    return mapping_of(settings)
 
 
 def _words(query: str) -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import SystemOutput
-from ragate.systems.replay import Replay, allowed_files, read_recordings
+from ragate.systems._recordings import read_recordings
+from ragate.systems.replay import Replay, allowed_files, create
 from tests.factories import sample_factory
+from tests.unit.systems.using import resources_of
 
 
 def recorded(path: Path, *lines: dict[str, object]) -> Path:
@@ -22,6 +25,17 @@ def recorded(path: Path, *lines: dict[str, object]) -> Path:
 
 def answer(replay: Replay, sample_id: str = "q001", run: int = 0) -> SystemOutput:
     return asyncio.run(replay.answer(sample_factory(sample_id), run=run))
+
+
+def answer_of(root: Path, **settings: Any) -> SystemOutput:
+    """Return the answer of a system that is configured like this."""
+
+    async def ask() -> SystemOutput:
+        resources = resources_of(root, replay_paths=("outputs/*.jsonl",))
+        async with create({"paths": ["outputs/*.jsonl"], **settings}, resources) as replay:
+            return await replay.answer(sample_factory("q001"))
+
+    return asyncio.run(ask())
 
 
 def test_a_sample_is_found_by_its_id_or_by_its_question(tmp_path: Path):
@@ -60,7 +74,9 @@ def test_several_files_are_several_runs(tmp_path: Path):
 
 
 def test_a_sample_that_was_not_recorded_is_unmeasured_not_wrong(tmp_path: Path):
-    replay = Replay(read_recordings([recorded(tmp_path / "o.jsonl", {"id": "other"})]))
+    replay = Replay(
+        read_recordings([recorded(tmp_path / "o.jsonl", {"id": "other", "answer": "-"})])
+    )
 
     error = answer(replay).error
 
@@ -70,7 +86,9 @@ def test_a_sample_that_was_not_recorded_is_unmeasured_not_wrong(tmp_path: Path):
 
 def test_an_output_recorded_for_an_older_wording_of_the_sample_is_unmeasured(tmp_path: Path):
     replay = Replay(
-        read_recordings([recorded(tmp_path / "o.jsonl", {"id": "q001", "hash": "old"})])
+        read_recordings(
+            [recorded(tmp_path / "o.jsonl", {"id": "q001", "hash": "old", "answer": "-"})]
+        )
     )
 
     error = answer(replay).error
@@ -80,10 +98,45 @@ def test_an_output_recorded_for_an_older_wording_of_the_sample_is_unmeasured(tmp
 
 
 def test_two_outputs_for_one_run_of_a_sample_are_refused(tmp_path: Path):
-    file = recorded(tmp_path / "o.jsonl", {"id": "q001", "run": 0}, {"id": "q001", "run": 0})
+    file = recorded(tmp_path / "o.jsonl", *[{"id": "q001", "run": 0, "answer": "-"}] * 2)
 
     with pytest.raises(DatasetError, match=r"o\.jsonl:2: a second output"):
         read_recordings([file])
+
+
+def test_the_export_of_another_tool_is_read_by_its_preset(tmp_path: Path):
+    recorded(
+        tmp_path / "outputs" / "o.jsonl",
+        {"user_input": sample_factory("q001").query, "response": "Yes."},
+    )
+
+    assert answer_of(tmp_path, preset="ragas").answer == "Yes."
+
+
+def test_lines_in_the_users_own_fields_are_read_by_pointers(tmp_path: Path):
+    recorded(tmp_path / "outputs" / "o.jsonl", {"n": "q001", "out": {"text": "Yes."}})
+
+    pointers = {"id": "/n", "answer": "/out/text"}
+
+    assert answer_of(tmp_path, pointers=pointers).answer == "Yes."
+
+
+def test_lines_in_other_fields_are_refused_with_a_table_to_paste(tmp_path: Path):
+    recorded(tmp_path / "outputs" / "o.jsonl", {"id": "q001", "result": {"text": "Yes."}})
+
+    with pytest.raises(
+        DatasetError, match=r"o\.jsonl:1: neither `answer` nor `contexts`"
+    ) as raised:
+        answer_of(tmp_path)
+
+    assert '[system.pointers]\nid = "/id"\nanswer = "/result/text"' in raised.value.remedy
+
+
+def test_a_mapping_that_is_none_is_told_by_its_table(tmp_path: Path):
+    recorded(tmp_path / "outputs" / "o.jsonl", {"id": "q001", "answer": "Yes."})
+
+    with pytest.raises(ConfigError, match=r"\[system.pointers\]: answer = 'x'"):
+        answer_of(tmp_path, pointers={"answer": "x"})
 
 
 def test_a_file_outside_the_policy_is_refused(tmp_path: Path):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ragate.config import Config
+from ragate.errors import ConfigError
 from ragate.github.gate.two_verdicts import gate_of_change, gate_of_commit
 from tests.unit.github.gate.gate_factories import project
 
@@ -29,6 +32,32 @@ def test_the_system_is_the_heads_and_all_else_the_bases(base: Config, tmp_path: 
     assert gate.config.system == head.system
     assert gate.config.policy == base.policy
     assert gate.proposal is not None
+
+
+BY_ANSWER = ('use = "replay"', 'use = "replay"\npointers = { answer = "/answer" }')
+BY_REFERENCE = ('use = "replay"', 'use = "replay"\npointers = { answer = "/reference" }')
+
+
+def test_how_recordings_are_read_is_the_bases(tmp_path: Path) -> None:
+    mapped, head = project(tmp_path / "one", BY_ANSWER), project(tmp_path / "two", BY_REFERENCE)
+    gate = gate_of_change(mapped, head)
+    assert gate.config.system.settings["pointers"] == {"answer": "/answer"}
+    assert gate.config.system.settings["paths"] == ["outputs/*.jsonl"]
+    assert gate.proposal is not None
+    assert gate.proposal.differs == ("[system.pointers] answer: '/answer' → '/reference'",)
+
+
+def test_a_mapping_that_the_base_has_not_does_not_count_yet(base: Config, tmp_path: Path) -> None:
+    gate = gate_of_change(base, project(tmp_path / "head", BY_REFERENCE))
+    assert "pointers" not in gate.config.system.settings
+    assert gate.proposal is not None
+    assert gate.proposal.differs == ("[system] pointers: added",)
+
+
+def test_a_mapping_of_the_change_that_is_wrong_is_an_error(base: Config, tmp_path: Path) -> None:
+    wrong = ('use = "replay"', 'use = "replay"\npreset = "ragass"')
+    with pytest.raises(ConfigError, match="did you mean 'ragas'"):
+        gate_of_change(base, project(tmp_path / "head", wrong))
 
 
 def test_what_differs_is_said_with_both_values(base: Config, tmp_path: Path) -> None:

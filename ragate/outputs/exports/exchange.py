@@ -1,0 +1,41 @@
+"""One question with what came back, as another tool recorded it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A retrieved passage; without a document id its text is its identity."""
+
+    text: str = ""
+    doc_id: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question, the answer and the passages that it was given with.
+
+    Attributes:
+        place: Where it stands, for messages.
+        id: The sample's own id, "" where the tool has none of the user's.
+        answer: None where none was recorded.
+        passages: Best first; None where no retrieval was recorded.
+        references: Right answers, where the tool knows them.
+        error: Why the system failed, "" where it did not.
+        latency_s: Seconds.
+        metadata: What else is worth keeping, such as the trace's id.
+    """
+
+    place: str
+    query: str
+    id: str = ""
+    answer: str | None = None
+    passages: tuple[Passage, ...] | None = None
+    references: tuple[str, ...] = ()
+    error: str = ""
+    latency_s: float | None = None
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)

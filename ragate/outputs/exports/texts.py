@@ -1,0 +1,158 @@
+"""Questions, answers and passages in the JSON that people trace: texts, objects, chats, documents.
+
+Tracing keeps what a function got and returned, so that the same question may stand as a text, under
+a name, as a chat, or as any of these written as JSON into a text.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ragate.outputs.exports.exchange import Passage
+from ragate.support.records import parsed_cell
+
+QUESTION_NAMES = (
+    *("question", "query", "user_input", "user_query", "input", "prompt", "user_message"),
+    *("message", "query_str", "text", "content", "inputs", "kwargs", "args", "value"),
+)
+ANSWER_NAMES = (
+    *("answer", "response", "output", "result", "generated_answer", "completion", "reply"),
+    *("text", "content", "message", "output_text", "outputs", "choices", "value"),
+)
+REFERENCE_NAMES = (
+    *("expected_answer", "expected_output", "expectedOutput", "reference_answer", "reference"),
+    *("ground_truth", "expected", "answer", "output", "response", "label", "text", "content"),
+)
+TEXT_NAMES = (
+    *("text", "content", "page_content", "pageContent", "document.content", "passage", "body"),
+    *("document", "chunk", "snippet", "node"),
+)
+# What names a document, before what names a file in its metadata, before what may name a chunk.
+ID_NAMES = ("doc_id", "document_id")
+SOURCE_NAMES = ("source", "file_path", "file", "path", "url", "uri", "file_name", "filename")
+CHUNK_NAMES = ("document.id", "source_id", "id", "id_", "chunk_id", "title")
+SCORE_NAMES = ("score", "document.score", "similarity", "relevance_score")
+_LISTS = ("documents", "docs", "contexts", "context", "nodes", "results", "chunks", "matches")
+_METADATA = ("metadata", "document.metadata", "meta", "payload")
+_DEEPEST = 8
+
+
+def text_in(value: Any, names: Sequence[str], *, role: str, depth: int = 0) -> str:
+    """Return the text that a traced value holds, "" where none is found.
+
+    Args:
+        names: Keys of an object under which it may stand, the likeliest first.
+        role: Whose message of a chat it is: the last one counts.
+    """
+    value = parsed_cell(value)
+    if isinstance(value, str):
+        return value.strip()
+    if depth == _DEEPEST:
+        return ""
+    if isinstance(value, list):
+        return _in_list(value, names, role, depth + 1)
+    if not isinstance(value, Mapping):
+        return ""
+    if isinstance(value.get("messages"), list):
+        return _in_list(value["messages"], names, role, depth + 1)
+    if isinstance(value.get("parts"), list):
+        return _joined(value["parts"])
+    for name in names:
+        if text := text_in(value.get(name), names, role=role, depth=depth + 1):
+            return text
+    if len(value) == 1:
+        return text_in(next(iter(value.values())), names, role=role, depth=depth + 1)
+    return ""
+
+
+def answer_in(value: Any) -> str:
+    """Return the answer that a traced output holds; one that is JSON itself stays as it is."""
+    text = text_in(value, ANSWER_NAMES, role="assistant")
+    return text or (value.strip() if isinstance(value, str) else "")
+
+
+def _in_list(items: list[Any], names: Sequence[str], role: str, depth: int) -> str:
+    """Return the last message of `role`; of a list that is no chat, its only item's text."""
+    spoken = [item for item in items if isinstance(item, Mapping) and speaker(item)]
+    for message in reversed(spoken):
+        if speaker(message) == role:
+            content = message.get("content", message.get("parts"))
+            if isinstance(content, list):
+                return _joined(content)
+            return text_in(content, names, role=role, depth=depth)
+    if spoken or not items:
+        return ""
+    if len(items) == 1 or isinstance(items[0], list):
+        return text_in(items[0], names, role=role, depth=depth)
+    return ""
+
+
+def speaker(message: Mapping[str, Any]) -> str:
+    """Return ``user``, ``assistant`` or another role of a message, "" where it is none.
+
+    LangChain says ``human`` and ``ai``, and calls the role ``type``.
+    """
+    said = message.get("role") or message.get("type")
+    if not isinstance(said, str) or not {"content", "parts"} & message.keys():
+        return ""
+    return {"human": "user", "ai": "assistant", "model": "assistant"}.get(said, said)
+
+
+def _joined(parts: list[Any]) -> str:
+    """Return the texts of a message's parts; images and calls of tools have none."""
+    texts = (
+        part if isinstance(part, str) else part.get("text", part.get("content"))
+        for part in parts
+        if isinstance(part, str | Mapping)
+    )
+    return "\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+
+
+def passages_in(value: Any, *, depth: int = 0) -> tuple[Passage, ...] | None:
+    """Return the documents of a traced retrieval, None where the value is no list of documents."""
+    value = parsed_cell(value)
+    if isinstance(value, Mapping):
+        for name in _LISTS:
+            if name in value and depth < _DEEPEST:
+                return passages_in(value[name], depth=depth + 1)
+        return None
+    if not isinstance(value, list):
+        return None
+    passages = [passage(item) for item in value]
+    return None if value and not any(passages) else tuple(filter(None, passages))
+
+
+def passage(item: Any) -> Passage | None:
+    """Return one document: a text, an object, or an object with its score around it."""
+    if isinstance(item, str):
+        return Passage(text=item)
+    if not isinstance(item, Mapping):
+        return None
+    inner: Mapping[str, Any] = next(
+        (item[name] for name in ("document", "node") if isinstance(item.get(name), Mapping)), {}
+    )
+    # The outermost wins: what a retriever says of a chunk stands around the chunk.
+    layers: tuple[Mapping[str, Any], ...] = (item, inner, *_metadata(item), *_metadata(inner))
+    text = _first(layers[:2], TEXT_NAMES, str)
+    ids = (_first(layers, names, str | int) for names in (ID_NAMES, SOURCE_NAMES, CHUNK_NAMES))
+    doc_id = next((found for found in ids if found is not None), None)
+    score = _first(layers, SCORE_NAMES, int | float)
+    if text is None and doc_id is None:
+        return None
+    return Passage(text=text or "", doc_id="" if doc_id is None else str(doc_id), score=score)
+
+
+def _metadata(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for name in _METADATA:
+        value = parsed_cell(item.get(name))
+        if isinstance(value, Mapping):
+            yield value
+
+
+def _first(layers: Iterable[Mapping[str, Any]], names: Sequence[str], kind: Any) -> Any:
+    """Return the first value of `kind` under one of `names`, layer by layer."""
+    for layer in layers:
+        for name in names:
+            value = layer.get(name)
+            if isinstance(value, kind) and not isinstance(value, bool) and value != "":
+                return value
+    return None

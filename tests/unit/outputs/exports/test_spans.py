@@ -1,0 +1,97 @@
+"""From spans to questions with their answers and passages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.outputs.exports.exchange import Exchange, Passage
+from ragate.outputs.exports.spans import Span, exchanges, nested
+
+CHAT = '[{"role": "user", "parts": [{"type": "text", "content": "Why?"}]}]'
+
+
+def span(span_id: str = "a", parent: str = "", kind: str = "", **fields: Any) -> Span:
+    error = fields.pop("error", "")
+    attributes = {name.replace("__", "."): value for name, value in fields.items()}
+    return Span(
+        "here", "t", span_id, parent, kind, attributes, start=float(ord(span_id)), error=error
+    )
+
+
+def only(*spans: Span) -> Exchange:
+    (found,) = exchanges(spans, source="test")
+    return found
+
+
+def test_the_root_is_asked_before_the_model():
+    found = only(
+        span("b", "a", "LLM", input__value="Context: … Question: Why?", output__value="So."),
+        span("a", input__value="Why?"),
+    )
+
+    assert (found.query, found.answer) == ("Why?", "So.")
+
+
+def test_what_a_reranker_left_is_what_reached_the_model():
+    documents = [{"document.content": text} for text in ("one", "two")]
+    found = only(
+        span("a", input__value="Why?", output__value="So."),
+        span("b", "a", "RETRIEVER", input__value="Why?", retrieval__documents=documents),
+        span("c", "a", "RERANKER", reranker__output_documents=documents[1:]),
+    )
+
+    assert found.passages == (Passage(text="two"),)
+
+
+def test_several_retrievals_follow_one_another_and_a_passage_counts_once():
+    def retrieval(span_id: str, *texts: str) -> Span:
+        documents = [{"document.content": text} for text in texts]
+        return span(span_id, "a", "RETRIEVER", retrieval__documents=documents)
+
+    found = only(
+        span("a", input__value="Why?", output__value="So."),
+        retrieval("c", "two", "three"),
+        retrieval("b", "one", "two"),
+    )
+
+    assert found.passages is not None
+    assert [passage.text for passage in found.passages] == ["one", "two", "three"]
+
+
+def test_a_retrieval_that_found_nothing_is_known_to_have_found_nothing():
+    asked = span("a", input__value="Why?", output__value="So.")
+
+    assert only(asked, span("b", "a", "RETRIEVER", retrieval__documents=[])).passages == ()
+    assert only(asked).passages is None
+
+
+def test_a_trace_that_failed_without_an_answer_says_why():
+    assert only(span("a", input__value="Why?", error="timeout")).error == "timeout"
+    assert only(span("a", input__value="Why?", output__value="So.", error="late")).error == ""
+
+
+def test_a_trace_without_a_question_is_left_out():
+    assert list(exchanges([span("a", http__route="/health")], source="test")) == []
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"input.value": '{"query": "Why?"}'},
+        {"gen_ai.input.messages": CHAT},
+        {"gen_ai.prompt.0.role": "system", "gen_ai.prompt.0.content": "Be brief."}
+        | {"gen_ai.prompt.1.role": "user", "gen_ai.prompt.1.content": "Why?"},
+        {"traceloop.entity.input": '{"inputs": {"question": "Why?"}, "tags": []}'},
+        {"input": {"value": "Why?"}},
+    ],
+)
+def test_a_question_is_found_under_the_names_of_every_convention(attributes: dict[str, Any]):
+    assert Span("here", "t", "a", attributes=attributes).query == "Why?"
+
+
+def test_attributes_numbered_by_item_are_a_list_in_order():
+    attributes = {f"docs.{n}.document.content": str(n) for n in (10, 2, 0)}
+
+    assert nested(attributes, "docs") == [{"document.content": n} for n in ("0", "2", "10")]
