@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragate.dataset._messages import generated_id, read_turns, take_question
+from ragate.dataset._recorded import REFERENCES, without_outputs
 from ragate.dataset._values import READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
@@ -25,7 +26,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "id": ("id",),
     "query": ("query", "question"),
     "relevant": ("relevant", "expected"),
-    "references": ("references", "reference", "reference_answer", "ground_truth"),
+    "references": REFERENCES,
     "answerable": ("answerable",),
     "tags": ("tags",),
     "must_pass": ("must_pass",),
@@ -36,7 +37,6 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
 _READ = {**READ, "messages": read_turns}
-_RECORDED = frozenset({"answer", "contexts", "chunks", "citations"})
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
         raise DatasetError(f"{where}: {shown(row)}: a sample is an object with a query")
     fields: dict[str, Any] = {}
-    for name, value in row.items():
+    for name, value in without_outputs(where, row).items():
         field = FIELD_OF.get(name)
         if field is None:
             raise _unknown(where, name)
@@ -144,11 +144,6 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
 
 
 def _unknown(where: str, name: str) -> DatasetError:
-    if name in _RECORDED:
-        return DatasetError(
-            f"{where}: {name!r} is a recorded output, not part of a golden set",
-            remedy="keep outputs in a file of their own; the right answer goes under 'references'",
-        )
     return DatasetError(
         f"{where}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
         remedy="data of your own goes under 'metadata'",

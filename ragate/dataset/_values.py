@@ -44,10 +44,20 @@ def _grades(value: Any) -> dict[str, int]:
         if any(type(grade) is not int for grade in value.values()):
             raise ValueError("a grade is a whole number")
         return {filled(doc_id): grade for doc_id, grade in value.items()}
+    if isinstance(value, str) and reads_like_prose(value):
+        raise ValueError(
+            "reads like an answer, and document ids are wanted; a right answer goes "
+            "under 'references', an id with spaces into a list"
+        )
     doc_ids = [filled(item) for item in _listed(value)]
     if len(set(doc_ids)) != len(doc_ids):
         raise ValueError("a document stands twice")
     return dict.fromkeys(doc_ids, 1)
+
+
+def reads_like_prose(text: str) -> bool:
+    """Return whether a text is a sentence, and hardly the id of a document."""
+    return len(text.split()) >= 3 and text.rstrip().endswith((".", "!", "?"))
 
 
 def _references(value: Any) -> tuple[tuple[str, bool], ...]:

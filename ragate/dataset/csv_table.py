@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row
+from ragate.dataset._values import reads_like_prose
 from ragate.errors import DatasetError
 from ragate.support.foreign_files import read_text
 from ragate.support.strict_json import loads
@@ -79,6 +80,6 @@ def _value(where: str, name: str, cell: str) -> Any:
     is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
     if is_json or field in {"metadata", "evidence", "messages"}:
         return loads(cell, where=f"{where}: {name}", error=DatasetError)
-    if field == "relevant":
+    if field == "relevant" and not reads_like_prose(cell):
         return [doc_id.strip() for doc_id in cell.split(";") if doc_id.strip()]
     return cell
