@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.clients.prices import Price
 from ragate.config.addresses import base_url, host, pattern, url_path
-from ragate.models import DecisionSettings, Frozen, Rule, Slice, Waiver
+from ragate.models import DecisionSettings, Frozen, Rule, Slice, Waiver, rated_metric
 
 
 class Provider(Frozen):
@@ -122,6 +122,13 @@ class Policy(DecisionSettings):
         table = self.providers.get(provider)
         name = table.key_env if table is not None else ""
         return name if name and not environment.get(name) else ""
+
+    @property
+    def gated(self) -> frozenset[str]:
+        """Return the metrics that can fail the gate: over the whole set, by a share, on a slice."""
+        named = {name for each in self.slices if each.level == "error" for name in each.metrics}
+        on_slices = {rated_metric(name) or name for name in named}
+        return frozenset(on_slices).union(rule.metric for rule in self.metrics if rule.gates)
 
     def address(self, provider: str) -> str:
         """Return where a provider is, "" for one that is not named here."""

@@ -103,6 +103,11 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
             upper_end = "and up" if info.high is None else f"to {info.high:g}"
             raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}")
     _check_min_drop(rule, info, where)
+    if rule.pass_rate is not None and (rule.pass_at is None or info.aggregate or info.is_expense):
+        raise ConfigError(
+            f"{where}: pass_rate: there is no pass mark whose reaching it could count",
+            remedy="write pass_at beside it, on a metric with scores of single samples",
+        )
     relative = info.is_expense or (info.aggregate and info.unit == "seconds")
     if rule.max_increase is not None and not relative:
         raise ConfigError(

@@ -7,7 +7,7 @@ from typing import Any
 from ragate import plugins
 from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
-from ragate.models import Direction, MetricInfo, Rule, Slice
+from ragate.models import Direction, MetricInfo, Rule, Slice, pass_name
 from ragate.support.settings import nearest
 
 
@@ -28,6 +28,10 @@ def check_slices(
         if times > 1:
             raise ConfigError(f"[[policy.slices]] {name}: {times} slices have this name")
     infos = {rule.metric: _info(rule, metric_settings) for rule in rules if rule.level != "off"}
+    for rule in rules:
+        if rule.metric in infos and rule.pass_at is not None:
+            name = pass_name(rule.metric)
+            infos[name] = MetricInfo(name=name)
     return tuple(_checked(each, rules, infos) for each in slices)
 
 

@@ -4,9 +4,17 @@ from ragate.models.base import Frozen
 from ragate.models.data_changes import DataChanges, RemovedSample
 from ragate.models.decision import Decision, MustPassRow, WaiverRow
 from ragate.models.earlier_passes import EarlierFigure, EarlierPasses
-from ragate.models.metric_row import FloorResult, MetricRow, SliceRow, slice_key
+from ragate.models.metric_row import (
+    FloorResult,
+    MetricRow,
+    PassShare,
+    SliceRow,
+    pass_name,
+    rated_metric,
+    slice_key,
+)
 from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
-from ragate.models.policy import Acceptance, DecisionSettings, Level, Rule, Slice, Waiver
+from ragate.models.policy import Acceptance, DecisionSettings, Level, PassRule, Rule, Slice, Waiver
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.report import REPORT_SCHEMA_VERSION, Report
 from ragate.models.run import (

@@ -25,6 +25,23 @@ class FloorResult(Frozen):
     fails_at: float | None = None
 
 
+class PassShare(Frozen):
+    """The share of samples that reach a metric's pass mark.
+
+    Attributes:
+        mark: The metric's `pass_at`, in its own unit.
+        n: Samples that count.
+        baseline, candidate: Shares over all runs; None where there is no value.
+        interval: 95 % interval of the candidate's share.
+    """
+
+    mark: float
+    n: int
+    baseline: float | None = None
+    candidate: float | None = None
+    interval: tuple[float, float] | None = None
+
+
 class MetricRow(Frozen):
     """One metric of the comparison, in its own unit; a change is signed, positive where it rose.
 
@@ -42,6 +59,7 @@ class MetricRow(Frozen):
         mde: Smallest drop that this set and these runs can show with 80 % power.
         reason: Why this verdict, in one sentence.
         accepted: True where it would block, and a maintainer accepted that.
+        pass_share: How many samples pass; None for a metric without a pass mark.
     """
 
     metric: str
@@ -73,6 +91,12 @@ class MetricRow(Frozen):
     claim: str = ""
     mde: float | None = None
     mde_note: str = ""
+    pass_share: PassShare | None = None
+
+    @property
+    def rated(self) -> str:
+        """Return the metric whose pass rate this is a row of, "" where it is none."""
+        return rated_metric(self.metric)
 
     @property
     def key(self) -> str:
@@ -104,3 +128,16 @@ class SliceRow(MetricRow):
 def slice_key(name: str, metric: str) -> str:
     """Return what one metric of one slice is called."""
     return f"{name}:{metric}"
+
+
+_SHARE = ".pass"
+
+
+def pass_name(metric: str) -> str:
+    """Return what the share of samples that pass is called, as a metric of its own."""
+    return metric + _SHARE
+
+
+def rated_metric(name: str) -> str:
+    """Return the metric that a name is the pass rate of, "" where it is none."""
+    return name.removesuffix(_SHARE) if name.endswith(_SHARE) else ""

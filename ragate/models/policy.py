@@ -10,6 +10,21 @@ from ragate.models.base import Frozen
 Level = Literal["error", "warn", "off"]
 
 
+class PassRule(Frozen):
+    """What is demanded of the share of samples that reach a metric's pass mark; drops are shares.
+
+    Attributes:
+        minimum: Floor of the share, inclusive.
+        max_drop, min_drop, margin: As those of a metric.
+    """
+
+    level: Literal["error", "warn"] = "error"
+    minimum: float | None = Field(default=None, ge=0, le=1)
+    max_drop: float | None = Field(default=None, ge=0, le=1)
+    min_drop: float | None = Field(default=None, ge=0, lt=1)
+    margin: float = Field(default=0.0, ge=0, lt=1)
+
+
 class Rule(Frozen):
     """What is demanded of one metric.
 
@@ -23,6 +38,7 @@ class Rule(Frozen):
         max_increase: Share by which tokens, cost or latency may rise, 0.1 for a tenth.
         margin: Drop that a noisy metric's fall must be proven to exceed.
         pass_at: A sample's pass mark, for must-pass samples and pass rates.
+        pass_rate: What is demanded of the share that passes; None: it is shown only.
     """
 
     metric: str
@@ -34,6 +50,13 @@ class Rule(Frozen):
     max_increase: float | None = Field(default=None, gt=0)
     margin: float = Field(default=0.0, ge=0)
     pass_at: float | None = None
+    pass_rate: PassRule | None = None
+
+    @property
+    def gates(self) -> bool:
+        """Whether the metric, or the share that passes, can fail the gate."""
+        of_share = self.pass_rate is not None and self.pass_rate.level == "error"
+        return self.level == "error" or (of_share and self.level != "off")
 
 
 class Slice(Frozen):

@@ -56,7 +56,7 @@ class MetricPower:
 
 def gated(config: Config) -> list[Rule]:
     """Return the rules that can fail the gate."""
-    return [rule for rule in config.policy.metrics if rule.level == "error"]
+    return [rule for rule in config.policy.metrics if rule.gates]
 
 
 def claims(config: Config) -> tuple[str, ...]:
@@ -97,12 +97,12 @@ def plans(
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             metric_plans.append(
-                MetricPower(rule.metric, n, Noise(q=0.0, measured=True), exact=True, limit=limit)
+                MetricPower(case.name, n, Noise(q=0.0, measured=True), exact=True, limit=limit)
             )
         else:
             noise = noise_of(case, comparison)
             sights = _sights(config, rule, column.span, size or n, noise, runs=runs, family=noisy)
-            metric_plans.append(MetricPower(rule.metric, size or n, noise, sights=sights))
+            metric_plans.append(MetricPower(case.name, size or n, noise, sights=sights))
     return metric_plans
 
 

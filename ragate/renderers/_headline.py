@@ -12,6 +12,7 @@ from ragate.renderers._words import (
     below_floor,
     floor_text,
     joined,
+    metric_words,
     named,
     ordered,
     wants_a_look,
@@ -72,8 +73,8 @@ def _move(row: MetricRow, numbers: Numbers) -> Words:
     """Return ``mrr −6.5 points``, or of a slice ``billing −12.0 points in mrr``."""
     moved = f" {numbers.points(row.unit, row.change)}"
     if isinstance(row, SliceRow):
-        return [Name(row.slice), f"{moved} in ", Name(row.metric)]
-    return [Name(row.metric), moved]
+        return [Name(row.slice), f"{moved} in ", *metric_words(row)]
+    return [*metric_words(row), moved]
 
 
 def _metrics_then_slices(report: Report) -> list[MetricRow]:
@@ -82,7 +83,7 @@ def _metrics_then_slices(report: Report) -> list[MetricRow]:
 
 def _floor(row: MetricRow, numbers: Numbers) -> Words:
     return [
-        Name(row.key),
+        *(metric_words(row) if row.key == row.metric else [Name(row.key)]),
         f" {numbers.value(row.unit, row.candidate)} ({floor_text(row, numbers)})",
     ]
 

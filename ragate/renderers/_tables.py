@@ -24,6 +24,7 @@ from ragate.renderers._words import (
     below_floor,
     label,
     ordered,
+    passes,
     shown_rows,
     verdict_text,
 )
@@ -72,9 +73,12 @@ def metric_cells(row: MetricRow) -> dict[str, str]:
     """Return the cells of one metric's line."""
     strong = row.verdict in _STRONG or below_floor(row)
     candidate = _unbroken(COMMENT.value(row.unit, row.candidate))
+    share = passes(row, COMMENT)
     verdict = escape(verdict_text(row, COMMENT), quote=False)
     return {
-        "metric": as_html(label(row, COMMENT)) + (" (no&nbsp;noise)" if row.exact else ""),
+        "metric": as_html(label(row, COMMENT))
+        + (" (no&nbsp;noise)" if row.exact else "")
+        + (f"<br>{share}" if share else ""),
         "baseline": _unbroken(COMMENT.value(row.unit, row.baseline)),
         "now": f"<b>{candidate}</b>" if strong else candidate,
         "change": _unbroken(COMMENT.change(row.unit, row.change)),

@@ -73,8 +73,24 @@ def wants_a_look(row: MetricRow) -> bool:
 def label(row: MetricRow, numbers: Numbers) -> Words:
     """Return what a row is of: a metric, or ``billing (30 questions): mrr``."""
     if not isinstance(row, SliceRow):
-        return [Name(row.metric)]
-    return [Name(row.slice), f" ({counted(row.samples, numbers.noun)}): ", Name(row.metric)]
+        return metric_words(row)
+    return [Name(row.slice), f" ({counted(row.samples, numbers.noun)}): ", *metric_words(row)]
+
+
+def metric_words(row: MetricRow) -> Words:
+    """Return the metric, or ``faithfulness pass rate``."""
+    return [Name(row.rated), " pass rate"] if row.rated else [Name(row.metric)]
+
+
+def passes(row: MetricRow, numbers: Numbers) -> str:
+    """Return ``78.0 % → 71.0 % pass at 4 (64.2 … 77.1)``, "" for a metric without a pass mark."""
+    share = row.pass_share
+    if share is None or share.candidate is None or share.interval is None:
+        return ""
+    after = numbers.value("fraction", share.candidate)
+    before = f"{numbers.value('fraction', share.baseline)} → " if share.baseline is not None else ""
+    ends = (numbers.value("fraction", end).removesuffix(" %") for end in share.interval)
+    return f"{before}{after} pass at {share.mark:g} ({' … '.join(ends)})"
 
 
 def shown_rows(decision: Decision) -> list[MetricRow]:

@@ -10,7 +10,7 @@ from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spen
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._terminal import Page, long, short
 from ragate.renderers._whose_rules import checkout_note, proposed_lines
-from ragate.renderers._words import below_floor, ordered, shown_rows, verdict_text
+from ragate.renderers._words import below_floor, ordered, passes, shown_rows, verdict_text
 from ragate.support.escape import short_sha
 
 LIMIT = 20
@@ -70,9 +70,12 @@ def _table(report: Report, page: Page) -> list[str]:
     cells = [list(_HEAD), *(_cells(row, page) for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(_HEAD))]
     lines = [_aligned(line, widths) for line in cells]
+    metrics = report.decision.metrics
+    shares = [(page.foreign(row.key, 40), passes(row, TERMINAL)) for row in metrics]
     return [
         lines[0],
         *(_painted(line, row, page) for line, row in zip(lines[1:], rows, strict=True)),
+        *(f"{key}: {share}" for key, share in shares if share),
     ]
 
 

@@ -13,7 +13,7 @@ from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._whose_rules import checkout_note
-from ragate.renderers._words import ordered, verdict_text, wants_a_look
+from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
 from ragate.support.escape import one_line
 
 Result = Literal["passed", "failure", "error", "skipped"]
@@ -59,6 +59,7 @@ def _metric(row: MetricRow) -> _TestCase:
         f"change {TERMINAL.change(row.unit, row.change)}",
         f"allowed {TERMINAL.allowed(row.unit, row.allowed)}",
         f"n {row.n}",
+        *filter(None, [passes(row, TERMINAL)]),
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
     return _TestCase(row.key, _result(row), verdict_text(row, TERMINAL), details)

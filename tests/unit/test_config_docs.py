@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from ragate import plugins
 from ragate.clients.prices import Price
 from ragate.config import JudgeSettings, Policy, Profile, Provider
-from ragate.models import Rule, Slice, Waiver
+from ragate.models import PassRule, Rule, Slice, Waiver
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
@@ -37,6 +37,7 @@ ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
 TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
     ("`[policy]`", Policy, {"providers", "judge", "metrics", "slices", "waivers", "profiles"}),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
+    ("`[policy.metrics.<name>.pass_rate]`", PassRule, set()),
     ("`[[policy.waivers]]`", Waiver, set()),
     ("`[[policy.slices]]`", Slice, set()),
     ("`[policy.profiles.<name>]`", Profile, set()),

@@ -36,7 +36,7 @@ def of_run(
     if run is None:
         yield skipped(CHECK, "nothing was retrieved yet: `baseline update` compares them")
         return
-    gated = any(rule.level == "error" for rule in config.policy.metrics)
+    gated = bool(config.policy.gated)
     yield from _said(id_advice(config, samples, run), gated=gated)
 
 

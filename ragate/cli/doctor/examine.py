@@ -157,7 +157,7 @@ def _comparable(
     config = cast("Config", subject.config)
     metrics = make_metrics(config, samples, states=run.manifest.states)
     infos = {metric.info.name: metric.info for metric in metrics}
-    gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
+    gated = [rule.metric for rule in config.policy.metrics if rule.metric in config.policy.gated]
     losses = _losses(config, run)
     findings = baseline_file.comparable(run, infos, gated)
     repeats = declared_parts(config.policy.repeats)

@@ -144,7 +144,7 @@ def rules(
         uses: The samples that each built-in metric can speak about, by metric.
     """
     check = "rules"
-    gated = [rule for rule in policy_rules if rule.level == "error"]
+    gated = [rule for rule in policy_rules if rule.gates]
     if not gated:
         return [
             problem(

@@ -38,15 +38,15 @@ def decide_against_control(
 
 def cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
     """Return the cases with the scores of another comparison; what was waived stays so."""
-    columns = comparison.columns
+    columns = [case.column_in(comparison) for case in cases]
     return [
         replace(
             case,
-            column=columns[case.rule.metric],
-            counted=columns[case.rule.metric].applies & case.counted,
+            column=column,
+            counted=column.applies & case.counted,
             counted_added=case.counted_added[:0],  # the control holds none of them
         )
-        for case in cases
+        for case, column in zip(cases, columns, strict=True)
     ]
 
 

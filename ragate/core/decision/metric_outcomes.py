@@ -12,6 +12,7 @@ from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
+from ragate.core.rules.pass_shares import pass_share
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run
@@ -110,7 +111,8 @@ def with_floors(
         assert moved.row is not None
         floor, beyond = decide_floors(case, comparison, settings)
         blocks = moved.row.blocks or bool(beyond.red)
-        row = moved.row.amended(floor=floor, blocks=blocks)
+        share = pass_share(case, comparison)
+        row = moved.row.amended(floor=floor, blocks=blocks, pass_share=share)
         row, (moved, beyond) = excuse(row, (moved, beyond), taken.get(case.name))
         rows.append(row)
         outcomes[case.name] = moved

@@ -9,6 +9,7 @@ from ragate.core.decision.metric_outcomes import MetricOutcomes, decide_metrics
 from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.metric_case import RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult
+from ragate.core.rules.pass_shares import pass_share
 from ragate.core.rules.slices.slice_cases import SliceCase, on_slices
 from ragate.core.rules.wording import count
 from ragate.models import Acceptance, DecisionSettings, Run, SliceRow
@@ -85,7 +86,11 @@ def _held(
     by_evidence = settings.amended(floor="evidence")
     error = settings.alpha / max(floors, 1)
     floor, beyond = decide_floors(each.case, comparison, by_evidence, error=error)
-    row = _slice_row(each, moved).amended(floor=floor, blocks=moved.row.blocks or bool(beyond.red))
+    row = _slice_row(each, moved).amended(
+        floor=floor,
+        blocks=moved.row.blocks or bool(beyond.red),
+        pass_share=pass_share(each.case, comparison),
+    )
     excused, meanings = excuse(row, (moved, beyond), taken.get(row.key))
     assert isinstance(excused, SliceRow)
     return excused, meanings

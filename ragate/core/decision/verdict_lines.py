@@ -63,8 +63,9 @@ def _noun(comparison: Comparison) -> str:
 
 
 def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
-    span = comparison.columns[row.metric].span
-    return None if row.mde is None else row.mde / span
+    if row.mde is None:
+        return None
+    return row.mde if row.rated else row.mde / comparison.columns[row.metric].span
 
 
 def _family_error(metrics: int, alpha: float) -> str:

@@ -9,11 +9,22 @@ import numpy as np
 
 from ragate.core.comparison.aggregate_pairs import AggregatePair
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.pass_columns import pass_column, pass_info
 from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
 from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
-from ragate.models import Direction, MetricInfo, MetricRow, MetricVerdict, Rule, Waiver, slice_key
+from ragate.core.statistics.worst_scores import with_worst
+from ragate.models import (
+    MetricInfo,
+    MetricRow,
+    MetricVerdict,
+    Rule,
+    Waiver,
+    pass_name,
+    rated_metric,
+    slice_key,
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,7 @@ class MetricCase:
         counted: (matched samples,) it applies and is not waived. counted_added: the same for the
             samples without a partner.
         slice: The slice of the golden set that it is on; "" for all of it.
+        mark: The pass mark whose reaching is the score, in the unit of the metric that is rated.
     """
 
     rule: Rule
@@ -48,6 +60,7 @@ class MetricCase:
     counted: Mask
     counted_added: Mask
     slice: str = ""
+    mark: float | None = None
 
     @property
     def name(self) -> str:
@@ -56,6 +69,18 @@ class MetricCase:
     @property
     def gates(self) -> bool:
         return self.rule.level == "error"
+
+    @property
+    def measured(self) -> str:
+        """Return the name of the metric that a run measured for it."""
+        return rated_metric(self.rule.metric) if self.mark is not None else self.rule.metric
+
+    def column_in(self, comparison: Comparison) -> Column:
+        """Return its column in another comparison of the same metrics."""
+        column = comparison.columns[self.measured]
+        if self.mark is None:
+            return column
+        return pass_column(column, self.mark, comparison.unaffected)
 
     @property
     def has_floor(self) -> bool:
@@ -84,7 +109,28 @@ def read_cases(
     for rule in checked_rules(tuple(by_name.values()), columns):
         by_name.setdefault(rule.metric, rule)
     waived = set(active((*comparison.waivers, *waivers), today))
-    return [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
+    cases = [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
+    return [each for case in cases for each in (case, *_pass_rate(case, comparison))]
+
+
+def _pass_rate(case: MetricCase, comparison: Comparison) -> list[MetricCase]:
+    held = case.rule.pass_rate
+    if held is None or case.rule.pass_at is None:
+        return []
+    rule = Rule(metric=pass_name(case.rule.metric), **dict(held))
+    return [pass_case(case, rule, comparison)]
+
+
+def pass_case(case: MetricCase, rule: Rule, comparison: Comparison) -> MetricCase:
+    """Return the case of the share that passes: the same samples, each with 0 or 1.
+
+    Args:
+        case: The metric's own, with a pass mark.
+    """
+    rated = replace(case, rule=rule, info=pass_info(case.info), mark=case.rule.pass_at)
+    if case.column is None:
+        return rated
+    return replace(rated, column=rated.column_in(comparison))
 
 
 def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> MetricCase:
@@ -144,31 +190,7 @@ def left_open(
 
 
 def worst_case(case: MetricCase) -> MetricCase | None:
-    """Fill what is missing: the candidate with the worst value, the baseline with its mean.
-
-    Returns:
-        None where nothing is missing.
-    """
+    """Return the case with what is missing at its worst, None where nothing is missing."""
     assert case.column is not None
-    column = case.column
-    missing_before = column.baseline.unscored & case.counted[:, None]
-    missing_after = column.candidate.unscored & case.counted[:, None]
-    if not (missing_before.any() or missing_after.any()):
-        return None
-    rows = row_means(column.baseline.values)
-    scored = rows[np.isfinite(rows) & case.counted]
-    overall = float(scored.mean()) if len(scored) else worst_value(column)
-    means = np.where(np.isfinite(rows), rows, overall)[:, None]
-    before = np.where(missing_before, means, column.baseline.values)
-    after = np.where(missing_after, worst_value(column), column.candidate.values)
-    filled = replace(
-        column,
-        baseline=replace(column.baseline, values=before),
-        candidate=replace(column.candidate, values=after),
-    )
-    return replace(case, column=filled)
-
-
-def worst_value(column: Column) -> float:
-    """Return the worst possible value in the metric's own unit."""
-    return column.low if column.info.direction is Direction.HIGHER else column.low + column.span
+    filled = with_worst(case.column, case.counted)
+    return None if filled is None else replace(case, column=filled)

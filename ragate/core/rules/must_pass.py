@@ -6,11 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.pass_columns import passing
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.waivers import active
 from ragate.core.rules.wording import count, number
-from ragate.core.statistics.score_columns import SLACK, Floats, Mask
-from ragate.models import Direction, MustPassRow, Reads, Waiver
+from ragate.core.statistics.score_columns import Floats, Mask
+from ragate.models import MustPassRow, Reads, Waiver
 
 TRIES = 3
 
@@ -134,11 +135,8 @@ def _false_red(case: MetricCase, row: int) -> float | None:
 
 
 def _passing(case: MetricCase, values: Floats) -> Mask:
-    mark = case.rule.pass_at
-    assert mark is not None
-    if case.info.direction is Direction.HIGHER:
-        return np.nan_to_num(values, nan=-np.inf) >= mark - SLACK
-    return np.nan_to_num(values, nan=np.inf) <= mark + SLACK
+    assert case.rule.pass_at is not None
+    return passing(case.info, case.rule.pass_at, values)
 
 
 def _missing_tries(case: MetricCase, comparison: Comparison, row: MustPassRow) -> int:

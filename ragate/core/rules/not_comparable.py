@@ -37,7 +37,7 @@ def decide_unusable(
         reason = f"{case.name} was not measured"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     if case.column.problem:
-        measured = case.rule.metric in comparison.candidate_run.manifest.metrics
+        measured = case.measured in comparison.candidate_run.manifest.metrics
         verdict = MetricVerdict.NOT_COMPARABLE if measured else MetricVerdict.NOT_MEASURED
         problem, remedy = case.column.problem, case.column.remedy
         return left_open(case, verdict, problem, remedy=remedy)

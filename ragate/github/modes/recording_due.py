@@ -31,7 +31,7 @@ def why_due(
     hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
     if {record.sample_id: record.content_hash for record in baseline.records} != hashes:
         return "the golden set changed"
-    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    gated = config.policy.gated
     units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
     if new := sorted(name for name in gated - units.keys() if not name.startswith(_TIMED)):
         return f"it has no {new[0]}"

@@ -32,7 +32,7 @@ def refuse_worst(
         allowed: Metrics that may stand so.
         advice: On ids that do not fit, which is what it mostly comes from.
     """
-    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    gated = config.policy.gated
     before = set() if old is None else at_worst(old)
     refused = sorted((at_worst(run) & gated) - before - set(allowed))
     if not refused:

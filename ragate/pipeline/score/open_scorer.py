@@ -36,7 +36,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
         raise ConfigError(
             f"{', '.join(names)}: needs a judge", remedy="add [policy.judge]: docs/judge.md"
         )
-    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    gated = config.policy.gated
     needed = [name for name in names if plan.recording or name in gated]
     readiness = JudgeReadiness(config, settings, opened, needed, recording=plan.recording)
     async with open_judge(config, settings, opened, chat=readiness.chat) as judge:

@@ -8,12 +8,39 @@ import pytest
 
 from ragate.config import check_rule
 from ragate.errors import ConfigError
-from ragate.models import Direction, MetricInfo, Rule
+from ragate.models import Direction, MetricInfo, PassRule, Rule
 from tests.unit.config.config_factories import JUDGE, WHOLE, changed, error_of, judged, parse
 
 
 def with_metric(name: str, body: str) -> str:
     return changed("[policy.metrics.token_f1]\n", f"[policy.metrics.{name}]\n{body}\n")
+
+
+def test_a_pass_rate_is_a_table_of_its_own() -> None:
+    text = with_metric("token_f1", "pass_at = 0.5\npass_rate = {minimum = 0.8}")
+
+    rule = parse(text).policy.metrics[-1]
+
+    assert rule.pass_rate == PassRule(minimum=0.8)
+    assert (rule.level, rule.gates) == ("warn", True)
+    assert not rule.amended(pass_rate=None).gates
+    assert not rule.amended(level="off").gates
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("pass_rate = {}", "write pass_at beside it"),
+        ("pass_at = 0.5\npass_rate = 0.8", "pass_rate = 0.8"),
+        ("pass_at = 0.5\npass_rate = {minimum = 80}", "minimum = 80"),
+        (
+            "pass_at = 0.5\npass_rate = {minimun = 0.8}",
+            "pass_rate]: unknown key 'minimun'; did you mean 'minimum'?",
+        ),
+    ],
+)
+def test_a_pass_rate_that_makes_no_sense_is_an_error(body: str, says: str) -> None:
+    assert says in error_of(with_metric("token_f1", body))
 
 
 def test_a_policy_that_gates_nothing_is_refused() -> None:

@@ -84,6 +84,26 @@ def test_a_slice_that_makes_no_sense_is_an_error_that_names_it(table: str, says:
     assert says in caught.value.message
 
 
+def test_a_slice_may_hold_the_pass_rate_of_a_metric_with_a_mark() -> None:
+    marked = RULES.replace("[policy.metrics.token_f1]", "[policy.metrics.token_f1]\npass_at = 0.5")
+    table = '[[policy.slices]]\nname = "a"\ntags = ["x"]\nmetrics = ["token_f1.pass"]\n'
+
+    policy = parse_config(marked + table, where="x", root=Path("/project")).policy
+
+    assert policy.slices[0].metrics == ("token_f1.pass",)
+    with pytest.raises(ConfigError, match=r"'token_f1.pass' has no table"):
+        parse_config(RULES + table, where="x", root=Path("/project"))
+
+
+def test_what_gates_is_told_with_shares_and_slices() -> None:
+    text = RULES + '[[policy.slices]]\nname = "a"\ntags = ["x"]\nmetrics = ["rouge_l"]\n'
+
+    policy = parse_config(text, where="x", root=Path("/project")).policy
+
+    assert policy.gated == {"refusal_f1", "token_f1", "false_refusal", "cost_usd", "rouge_l"}
+    assert policy.amended(slices=()).gated == policy.gated - {"rouge_l"}
+
+
 def test_two_slices_have_two_names() -> None:
     with pytest.raises(ConfigError, match="a: 2 slices have this name"):
         slices_of('name = "a"\ntags = ["x"]', 'name = "a"\ntags = ["y"]')

@@ -20,6 +20,7 @@ from ragate.models import (
     FloorResult,
     MetricVerdict,
     MustPassRow,
+    PassShare,
     Proposed,
     RemovedSample,
     Report,
@@ -454,6 +455,33 @@ def slice_fell() -> Report:
     )  # fmt: skip
 
 
+def pass_rate_fell() -> Report:
+    """Fewer answers reach the mark, and the mean hardly moved."""
+    share = PassShare(mark=4.0, n=200, baseline=0.82, candidate=0.74, interval=(0.675, 0.796))
+    mean = metric_row_factory(
+        "correctness", 4.21, 4.17, MetricVerdict.HELD, unit="grade", interval=(-0.11, 0.03),
+        better=14, worse=22, p=0.14, mde=0.16, allowed=0.04, pass_share=share,
+    )  # fmt: skip
+    fell = metric_row_factory(
+        "correctness.pass", 0.82, 0.74, MetricVerdict.REGRESSED, blocks=True, better=2, worse=18,
+        interval=(-0.12, -0.04), p=0.0008, mde=0.051, allowed=0.01,
+        floor=FloorResult(limit=0.75, kind="point", met=False),
+        reason="correctness.pass fell by 0.080 (0.820 -> 0.740)",
+    )  # fmt: skip
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED, [mean, fell], runs_candidate=3, confirmed=True,
+            reasons=(
+                "correctness.pass fell by 0.080 (0.820 -> 0.740)",
+                "correctness.pass is 0.740, below its minimum 0.750",
+            ),
+            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+        ),
+        samples=(VAT,),
+        pull=7,
+    )  # fmt: skip
+
+
 CASES: dict[str, Callable[[], Report]] = {
     case.__name__: case
     for case in (
@@ -473,6 +501,7 @@ CASES: dict[str, Callable[[], Report]] = {
         citations_taken_out,
         golden_set_changed,
         slice_fell,
+        pass_rate_fell,
         checkout_rules,
     )
 }

@@ -30,6 +30,7 @@ SHOWN = {
         *("regression", "unchanged", "unscored", "floors_and_must_pass"),
         "citations_taken_out",
         "slice_fell",
+        "pass_rate_fell",
     ),
 }
 RENDERED = [(name, case) for name in RENDERERS for case in SHOWN.get(name, tuple(CASES))]

@@ -10,10 +10,10 @@ from ragate.core.conditions import SampleConditions, conditions_of
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
-from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
 from ragate.core.statistics.score_columns import Mask
-from ragate.models import DecisionSettings, Rule, Slice
+from ragate.models import DecisionSettings, Rule, Slice, pass_name
 
 LEAST = 20  # samples of a slice that can fail the gate
 LEAST_CLUSTERS = 8
@@ -65,21 +65,34 @@ def read_slice_cases(
     Args:
         cases: Those over the whole set.
     """
-    by_name = {case.name: case for case in cases}
+    by_name = {case.name: case for case in (*_pass_rates(slices, cases, comparison), *cases)}
     slice_cases = []
     for part in slices:
         conditions = conditions_of(part)
         members = fitting(conditions, comparison, comparison.ids)
         added = fitting(conditions, comparison, comparison.added)
         for metric in _with_counts(part, members, by_name, comparison):
+            whole = by_name[metric]
             case = replace(
-                by_name[metric],
-                counted=by_name[metric].counted & members,
-                counted_added=by_name[metric].counted_added & added,
+                whole,
+                counted=whole.counted & members,
+                counted_added=whole.counted_added & added,
                 slice=part.name,
             )
             slice_cases.append(_slice_case(part, case, members, comparison, settings))
     return slice_cases
+
+
+def _pass_rates(
+    slices: Sequence[Slice], cases: Sequence[MetricCase], comparison: Comparison
+) -> list[MetricCase]:
+    """Return the pass rates that slices hold, whether the policy holds them on the whole or not."""
+    named = {metric for part in slices for metric in part.metrics}
+    return [
+        pass_case(case, Rule(metric=pass_name(case.name)), comparison)
+        for case in cases
+        if case.rule.pass_at is not None and pass_name(case.name) in named
+    ]
 
 
 def fitting(conditions: SampleConditions, comparison: Comparison, ids: Sequence[str]) -> Mask:
@@ -146,6 +159,7 @@ def _rule(
         min_drop=allowed * span,
         max_drop=allowed * span,
         margin=case.rule.margin,
+        pass_at=case.rule.pass_at,
         minimum=None if of_counts else part.minimum,
         maximum=None if of_counts else part.maximum,
     )
