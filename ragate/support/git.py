@@ -58,6 +58,13 @@ def file_at(top: Path, commit: str, path: str) -> str:
     return _git(top, "cat-file", "blob", f"{commit}:{path}")
 
 
+def files(top: Path) -> list[str]:
+    """Return the paths of all files in the work tree that git knows or would add."""
+    known = _git(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    deleted = set(_git(top, "ls-files", "-z", "--deleted").split("\0"))
+    return [path for path in known.split("\0") if path and path not in deleted]
+
+
 def last_commit_with(top: Path, path: str) -> str:
     """Return the commit that last wrote a file which may be gone now, "" where there is none."""
     wrote = ("log", "-1", "--format=%H", "--diff-filter=AM", "--", f":(top,literal){path}")

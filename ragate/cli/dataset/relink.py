@@ -83,7 +83,7 @@ def command(
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="relink")
     entries = read_entries(chosen.path)
-    lost = find_lost(entries, texts, chosen.config, remember(chosen.config))
+    lost = find_lost(entries, texts, chosen.config, remember(chosen.config), corpus=corpus)
     if not accept and not accept_all:
         shown = [asdict(row) for row in lost]
         click.echo(json.dumps(shown, indent=2) if as_json else "\n".join(_lines(chosen.path, lost)))

@@ -116,7 +116,8 @@ def expected_documents(samples: Sequence[Sample], documents: Collection[str]) ->
             f"{len(lost)} of {len(expected)} are not in the corpus: {listed(lost)}; expected by "
             f"{plural(len(concerned), 'sample')}: {listed(concerned)}{hint}",
             "correct their `relevant` ids (the path below the corpus folder)"
-            f"{f': {RESPELL};' if respelt else ','} or add the documents",
+            f"{f': {RESPELL};' if respelt else ','} or add the documents; `ragate dataset relink` "
+            "proposes where lost ones went",
         )
     ]
 

@@ -8,9 +8,10 @@ from typing import Any
 from ragate import plugins
 from ragate.cli.doctor import document_ids, golden_set, recordings, server
 from ragate.cli.doctor.examined_config import ExaminedProject
-from ragate.cli.finding import Finding, guarded, ok, skipped
+from ragate.cli.finding import Finding, guarded, ok, skipped, warning
 from ragate.config import Config
 from ragate.models import Sample, SystemOutput
+from ragate.pipeline.run.gone_documents import gone_documents
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.support.settings import read_settings
@@ -35,6 +36,8 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
         findings += guarded("expected documents", lambda: _pages(config, samples))
     elif use == "replay":
         findings += guarded(recordings.CHECK, lambda: _recordings(config, samples))
+    if use != "pgvector" and (gone := gone_documents(samples, config.root)):
+        findings.append(warning("expected documents", gone.message, gone.remedy))
     return findings
 
 

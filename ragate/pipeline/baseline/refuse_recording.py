@@ -46,7 +46,8 @@ def refuse_missing(
         + unlisted
         + hint,
         remedy=f"correct their `relevant` ids{f' ({RESPELL})' if hint else ''}, or add the "
-        "documents; the baseline is unchanged",
+        "documents; `ragate dataset relink` proposes where lost ones went; the baseline is "
+        "unchanged",
     )
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from ragate.config import Config
@@ -45,14 +46,24 @@ class Lost:
 
 
 def find_lost(
-    entries: Sequence[Entry], texts: Texts, config: Config | None, memory: Memory
+    entries: Sequence[Entry],
+    texts: Texts,
+    config: Config | None,
+    memory: Memory,
+    *,
+    corpus: Path | None = None,
 ) -> list[Lost]:
-    """Return every expected document that is gone, with proposals, best first."""
+    """Return every expected document that is gone, with proposals, best first.
+
+    Args:
+        corpus: The folder of the documents, where the configuration does not name it: git knows
+            what was in it.
+    """
     gone = sorted({doc for entry in entries for doc in entry.sample.relevant} - texts.keys())
     if not gone:
         return []
     index = _Index(texts)
-    past = old_texts(gone, config, memory)
+    past = old_texts(gone, config, memory, corpus)
     by_content = {doc_id: index.like(*past[doc_id]) for doc_id in gone if doc_id in past}
     lost = []
     for entry in entries:

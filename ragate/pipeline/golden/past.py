@@ -46,23 +46,31 @@ def remember(config: Config | None) -> Memory:
     return Memory(commit, {doc_id: "\n\n".join(texts) for doc_id, texts in passages.items()})
 
 
-def old_texts(gone: Sequence[str], config: Config | None, memory: Memory) -> Past:
-    """Return the old texts that can be had, by document: git's first."""
+def old_texts(
+    gone: Sequence[str], config: Config | None, memory: Memory, corpus: Path | None = None
+) -> Past:
+    """Return the old texts that can be had, by document: git's first.
+
+    Args:
+        corpus: The folder of the documents, where the configuration does not name it.
+    """
     retrieved: Past = {
         doc_id: ("baseline", memory.passages[doc_id])
         for doc_id in gone
         if doc_id in memory.passages
     }
-    return retrieved | (_committed(gone, config, memory.commit) if config is not None else {})
+    folder = corpus.resolve() if corpus is not None else _configured_corpus(config)
+    return retrieved | (_committed(gone, folder, memory.commit) if folder is not None else {})
 
 
-def _committed(gone: Sequence[str], config: Config, commit: str) -> Past:
-    corpus = config.system.settings.get("corpus")
-    top = repository(config.root)
-    if not isinstance(corpus, str) or top is None:
-        return {}
-    folder = (config.root / corpus).resolve()
-    if not folder.is_relative_to(top):
+def _configured_corpus(config: Config | None) -> Path | None:
+    corpus = config.system.settings.get("corpus") if config is not None else None
+    return (config.root / corpus).resolve() if config and isinstance(corpus, str) else None
+
+
+def _committed(gone: Sequence[str], folder: Path, commit: str) -> Past:
+    top = repository(folder)
+    if top is None:
         return {}
     lines = (folder.relative_to(top) / "corpus.jsonl").as_posix()
     committed: Past = dict(_lines(top, lines, commit, frozenset(gone)))

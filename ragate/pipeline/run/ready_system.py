@@ -12,6 +12,7 @@ from ragate.models import Run, RunManifest, Sample
 from ragate.outputs.outputs_file import OutputsHeader
 from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass, unheard
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
+from ragate.pipeline.run.gone_documents import gone_documents
 from ragate.pipeline.run.relative_dates import asked_on, noted_date
 from ragate.pipeline.run.selection import Selection
 from ragate.protocols import DateReader, LimitedSystem, System
@@ -117,6 +118,8 @@ async def open_ready_system(
         await system.prepare()
         commit = operations.commit or head_commit(config.root)
         manifest = await _manifest(config, system, samples, selection, run_id, commit)
+        if not manifest.missing_documents and (gone := gone_documents(samples, config.root)):
+            operations.say(f"warning: {gone.message}; {gone.remedy}")
         path = LocalStore(operations.state).folder(run_id) / "outputs.jsonl"
         header = OutputsHeader(manifest=manifest, samples=len(samples))
         remedy = f"the finished outputs are in {path}"

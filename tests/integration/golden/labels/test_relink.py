@@ -51,6 +51,21 @@ def test_a_renamed_and_edited_page_is_proposed_by_its_old_text_in_git(
     assert run(["dataset", "validate", "--strict"]) == 0
 
 
+def test_git_knows_the_old_text_for_a_system_that_does_not_tell_its_documents(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = project / "ragate.toml"
+    policy = config.read_text().partition("[system]")[0].replace("pgvector", "python")
+    config.write_text(f'{policy}[system]\nuse = "python"\ntarget = "rag:ask"\n')
+    committed(project)
+    (project / "docs/apples.md").rename(project / "docs/malus.md")
+
+    assert run(["dataset", "relink", "--corpus", "docs", "--json"]) == 0
+
+    (lost,) = found(capsys)
+    assert (lost["candidates"][0]["doc_id"], lost["candidates"][0]["source"]) == ("malus.md", "git")
+
+
 def test_a_line_of_a_corpus_file_is_found_by_its_old_text_in_git(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
