@@ -79,7 +79,8 @@ class Traits:
 
     Attributes:
         runs_code: It runs code of the repository, whatever its settings.
-        code_keys: Keys of ``[system]`` that make it run such code where they are set.
+        code_keys: Keys of ``[system]`` that make it run such code where they are set; ``a.b`` is
+            the key ``b`` of any table of the list ``a``.
         in_process: That code shares ragate's process, and its environment.
         recorded: Its outputs are there already, and asking for them costs nothing.
         counted: Its model calls go through ragate's own clients, which count them.
@@ -92,6 +93,21 @@ class Traits:
     recorded: bool = False
     counted: bool = False
     needs_database: bool | None = None
+
+    def keys_with_code(self, settings: Mapping[str, Any]) -> list[str]:
+        """Return those of `code_keys` that are set."""
+        return [key for key in self.code_keys if _is_set(settings, key)]
+
+
+def _is_set(settings: Mapping[str, Any], key: str) -> bool:
+    """Return True where a key has a value; in a list of tables, where one of them has."""
+    name, _, inner = key.partition(".")
+    value = settings.get(name)
+    if not inner:
+        return bool(value)
+    tables = value if isinstance(value, list | tuple) else [value]
+    # What is no table is refused when the settings are read; until then it counts as code.
+    return any(not isinstance(one, Mapping) or bool(one.get(inner)) for one in tables if one)
 
 
 class SystemModule(Protocol):

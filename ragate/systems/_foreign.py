@@ -28,6 +28,11 @@ class ForeignSettings(Frozen):
 
     later_keys: ClassVar[frozenset[str]] = frozenset()
 
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """Patterns of files that are loaded into the system before it is asked."""
+        return ()
+
     record: bool = False
     record_provider: str = ""
 
@@ -77,7 +82,7 @@ def system_info(use: str, settings: ForeignSettings, root: Path) -> SystemInfo:
     parts = {
         # How its calls travel is no part of what it is.
         "settings": digest(_counted(settings)),
-        "files": digest(_files(root.resolve(), settings.fingerprint_files)),
+        "files": digest(_files(root.resolve(), (*settings.fingerprint_files, *settings.loaded))),
     }
     return SystemInfo(use=use, fingerprint=digest(parts), parts=parts)
 
@@ -103,7 +108,7 @@ def _files(root: Path, patterns: tuple[str, ...]) -> Mapping[str, str]:
     hashes: dict[str, str] = {}
     for pattern in patterns:
         where = f"[system] fingerprint_files: {pattern!r}"
-        paths = _matches(root, pattern, where)
+        paths = matching_files(root, pattern, where)
         for path in paths:
             name = path.relative_to(root).as_posix()
             real = inside(root, name, where=where, error=ConfigError)
@@ -112,7 +117,12 @@ def _files(root: Path, patterns: tuple[str, ...]) -> Mapping[str, str]:
     return hashes
 
 
-def _matches(root: Path, pattern: str, where: str) -> list[Path]:
+def matching_files(root: Path, pattern: str, where: str) -> list[Path]:
+    """Return the files below `root` that a pattern names.
+
+    Raises:
+        ConfigError: it leads out of the project, or matches no file, or very many.
+    """
     parts = Path(pattern).parts
     if not parts or Path(pattern).is_absolute() or ".." in parts:
         raise ConfigError(

@@ -32,11 +32,12 @@ class Tail:
         if rest.strip():
             self._lines.append(rest)
 
-    def told(self, limit: int = 300) -> str:
-        """Return the last line as ``; it last wrote: …``, or nothing."""
+    def told(self, limit: int = 300, *, lines: int = 1) -> str:
+        """Return the last line, or some, as ``; it last wrote: …``, or nothing."""
         if not self._lines:
             return ""
-        return f"; it last wrote: {one_line(self._lines[-1].decode('utf-8', 'replace'), limit)}"
+        last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
+        return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
 
 
 class Child:
@@ -54,8 +55,8 @@ class Child:
     def ended(self) -> bool:
         return self.process.returncode is not None
 
-    async def why(self) -> str:
-        """Return how it ended, with the last line of its errors."""
+    async def why(self, *, lines: int = 1) -> str:
+        """Return how it ended, with the last lines of its errors."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.process.wait(), 1.0)
         with suppress(TimeoutError):  # a grandchild may hold the pipe open
@@ -64,7 +65,7 @@ class Child:
         ended = "closed its output" if code is None else f"ended with exit code {code}"
         if code is not None and code < 0:
             ended = f"was ended by signal {-code}"
-        return f"{ended}{self.tail.told()}"
+        return f"{ended}{self.tail.told(lines=lines)}"
 
     async def stop(self) -> None:
         """End the whole group: politely, then not."""

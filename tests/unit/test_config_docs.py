@@ -15,6 +15,7 @@ from ragate import plugins
 from ragate.clients.prices import Price
 from ragate.config import JudgeSettings, Policy, Profile, Provider
 from ragate.models import PassRule, Rule, Slice, Waiver
+from ragate.systems.http.prepare_step import PrepareStep
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
@@ -54,6 +55,7 @@ for _name in plugins.names("systems"):
         for key, field in _model.model_fields.items()
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
     ]
+TABLES.append(("`[[system.prepare]]`", PrepareStep, set()))
 for _name in plugins.names("judges"):
     _model = plugins.settings_model("judges", _name)
     assert _model is not None, f"{_name} has no Settings"

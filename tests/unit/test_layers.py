@@ -28,6 +28,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("clients", "judges._canaries"),
     ("clients.memoised", "config", "dataset", "embedders", "stores"),
     ("dataset._importers", "judges", "metrics", "recorder.proxy", "rerankers", "systems"),
+    ("systems.http.streams",),
     ("systems.http", "judges.llamaindex", "judges.rubric", "systems.pgvector.retrieval_settings"),
     ("systems.pgvector.settings",),
     ("systems.pgvector.corpus",),

@@ -183,7 +183,7 @@ def refuse_code(config: Config, inputs: Inputs) -> None:
     """
     use = config.system.use
     traits = plugins.traits(use)
-    keys = [key for key in traits.code_keys if config.system.settings.get(key)]
+    keys = traits.keys_with_code(config.system.settings)
     if inputs.allow_code or not (traits.runs_code or keys):
         return
     program = f"[system] {keys[0]}" if keys else f"the system {use!r}"

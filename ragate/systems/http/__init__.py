@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ragate.systems.http.system import HttpSystem
 
 __all__ = ["TRAITS", "Settings", "create"]
-TRAITS = Traits(runs_code=False, code_keys=("start",))
+TRAITS = Traits(runs_code=False, code_keys=("start", "prepare.command"))
 
 
 @asynccontextmanager

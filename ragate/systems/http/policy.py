@@ -1,14 +1,13 @@
 """What the policy and the environment give to a request: keys, an address, and the wanted build."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import Resources
-from ragate.systems.http.settings import Settings
 
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
 
@@ -66,10 +65,13 @@ def _path_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> dict[str, str]:
+def header_secrets(
+    headers_env: Mapping[str, str], resources: Resources, *, rule: str
+) -> dict[str, str]:
     """Return the headers whose values are in variables.
 
     Args:
+        headers_env: By header, the variable.
         rule: The entry of ``http_hosts`` that allows the host.
 
     Raises:
@@ -78,7 +80,7 @@ def header_secrets(settings: Settings, resources: Resources, *, rule: str) -> di
     """
     allowed = resources.http_header_env.get(rule, ())
     headers: dict[str, str] = {}
-    for header, name in settings.headers_env.items():
+    for header, name in headers_env.items():
         if name not in allowed:
             raise ConfigError(
                 f"[system] headers_env: the variable {name!r} may not be sent to {rule}",

@@ -8,7 +8,7 @@ import httpx
 
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
-from ragate.systems.http.stream import EventStream
+from ragate.systems.http.streams.events import EventStream
 
 MAX_BYTES = 16 * 1024 * 1024
 

@@ -1,35 +1,16 @@
 """The keys of ``[system]`` for ``use = "http"``."""
 
-import re
 from typing import ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from ragate.models import Frozen
 from ragate.outputs.pointed import Pointer, Pointers
 from ragate.systems._foreign import ForeignSettings
+from ragate.systems.http.prepare_step import Headers, PrepareStep
+from ragate.systems.http.streams.settings import Streaming
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 BODY = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
 CHAT_BODY = f'{BODY[:-1]}, "messages": {{{{ messages | tojson }}}}}}'
-_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-
-
-class Streaming(Frozen):
-    """``[system.stream]``: a reply that comes in events.
-
-    Attributes:
-        format: How events are told apart: server-sent events, JSON lines, or none at all; "" where
-            the reply comes in one piece.
-        answer_events: Kinds of events whose text counts; none given, all count.
-        end: What ends the stream, and has to: data, a kind of event, or a pointer to a true.
-        idle_timeout_s: Seconds without anything after the first part.
-    """
-
-    format: Literal["", "sse", "ndjson", "text"] = ""
-    answer_events: tuple[str, ...] = ()
-    end: tuple[str, ...] = ()
-    idle_timeout_s: float = Field(default=30.0, gt=0)
 
 
 class Settings(ForeignSettings):
@@ -42,6 +23,7 @@ class Settings(ForeignSettings):
         params, body: Jinja templates that know ``query``, ``id``, ``metadata``
             and ``messages``, the earlier turns; where no body is given, it has these only where the
             sample has any.
+        prepare: Steps that load a corpus into the service, taken before the first question.
         start: A program that serves, started before the first question and ended after the last.
         health: Asked until it answers with success.
         record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
@@ -50,17 +32,18 @@ class Settings(ForeignSettings):
         version_url: Where that stands, if not in every answer; asked once.
     """
 
-    later_keys: ClassVar[frozenset[str]] = frozenset({"stream"})
+    later_keys: ClassVar[frozenset[str]] = frozenset({"stream", "prepare"})
 
     url: str = ""
     url_env: str = ""
     method: Literal["POST", "GET", "PUT"] = "POST"
-    headers: dict[str, str] = {}
-    headers_env: dict[str, str] = {}
+    headers: Headers = {}
+    headers_env: Headers = {}
     params: dict[str, str] = {}
     body: str = BODY
     pointers: Pointers = Pointers()
     stream: Streaming = Streaming()
+    prepare: tuple[PrepareStep, ...] = ()
     start: tuple[str, ...] = ()
     health: str = ""
     start_timeout_s: float = Field(default=60.0, gt=0)
@@ -69,16 +52,6 @@ class Settings(ForeignSettings):
     version_header: str = ""
     version_pointer: Pointer = ""
     version_url: str = ""
-
-    @field_validator("headers", "headers_env")
-    @classmethod
-    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
-        for name, text in value.items():
-            if not _NAME.fullmatch(name) or name.lower() in _OURS:
-                raise ValueError(f"{name!r} is no header that can be set")
-            if not text.isascii() or not text.isprintable():
-                raise ValueError(f"the value of {name!r} has a character that no header takes")
-        return value
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -106,6 +79,11 @@ class Settings(ForeignSettings):
                 raise ValueError('stream format "text" has no events: it ends where it is closed')
         if stream.format and self.version_pointer and not self.version_url:
             raise ValueError("a stream names its build in version_header, or at version_url")
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """Documents that are sent to the service before the first question."""
+        return tuple(pattern for step in self.prepare for pattern in step.documents)
 
     @property
     def demands_version(self) -> bool:

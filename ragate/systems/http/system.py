@@ -15,6 +15,7 @@ from ragate.systems.http.build import Build
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.policy import address_in, check_request, header_secrets
+from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.raw_reply import (
     BadReplyError,
     RawReply,
@@ -25,8 +26,8 @@ from ragate.systems.http.reply import fields, parsed
 from ragate.systems.http.requests import SampleRequests
 from ragate.systems.http.service import Service
 from ragate.systems.http.settings import Settings
-from ragate.systems.http.stream import EventStream
-from ragate.systems.http.streamed_reply import StreamReader, check_complete, unfinished
+from ragate.systems.http.streams.events import EventStream
+from ragate.systems.http.streams.reader import StreamReader, check_complete, unfinished
 
 _OWN_SHARE = 0.95  # of the time of a sample: what is told then names the stream
 
@@ -42,7 +43,7 @@ class HttpSystem(Foreign):
         self._key = "url" if settings.url else "url_env"
         host = place_of(self._url, key=self._key, hosts=resources.http_hosts)
         self._check_request(settings.method, self._url, self._key)
-        secrets = header_secrets(settings, resources, rule=host.rule)
+        secrets = header_secrets(settings.headers_env, resources, rule=host.rule)
         self._requests = SampleRequests(settings, secrets)
         head = ""
         if settings.demands_version:
@@ -56,10 +57,11 @@ class HttpSystem(Foreign):
             hidden=self._hidden,
         )
         self._reader = StreamReader(settings.stream, settings.pointers)
+        self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
         self._service = Service(settings, resources, self._client)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
-        """Start the service where that is wanted, wait until it is up, and see which build it is.
+        """Start the service where that is wanted, see which build it is, and load its corpus.
 
         Raises:
             SystemStartError: it does not come up.
@@ -80,6 +82,7 @@ class HttpSystem(Foreign):
         await self._service.come_up()
         if settings.version_url:
             await self._build.look_up(self._client)
+        await self._preparation.run()
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the service's answer; what goes wrong is the failure of this sample.
@@ -143,6 +146,7 @@ class HttpSystem(Foreign):
     async def close(self) -> None:
         """Close the connections, and end the service with all that it started."""
         await self._client.close()
+        await self._preparation.close()
         await self._service.stop()
 
     def _check_request(self, method: str, url: str, key: str) -> None:

@@ -1,5 +1,6 @@
 """The texts of a request: Jinja in its sandbox, with nothing but the question."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError, meta
@@ -27,20 +28,20 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 class Template:
     """One text with placeholders: ``{{ query | tojson }}``."""
 
-    def __init__(self, text: str, *, where: str) -> None:
+    def __init__(self, text: str, *, where: str, names: frozenset[str] = NAMES) -> None:
         environment = _Sandbox(undefined=StrictUndefined, autoescape=False)
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False}
         environment.globals.clear()
         try:
-            names = meta.find_undeclared_variables(environment.parse(text))
+            used = meta.find_undeclared_variables(environment.parse(text))
             self._template = environment.from_string(text)
         except TemplateError as error:
             raise ConfigError(f"{where}: not a template: {error}") from error
-        self.takes_messages = "messages" in names
-        if unknown := sorted(names - NAMES):
+        self.takes_messages = "messages" in used
+        if unknown := sorted(used - names):
             raise ConfigError(
                 f"{where}: unknown name {unknown[0]!r}",
-                remedy=f"a template knows {', '.join(sorted(NAMES))}",
+                remedy=f"a template knows {', '.join(sorted(names)) or 'no name here'}",
             )
         self._where = where
 
@@ -50,10 +51,23 @@ class Template:
         Raises:
             OutputError: a metadata field is missing, or the text is out of all proportion.
         """
+        return self.fill(
+            {
+                "id": sample.id,
+                "query": sample.query,
+                "metadata": sample.metadata,
+                "messages": sample.turns,
+            }
+        )
+
+    def fill(self, values: Mapping[str, Any]) -> str:
+        """Return the text with `values` for its names.
+
+        Raises:
+            OutputError: as `render`.
+        """
         try:
-            text: str = self._template.render(
-                id=sample.id, query=sample.query, metadata=sample.metadata, messages=sample.turns
-            )
+            text: str = self._template.render(values)
         except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
             raise OutputError(f"{self._where}: {error}") from error
         if len(text) > MAX_CHARACTERS:

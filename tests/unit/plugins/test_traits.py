@@ -46,7 +46,21 @@ def test_only_data_is_read_by_these_systems():
 
 
 def test_a_service_that_is_started_is_code():
-    assert plugins.traits("http").code_keys == ("start",)
+    assert plugins.traits("http").code_keys == ("start", "prepare.command")
+
+
+@pytest.mark.parametrize(
+    ("settings", "keys"),
+    [
+        ({"prepare": [{"url": "http://x/"}]}, []),
+        ({"prepare": [{"url": "http://x/"}, {"command": ["load"]}]}, ["prepare.command"]),
+        ({"prepare": {"command": ["load"]}}, ["prepare.command"]),
+        ({"prepare": "load"}, ["prepare.command"]),
+        ({"start": ["serve"]}, ["start"]),
+    ],
+)
+def test_a_command_that_prepares_a_service_is_code_and_a_request_is_none(settings, keys):
+    assert plugins.traits("http").keys_with_code(settings) == keys
 
 
 def test_a_foreign_system_is_code_and_is_not_imported(tmp_path, monkeypatch):

@@ -7,8 +7,8 @@ from ragate.outputs.pointed import Pointers, pointed
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one, parse
 from ragate.systems._output import OutputError
-from ragate.systems.http.settings import Streaming
-from ragate.systems.http.stream import EventStream, StreamEvent
+from ragate.systems.http.streams.events import EventStream, StreamEvent
+from ragate.systems.http.streams.settings import Streaming
 
 # Where well-known services have the text of an event; proposed, never taken unasked.
 _USUAL = (

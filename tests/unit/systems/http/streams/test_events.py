@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.systems._output import OutputError
-from ragate.systems.http import stream as module
-from ragate.systems.http.stream import EventStream, Format, StreamEvent
+from ragate.systems.http.streams import events as module
+from ragate.systems.http.streams.events import EventStream, Format, StreamEvent
 
 SSE = (
     b': ping\r\n\r\nevent: metadata\r\ndata: {"run_id": 1}\r\n\r\n'

@@ -9,9 +9,9 @@ import pytest
 
 from ragate.outputs.pointed import Pointers
 from ragate.systems._output import OutputError
-from ragate.systems.http.settings import Streaming
-from ragate.systems.http.stream import EventStream
-from ragate.systems.http.streamed_reply import StreamReader, check_complete
+from ragate.systems.http.streams.events import EventStream
+from ragate.systems.http.streams.reader import StreamReader, check_complete
+from ragate.systems.http.streams.settings import Streaming
 
 
 def fields(body: str, *, format: Any = "sse", pointers: Any = None, **keys: Any) -> dict[str, Any]:  # noqa: A002

@@ -1,0 +1,150 @@
+"""Bringing a service up to date before the first question: its corpus, loaded and indexed."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ragate.errors import ConfigError, SystemStartError
+from ragate.protocols import Resources
+from ragate.support.pointer import PointerError, one
+from ragate.systems._process import allowed_environment, start
+from ragate.systems.http.allowed_step import AllowedStep, documents_of
+from ragate.systems.http.client import HttpClient
+from ragate.systems.http.hidden import Hidden
+from ragate.systems.http.prepare_step import PrepareStep
+from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
+
+_SHOWN_LINES = 5
+
+
+class Preparation:
+    """Runs the steps, once.
+
+    Args:
+        pass_env: Variables with keys of the policy that commands get all the same.
+
+    Raises:
+        ConfigError: a host, method, path or variable that the policy does not allow, or a body that
+            is no template.
+        ProviderError: a variable for a header is not set.
+    """
+
+    def __init__(
+        self, steps: Sequence[PrepareStep], resources: Resources, *, pass_env: Sequence[str] = ()
+    ) -> None:
+        self._resources = resources
+        self._pass_env = pass_env
+        self._steps = [
+            AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
+        ]
+        secrets = [value for step in self._steps for value in step.secrets.values()]
+        self._hidden = Hidden(secrets)
+        self._client = HttpClient(
+            hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=self._hidden
+        )
+        self._done = False
+
+    async def run(self) -> None:
+        """Take the steps, one after another; a second call does nothing.
+
+        Raises:
+            SystemStartError: one fails, or takes too long.
+            ConfigError: a document is no text, or lies outside the project.
+        """
+        if self._done:
+            return
+        for step in self._steps:
+            clock = asyncio.get_running_loop().time
+            began = clock()
+            try:
+                async with asyncio.timeout(step.keys.timeout_s):
+                    did = await (self._command if step.keys.command else self._requests)(step)
+            except TimeoutError as error:
+                raise SystemStartError(
+                    f"{step.where}: not done within {step.keys.timeout_s:g} s{step.last}",
+                    remedy="raise its timeout_s, or see what holds it up",
+                ) from error
+            self._resources.say(f"{step.where}: {did} in {clock() - began:.1f} s")
+        self._done = True
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _command(self, step: AllowedStep) -> str:
+        resources, argv = self._resources, step.keys.command
+        environment = allowed_environment(
+            resources.environment, resources.key_names, self._pass_env
+        )
+        child = await start(
+            argv, key="prepare", cwd=resources.root, environment=environment, talks=False
+        )
+        try:
+            await child.process.wait()
+            if child.process.returncode:
+                raise SystemStartError(
+                    f"{step.where}: {argv[0]!r} {await child.why(lines=_SHOWN_LINES)}",
+                    remedy="run it yourself in this folder: it has to end with exit code 0",
+                )
+        except asyncio.CancelledError:
+            step.last = child.tail.told()
+            raise
+        finally:
+            await child.stop()
+        return f"{argv[0]} is done"
+
+    async def _requests(self, step: AllowedStep) -> str:
+        keys = step.keys
+        await self._client.check(keys.url, key=step.key)
+        if keys.until_pointer:
+            return await self._until(step)
+        if not keys.documents:
+            await self._send(step, step.content({}), what="")
+            return "one request"
+        waiting = iter(documents_of(self._resources.root, keys, step.where))
+        count = 0
+
+        async def work() -> None:
+            nonlocal count
+            for document in waiting:
+                await self._send(step, step.content(document), what=f"{document['path']}: ")
+                count += 1
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._resources.concurrency):
+                    group.create_task(work())
+        except* (SystemStartError, ConfigError) as errors:
+            raise errors.exceptions[0] from None
+        return f"{count:,} documents"
+
+    async def _send(self, step: AllowedStep, content: bytes, *, what: str) -> bytes:
+        keys = step.keys
+        parts: dict[str, Any] = {"headers": step.headers}
+        if keys.method != "GET":
+            parts["content"] = content
+        try:
+            reply = await self._client.send(keys.method, keys.url, key=step.key, **parts)
+        except (UnreachableError, BadReplyError) as error:
+            raise SystemStartError(f"{step.where}: {what}the service {error}") from error
+        return reply.content
+
+    async def _until(self, step: AllowedStep) -> str:
+        """Ask until the reply says what is wanted; failures on the way are told at the end."""
+        wanted = step.keys.until_equals
+        while True:
+            try:
+                found = one(
+                    json.loads(await self._send(step, step.content({}), what="")),
+                    step.keys.until_pointer,
+                )
+            except (SystemStartError, PointerError, ValueError, RecursionError) as error:
+                told = error.message if isinstance(error, SystemStartError) else str(error)
+                step.last = f"; last: {self._hidden.clean(told)}"
+            else:
+                if found == wanted and isinstance(found, bool) == isinstance(wanted, bool):
+                    return f"{step.keys.until_pointer} is {wanted}"
+                shown = self._hidden.clean(json.dumps(found, ensure_ascii=False))
+                step.last = f"; {step.keys.until_pointer} is {shown}, wanted {json.dumps(wanted)}"
+            await asyncio.sleep(step.keys.every_s)

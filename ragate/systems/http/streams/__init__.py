@@ -1,0 +1,1 @@
+"""Replies that come in events: told apart, and read by pointers."""
