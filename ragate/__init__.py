@@ -1,3 +1,26 @@
-"""ragate: the regression gate for RAG on pull requests."""
+"""ragate: the regression gate for RAG on pull requests.
 
-__version__ = "0.1.0"
+From Python: `check`, `score`, `load_run` and `render` (docs/python-api.md). They are loaded when
+they are asked for: importing the package loads nothing else.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ragate.version import __version__
+
+if TYPE_CHECKING:
+    from ragate.api import StoredRun, check, load_run, render, score
+
+__all__ = ["StoredRun", "__version__", "check", "load_run", "render", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from ragate import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'ragate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ragate import __version__
+from ragate.version import __version__
 
 # Name -> (module, one line for the list of commands).
 COMMANDS: dict[str, tuple[str, str]] = {

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "ragate"
 
 # A folder (or a module beside folders) imports only from rows above its own, in functions too.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("errors", "models", "process"),
+    ("errors", "models", "process", "version"),
     ("protocols",),
     ("support", "core"),
     ("core.doc_ids", "core.drill", "core.statistics", "core.text"),
@@ -51,7 +51,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli",),
-    ("cli.commands", "cli.dataset", "cli.init", "__main__"),
+    ("api", "cli.commands", "cli.dataset", "cli.init", "__main__"),
     ("cli.doctor",),
 )
 # Units of one row that import one another, in this direction.

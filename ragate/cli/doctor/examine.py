@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from ragate import __version__, plugins
+from ragate import plugins
 from ragate.baseline import load_baseline
 from ragate.cli.doctor import (
     baseline_file,
@@ -28,6 +28,7 @@ from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
+from ragate.version import __version__
 
 UNREAD = "ragate.toml cannot be read"
 

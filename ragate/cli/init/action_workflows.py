@@ -3,9 +3,10 @@
 import re
 from importlib.resources import files
 
-from ragate import __version__, plugins
+from ragate import plugins
 from ragate.cli.init.config_text import Choice, quoted
 from ragate.errors import UsageError
+from ragate.version import __version__
 
 PLACEHOLDER = "0" * 40
 _PINNED = re.compile(r"[0-9a-f]{40}")

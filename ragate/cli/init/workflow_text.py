@@ -2,9 +2,10 @@
 
 from importlib.resources import files
 
-from ragate import __version__, plugins
+from ragate import plugins
 from ragate.cli.init.config_text import KEY_VARIABLE, Choice, quoted
 from ragate.support.escape import one_line
+from ragate.version import __version__
 
 CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0"
 PYTHON = "actions/setup-python@e797f83bcb11b83ae66e0230d6156d7c80228e7c # v6.0.0"

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from ragate import __version__
 from ragate.github.gate.acceptances import SYSTEM
 from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Decision, Report, SystemInfo, Verdict
 from ragate.pipeline.decide.bootstrap import bootstrapped
+from ragate.version import __version__
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragate import __version__, plugins
+from ragate import plugins
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.changed_samples import changed_samples
@@ -29,6 +29,7 @@ from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
+from ragate.version import __version__
 
 _TWO_SPELLINGS = "golden set and system name documents in two ways, so that no retrieval counts"
 

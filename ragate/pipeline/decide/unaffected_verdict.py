@@ -4,7 +4,7 @@ import datetime
 import time
 from collections.abc import Sequence
 
-from ragate import __version__, plugins
+from ragate import plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.models import Filters, Record, Report, Run, Sample, SystemInfo, Verdict
@@ -17,6 +17,7 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
 from ragate.support.spill import Spill
+from ragate.version import __version__
 
 
 async def decide_unaffected(

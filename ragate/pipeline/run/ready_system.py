@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from ragate import __version__
 from ragate.config import Config
 from ragate.models import Run, RunManifest, Sample
 from ragate.outputs.outputs_file import OutputsHeader
@@ -25,6 +24,7 @@ from ragate.runtime.time_limit import within
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.writer import OutputsWriter
 from ragate.support.git import head_commit
+from ragate.version import __version__
 
 LookFirst = Callable[[Opened], Awaitable[None]]
 
