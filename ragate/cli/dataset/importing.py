@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ragate.pipeline.golden.importing import Import
 
 # As in the pipeline, without importing it for --help; a test compares them.
-KINDS = ("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex")
+KINDS = (
+    *("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex"),
+    *("langfuse", "phoenix", "otel"),
+)
 
 
 @click.command("import")
@@ -46,7 +49,8 @@ def command(
 
     KIND is the tool; `golden` is any format that ragate reads itself. With --corpus, passages are
     placed in the documents that hold them word for word; a passage that none holds stays as
-    metadata and labels nothing. Recorded answers are left out.
+    metadata and labels nothing. Recorded answers are left out. Questions of production traces
+    (langfuse, phoenix, otel) become drafts, which count when somebody accepts them.
     """
     from ragate.pipeline.golden.importing import import_golden
     from ragate.pipeline.run.corpus_texts import corpus_texts
@@ -81,4 +85,7 @@ def _lines(output: Path, imported: Import) -> Iterator[str]:
         yield f"  {names} of no known document: kept as source_file"
     for sentence, count in sorted(imported.notes.items()):
         yield f"  {one_line(sentence, 300)} ({count})"
+    if imported.drafts:
+        drafts = plural(imported.drafts, "draft")
+        yield f"  {drafts}: no run asks them before `ragate dataset accept --file {output} ID …`"
     yield f"next: ragate dataset validate {output}"

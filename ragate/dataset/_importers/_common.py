@@ -14,6 +14,9 @@ from ragate.support import records as files
 from ragate.support.records import Record
 from ragate.support.settings import shown
 
+# What people call a right answer beside the name that a tool gives it.
+EXPECTED_NAMES = ("expected_answer", "expected")
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -25,6 +28,7 @@ class Imported:
         sources: Names of files that may be documents.
         answerable: None where the tool does not say.
         messages: Turns of the conversation before the question.
+        draft: Somebody asked it, and nobody has labelled it.
     """
 
     place: str
@@ -37,6 +41,7 @@ class Imported:
     answerable: bool | None = None
     metadata: dict[str, MetadataValue] = field(default_factory=dict)
     messages: tuple[Turn, ...] = ()
+    draft: bool = False
 
 
 class Notes(Counter[str]):

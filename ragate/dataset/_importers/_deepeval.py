@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset._importers._common import (
+    EXPECTED_NAMES,
     Imported,
     Notes,
     records,
@@ -20,7 +21,8 @@ from ragate.support.strict_json import loads
 
 _RECORDED = frozenset({"actual_output", "retrieval_context", "tools_called"})
 _NESTED = ("additional_metadata", "custom_column_key_values")
-_TAKEN = _RECORDED | {"input", "expected_output", "context", "source_file", "turns", *_NESTED}
+_TAKEN = _RECORDED | {"input", "expected_output", "context", "source_file", "turns"}
+_TAKEN |= {*EXPECTED_NAMES, *_NESTED}
 
 
 def read(path: Path, notes: Notes) -> Iterator[Imported]:
@@ -39,7 +41,9 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
         for name in sorted(_RECORDED & row.keys()):
             if row[name] not in (None, "", []):
                 notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
-        reference = text_of(where, "expected_output", row.get("expected_output"))
+        names = ("expected_output", *EXPECTED_NAMES)
+        name = next((name for name in names if row.get(name)), names[0])
+        reference = text_of(where, name, row.get(name))
         yield Imported(
             place=where,
             query=query,

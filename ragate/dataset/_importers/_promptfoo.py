@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset import yaml_list
-from ragate.dataset._importers._common import Imported, Notes, json_value, scalar, text_of, texts_of
+from ragate.dataset._importers._common import (
+    EXPECTED_NAMES,
+    Imported,
+    Notes,
+    json_value,
+    scalar,
+    text_of,
+    texts_of,
+)
 from ragate.dataset._importers._conversation import turns_of
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue, Turn
@@ -15,6 +23,8 @@ from ragate.support.settings import nearest, shown
 QUERY_NAMES = ("query", "question", "user_input", "input", "prompt", "message", "q")
 _HISTORY = ("messages", "history", "chat_history", "conversation")
 _CONTEXTS = ("context", "contexts")
+# Variables that people write a right answer into, for their assertions to compare with.
+_EXPECTED = (*EXPECTED_NAMES, "reference", "reference_answer", "ground_truth")
 # Assertions whose value is a right answer.
 _REFERENCES = frozenset({"factuality", "model-graded-factuality", "similar", "equals"})
 _REFERENCES |= {"context-recall"}
@@ -126,8 +136,13 @@ def _imported(
     contexts = [
         text for key in _CONTEXTS if key != name for text in texts_of(where, key, values.get(key))
     ]
+    for key in _EXPECTED:
+        if key != name and not str(values.get(key)).startswith("file://"):
+            asserted.references += texts_of(where, key, values.get(key))
     metadata: dict[str, MetadataValue] = {
-        key: scalar(value) for key, value in values.items() if key not in {name, *_CONTEXTS}
+        key: scalar(value)
+        for key, value in values.items()
+        if key not in {name, *_CONTEXTS, *_EXPECTED}
     }
     metadata |= {
         key: scalar(value) for key, value in _mapping(where, row.get("metadata") or {}).items()

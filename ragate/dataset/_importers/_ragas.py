@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset._importers._common import (
+    EXPECTED_NAMES,
     Imported,
     Notes,
     records,
@@ -25,6 +26,7 @@ _TAKEN = _RECORDED | {
     "question",
     "reference",
     "ground_truth",
+    *EXPECTED_NAMES,
     "reference_contexts",
     "reference_context_ids",
     "contexts",
@@ -70,6 +72,7 @@ def _contexts(where: str, row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _references(where: str, row: Mapping[str, Any]) -> tuple[str, ...]:
-    name = "reference" if "reference" in row else "ground_truth"
+    names = ("reference", "ground_truth", *EXPECTED_NAMES)
+    name = next((name for name in names if row.get(name)), "reference")
     text = text_of(where, name, row.get(name))
     return (text,) if text else ()

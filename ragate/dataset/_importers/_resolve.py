@@ -59,6 +59,7 @@ class Resolver:
                 for doc_id, text in passages.items()
                 if text
             },
+            "draft": question.draft,
         }
         filled = {key: value for key, value in row.items() if value}
         answerable = question.answerable

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._importers import _deepeval, _llamaindex, _promptfoo, _ragas
+from ragate.dataset._importers import _deepeval, _llamaindex, _promptfoo, _ragas, _traces
 from ragate.dataset._importers._common import Imported, Notes
 from ragate.errors import DatasetError, UsageError
 
-KINDS = ("ragas", "deepeval", "promptfoo", "llamaindex")
+KINDS = ("ragas", "deepeval", "promptfoo", "llamaindex", *_traces.KINDS)
 
 
 def read_foreign(
@@ -29,5 +29,7 @@ def read_foreign(
         raise UsageError("--query-var is for promptfoo; the other formats name the question")
     if kind == "promptfoo":
         return _promptfoo.read(path, notes, query_name=query_name)
+    if kind in _traces.KINDS:
+        return _traces.read(kind, path, notes)
     readers = {"ragas": _ragas.read, "deepeval": _deepeval.read, "llamaindex": _llamaindex.read}
     return readers[kind](path, notes)

@@ -27,6 +27,7 @@ class Exchange:
         references: Right answers, where the tool knows them.
         error: Why the system failed, "" where it did not.
         latency_s: Seconds.
+        turns: What was said before the question: role and text of each turn.
         metadata: What else is worth keeping, such as the trace's id.
     """
 
@@ -38,4 +39,5 @@ class Exchange:
     references: tuple[str, ...] = ()
     error: str = ""
     latency_s: float | None = None
+    turns: tuple[tuple[str, str], ...] = ()
     metadata: Mapping[str, Scalar] = field(default_factory=dict)

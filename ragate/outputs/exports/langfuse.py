@@ -22,6 +22,7 @@ from ragate.outputs.exports.texts import (
     answer_in,
     passages_in,
     text_in,
+    turns_before,
 )
 from ragate.outputs.exports.wrapped import wrapped_records
 from ragate.support.records import parsed_cell
@@ -115,6 +116,7 @@ def _whole(where: str, row: Mapping[str, Any]) -> Exchange | None:
         references=(reference,) if reference else (),
         error=whole.error if whole and not answer else "",
         latency_s=latency if isinstance(latency, int | float) and latency >= 0 else None,
+        turns=turns_before(row.get("input")),
         metadata={"source": "langfuse", "trace": trace_id},
     )
 

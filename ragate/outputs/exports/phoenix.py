@@ -22,6 +22,7 @@ from ragate.outputs.exports.texts import (
     answer_in,
     passages_in,
     text_in,
+    turns_before,
 )
 from ragate.outputs.exports.wrapped import wrapped_records
 from ragate.support.records import Record, parsed_cell
@@ -107,5 +108,6 @@ def _example(where: str, row: Mapping[str, Any]) -> Exchange:
         references=(reference,) if reference else (),
         error=str(error) if error else "",
         latency_s=milliseconds / 1000 if isinstance(milliseconds, int | float) else None,
+        turns=turns_before(row.get("input")),
         metadata={"source": "phoenix"},
     )

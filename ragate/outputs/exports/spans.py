@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate.outputs.exports.exchange import Exchange, Passage
-from ragate.outputs.exports.texts import ANSWER_NAMES, QUESTION_NAMES, passages_in, text_in
+from ragate.outputs.exports.texts import (
+    ANSWER_NAMES,
+    QUESTION_NAMES,
+    passages_in,
+    text_in,
+    turns_before,
+)
 
 _INPUTS = ("input.value", "langfuse.trace.input", "gen_ai.input.messages", "traceloop.entity.input")
 _OUTPUTS = (
@@ -51,6 +57,14 @@ class Span:
     def query(self) -> str:
         """Return the question that it got, "" where it got none."""
         return _text(self.attributes, _INPUTS, "gen_ai.prompt", QUESTION_NAMES, "user")
+
+    @property
+    def turns(self) -> tuple[tuple[str, str], ...]:
+        """Return what was said before the question. A model's prompt is no conversation."""
+        if self.kind in _MODEL_KINDS:
+            return ()
+        chats = (turns_before(nested(self.attributes, name)) for name in _INPUTS)
+        return next((turns for turns in chats if turns), ())
 
     @property
     def answer(self) -> str:
@@ -104,6 +118,7 @@ def _exchange(spans: list[Span], source: str) -> Exchange | None:
         passages=_retrieved(spans),
         error=failed if answer is None else "",
         latency_s=took,
+        turns=asked.turns,
         metadata={"source": source, "trace": asked.trace_id},
     )
 

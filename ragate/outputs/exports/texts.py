@@ -33,6 +33,7 @@ CHUNK_NAMES = ("document.id", "source_id", "id", "id_", "chunk_id", "title")
 SCORE_NAMES = ("score", "document.score", "similarity", "relevance_score")
 _LISTS = ("documents", "docs", "contexts", "context", "nodes", "results", "chunks", "matches")
 _METADATA = ("metadata", "document.metadata", "meta", "payload")
+_SPEAKERS = frozenset({"user", "assistant"})
 _DEEPEST = 8
 
 
@@ -62,6 +63,25 @@ def text_in(value: Any, names: Sequence[str], *, role: str, depth: int = 0) -> s
     if len(value) == 1:
         return text_in(next(iter(value.values())), names, role=role, depth=depth + 1)
     return ""
+
+
+def turns_before(value: Any, depth: int = 0) -> tuple[tuple[str, str], ...]:
+    """Return what user and assistant said before the last question of a chat; else nothing."""
+    value = parsed_cell(value)
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        inner = (value.get(name) for name in ("messages", *QUESTION_NAMES))
+        return next((turns for one in inner if (turns := turns_before(one, depth + 1))), ())
+    if not isinstance(value, list):
+        return ()
+    if len(value) == 1 and isinstance(value[0], list) and depth < _DEEPEST:
+        return turns_before(value[0], depth + 1)
+    spoken = [item for item in value if isinstance(item, Mapping) and speaker(item)]
+    roles = [speaker(message) for message in spoken]
+    if "user" not in roles:
+        return ()
+    last = len(roles) - 1 - roles[::-1].index("user")
+    said = [(role, text_in([one], (), role=role)) for role, one in zip(roles, spoken, strict=True)]
+    return tuple((role, text) for role, text in said[:last] if text and role in _SPEAKERS)
 
 
 def answer_in(value: Any) -> str:

@@ -21,11 +21,13 @@ class Import:
 
     Attributes:
         labelled: Samples with an expected document.
+        drafts: Samples that no run asks before they are accepted.
         notes: What could not be taken as it is, and how often.
     """
 
     samples: int
     labelled: int
+    drafts: int
     references: int
     unplaced: PlacementCounts
     notes: dict[str, int]
@@ -69,6 +71,7 @@ def import_golden(
     return Import(
         samples=len(rows),
         labelled=sum(bool(entry.sample.expected) for entry in entries),
+        drafts=sum(entry.draft for entry in entries),
         references=sum(bool(entry.sample.references) for entry in entries),
         unplaced=resolver.count,
         notes=dict(notes),

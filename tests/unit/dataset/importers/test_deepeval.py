@@ -52,3 +52,13 @@ def test_a_conversational_golden_is_its_last_question_after_its_turns(tmp_path: 
     assert samples[REFUNDS].turns == turns[:2]
     assert samples[REFUNDS].metadata == {"scenario": "Refunds"}
     assert any("the answer to the last question" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["expected_answer", "expected"])
+def test_other_names_of_a_right_answer_are_references(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "goldens.jsonl"
+    path.write_text(json.dumps({"input": REFUNDS, name: "Ten days."}))
+
+    _, samples = bring(tmp_path, "deepeval", path)
+
+    assert samples[REFUNDS].references == ("Ten days.",)

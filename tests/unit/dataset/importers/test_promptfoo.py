@@ -58,3 +58,14 @@ def test_a_variable_that_holds_a_conversation_is_the_turns_before_the_question(
 
     assert samples["B?"].turns == [{"role": "user", "content": "A?"}]
     assert samples["B?"].metadata == {}
+
+
+@pytest.mark.parametrize("name", ["expected_answer", "expected"])
+def test_a_variable_with_the_right_answer_is_a_reference(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "tests.json"
+    path.write_text(json.dumps([{"vars": {"question": REFUNDS, name: "Ten days."}}]))
+
+    _, samples = bring(tmp_path, "promptfoo", path)
+
+    assert samples[REFUNDS].references == ("Ten days.",)
+    assert samples[REFUNDS].metadata == {}

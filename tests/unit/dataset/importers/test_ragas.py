@@ -86,3 +86,14 @@ def test_equal_questions_after_other_turns_are_two_samples(tmp_path: Path) -> No
     found, _ = bring(tmp_path, "ragas", path)
 
     assert found.samples == 2
+
+
+@pytest.mark.parametrize("name", ["expected_answer", "expected"])
+def test_other_names_of_a_right_answer_are_references(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps({"user_input": REFUNDS, name: "Ten days."}))
+
+    _, samples = bring(tmp_path, "ragas", path)
+
+    assert samples[REFUNDS].references == ("Ten days.",)
+    assert samples[REFUNDS].metadata == {}

@@ -44,11 +44,21 @@ def test_fields_before_0_2_are_read(tmp_path: Path):
     assert found.passages is not None
 
 
+def test_a_conversation_ends_with_its_question_and_its_answer(tmp_path: Path):
+    said = [("human", "Hi"), ("ai", "Hello!"), ("human", REFUNDS), ("ai", "Ten days.")]
+    row = {"user_input": [{"type": role, "content": text} for role, text in said]}
+
+    (found,) = exported("ragas", lines(tmp_path / "o.jsonl", row)).values()
+
+    assert (found.query, found.answer) == (REFUNDS, "Ten days.")
+    assert found.turns == (("user", "Hi"), ("assistant", "Hello!"))
+
+
 @pytest.mark.parametrize(
     ("row", "told"),
     [
         ({"response": "Ten."}, "there is no user_input; it has response"),
-        ({"user_input": [{"type": "human", "content": "Hi"}]}, "a conversation of several turns"),
+        ({"user_input": [{"type": "ai", "content": "Hi"}]}, "there is no user_input"),
         (
             {"user_input": "?", "retrieved_contexts": ["A", "B"], "retrieved_context_ids": ["a"]},
             "2 retrieved_contexts, and 1 retrieved_context_ids",
