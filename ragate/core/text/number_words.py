@@ -58,3 +58,14 @@ def _value(words: str) -> int:
         elif word != "and":
             below_1000 += _ONES.get(word, 0) or _TENS.get(word, 0)
     return total + below_1000
+
+
+def in_digits(word: str) -> str:
+    """Return a number word of one word in digits, any other as it is: eight is 8."""
+    value = _ONES.get(word, _TENS.get(word))
+    return word if value is None else str(value)
+
+
+def is_number_word(word: str) -> bool:
+    """Tell whether a word in lower case is a number, or a part of one, by itself."""
+    return word in _FIRST or word in _POWERS or word == "hundred"

@@ -11,6 +11,8 @@ from itertools import pairwise
 
 import regex
 
+from ragate.core.text.languages import function_words_of
+
 # Default word boundaries of Unicode, as tailored by nothing: UAX 29 has no dictionary.
 _BOUNDARY = regex.compile(r"(?wV1)\b")
 _UNSPACED = regex.compile(
@@ -27,6 +29,7 @@ _ARABIC = str.maketrans("أإآٱىة", "اااايه")
 _ARTICLE = regex.compile("(?:[وفبك]?ال|لل)(?=[\u0621-\u064a]{3})")
 _INSIDE = regex.compile(r"['’.:·]")
 _CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+_WORTH_KEEPING = 300  # characters
 _SHORT_FORMS = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 
 
@@ -44,7 +47,7 @@ def words(text: str) -> list[str]:
     without spaces between words, give each pair of neighbouring characters: words for which a
     dictionary would be needed differ from the pairs of other words, and single characters do not.
     """
-    return list(_words(text))
+    return list(_cached(text) if len(text) > _WORTH_KEEPING else _words(text))
 
 
 def units(text: str) -> list[str]:
@@ -55,9 +58,11 @@ def units(text: str) -> list[str]:
     return [unit for run in _runs(text) for unit in (_CLUSTER.findall(run) if _cut(run) else [run])]
 
 
-@lru_cache(maxsize=4_096)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word for run in _runs(text) for word in (pairs(run) if _cut(run) else [run]))
+
+
+_cached = lru_cache(maxsize=4_096)(_words)  # contexts, which every metric reads
 
 
 def _runs(text: str) -> Iterator[str]:
@@ -114,28 +119,39 @@ def _opened(piece: str) -> Iterator[str]:
     yield from (part for part in inner if part not in _SHORT_FORMS or part is inner[0])
 
 
-class Vocabulary:
-    """The words of some texts, to look others up in."""
+def content_words(text: str) -> list[str]:
+    """Return the words of a text without those that carry grammar rather than content, in order."""
+    left_out = function_words_of(text)
+    return [word for word in words(text) if word not in left_out]
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._words = {word for text in texts for word in words(text)}
-        self._starts = {start for word in self._words for start in _starts(word)}
+
+class Vocabulary:
+    """Words to look others up in, whatever their endings."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._words = set(known)
+        self._starts = {start for word in self._words for start in starts(word)}
         self._letters = {char for word in self._words if _cut(word) for char in word}
 
     def __contains__(self, word: str) -> bool:
-        """Tell whether the texts hold a word, or it with another ending of one or two letters."""
+        """Tell whether a word is known, or known with another ending of one or two letters."""
         if word in self._words:
             return True
         if _cut(word):
             return len(word) == 1 and word in self._letters
-        return any(start in self._starts for start in _starts(word))
+        return any(start in self._starts for start in starts(word))
 
     def share(self, wanted: Collection[str]) -> float:
-        """Return the share of words that the texts hold, 0 where there is none."""
+        """Return the share of words that are known, 0 where there is none."""
         return sum(word in self for word in wanted) / max(1, len(wanted))
 
 
-def _starts(word: str) -> Iterator[str]:
+def vocabulary(texts: Iterable[str]) -> Vocabulary:
+    """Return the words of some texts."""
+    return Vocabulary(word for text in texts for word in words(text))
+
+
+def starts(word: str) -> Iterator[str]:
     """Yield what is left without an ending: the word, and without one or two of its letters."""
     if len(word) >= 5 and word.isalpha():
         yield from (word, word[:-1], word[:-2])

@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from ragate.core.text.words import tokens, without_markers
+from ragate.core.text.segmentation import vocabulary, words
+from ragate.core.text.words import without_markers
 from ragate.metrics._identity import own_settings
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import (
@@ -22,7 +23,7 @@ class Settings(Frozen):
         threshold: Share of a sentence's words that the contexts must hold.
     """
 
-    threshold: float = Field(default=0.5, gt=0, le=1)
+    threshold: float = Field(default=0.8, gt=0, le=1)
 
 
 def create(request: MetricRequest) -> SampleMetric:
@@ -30,7 +31,7 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
     words. A tripwire, not a proof: it sees an answer that left its sources, not a wrong claim made
-    of their words. Range [0, 1], a fraction, higher is better. Version 2.
+    of their words. Range [0, 1], a fraction, higher is better. Version 3.
     Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
     unanswerable: not applicable.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
@@ -43,15 +44,11 @@ def create(request: MetricRequest) -> SampleMetric:
         sentences = worded_sentences(output.answer or "")
         if not sentences:
             return 0.0
-        context_words = {word for chunk in output.chunks for word in tokens(chunk.text)}
+        known = vocabulary(chunk.text for chunk in output.chunks)
         supported = sum(
-            _precision(s, context_words) >= settings.threshold - 1e-9 for s in sentences
+            known.share(set(words(without_markers(s)))) >= settings.threshold - 1e-9
+            for s in sentences
         )
         return supported / len(sentences)
 
-    return claim_metric(request, support, version=2, settings=settings)
-
-
-def _precision(sentence: str, context_words: set[str]) -> float:
-    words = set(tokens(without_markers(sentence)))
-    return len(words & context_words) / len(words)
+    return claim_metric(request, support, version=3, settings=settings)

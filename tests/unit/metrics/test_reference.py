@@ -129,6 +129,31 @@ def test_only_idf_f1_has_a_state() -> None:
     assert [name for name in REFERENCE if metric(name, samples=[asked("a")]).state] == ["idf_f1"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It is Paris.", 1.0),
+        ("The capital of France is what you ask for.", 0.0),
+        ("It is Rome, I think, or maybe Paris in summer.", 1.0),
+    ],
+)
+def test_reference_recall_leaves_out_what_the_question_says(answer: str, expected: float) -> None:
+    sample = asked("The capital of France is Paris.", query="What is the capital of France?")
+
+    assert value("reference_recall", sample, answered(answer)) == expected
+
+
+def test_a_reference_of_the_questions_words_alone_is_asked_for_whole() -> None:
+    sample = asked("tea", query="Do you drink tea or coffee?")
+
+    assert value("reference_recall", sample, answered("Tea.")) == 1.0
+    assert value("reference_recall", sample, answered("Coffee.")) == 0.0
+
+
+def test_reference_recall_reads_number_words() -> None:
+    assert value("reference_recall", asked("eight legs"), answered("8 legs")) == 1.0
+
+
 @pytest.mark.parametrize(("name", "label"), [("exact_match", "em"), ("token_f1", "f1")])
 def test_scores_of_real_answers_are_the_published_ones(name: str, label: str) -> None:
     lines = (data_folder("openqa_eval") / "answers_nq301.jsonl").read_text("utf-8").splitlines()

@@ -35,6 +35,7 @@ def test_the_example_of_retrieval(name: str, printed: str) -> None:
         ("token_f1", "0.667"),
         ("rouge_l", "0.588"),
         ("number_recall", "1.000"),
+        ("reference_recall", "0.667"),
     ],
 )
 def test_the_example_of_a_reference(name: str, printed: str) -> None:
@@ -47,6 +48,10 @@ def test_the_example_of_a_reference(name: str, printed: str) -> None:
     ("name", "expected"),
     [
         ("lexical_support", 0.5),
+        ("word_precision", 3 / 5),
+        ("entity_support", 1.0),
+        ("number_unit_support", 0.0),
+        ("polarity", 1.0),
         ("unsupported_numbers", 1.0),
         ("citation_validity", 0.5),
         ("citation_coverage", 0.5),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.core.text.segmentation import Vocabulary, units, words
+from ragate.core.text.segmentation import content_words, units, vocabulary, words
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,14 @@ def test_any_text_has_words(text: str) -> None:
     ],
 )
 def test_a_word_with_another_ending_is_known(text: str, word: str, known: bool) -> None:
-    assert (word in Vocabulary([text])) is known
+    assert (word in vocabulary([text])) is known
+
+
+def test_words_of_grammar_are_no_content() -> None:
+    assert content_words("The cat is not on the table.") == ["cat", "not", "table"]
+    assert content_words("Die Katze liegt nicht auf dem Tisch.") == [
+        "katze",
+        "liegt",
+        "nicht",
+        "tisch",
+    ]

@@ -1,0 +1,51 @@
+"""Names and other capitalised terms of a text."""
+
+import re
+from collections.abc import Iterator
+
+from ragate.core.text.languages import function_words_of
+from ragate.core.text.segmentation import words
+from ragate.core.text.sentences import split_sentences
+
+_WORD = re.compile(r"[^\W\d_][\w'’&-]*+(?:\.[^\W\d_](?![^\W_]))*+")
+# What a capital follows without being a name: the start, a colon, a quotation mark, a list's mark.
+_OPENING = re.compile(r"(?:^|[:\"“„«*_>|•]|\d[.)])[\s\"“„«(*_'’-]*$")
+
+
+def has_capitals(text: str) -> bool:
+    """Tell whether a text has capital letters, and so could mark its names by them."""
+    return any(map(str.isupper, text))
+
+
+def names(text: str) -> list[str]:
+    """Return the levelled words of a text's capitalised terms, each once, in order.
+
+    The first word of a sentence counts where its place is not all that capitalises it: it holds a
+    second capital, or the next word is capitalised too. Words of grammar count only in capitals
+    (US), single letters never.
+    """
+    left_out = function_words_of(text)
+    found = dict[str, None]()
+    for sentence in split_sentences(text):
+        for word in _capitalised(sentence):
+            pieces = (piece for piece in words(word) if len(piece) > 1)
+            found.update((p, None) for p in pieces if word.isupper() or p not in left_out)
+    return list(found)
+
+
+def _capitalised(sentence: str) -> Iterator[str]:
+    """Yield the words that not only their place capitalises."""
+    matches = list(_WORD.finditer(sentence))
+    for number, match in enumerate(matches):
+        word = match[0]
+        if not word[0].isupper():
+            continue
+        following = matches[number + 1] if number + 1 < len(matches) else None
+        title = (
+            following is not None
+            and following[0][0].isupper()
+            and sentence[match.end() : following.start()] == " "
+        )
+        opens = bool(_OPENING.search(sentence[max(0, match.start() - 8) : match.start()]))
+        if not opens or title or any(map(str.isupper, word[1:])):
+            yield word

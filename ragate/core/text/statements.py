@@ -1,0 +1,100 @@
+"""Sentences as statements: what they say, and which of it they negate."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ragate.core.text.languages import function_words_of
+from ragate.core.text.negations import is_negation
+from ragate.core.text.segmentation import Vocabulary, starts, words
+from ragate.core.text.sentences import split_sentences
+
+LEAST_ALIKE = 0.5  # share of a statement's words that the nearest one has to hold
+LEAST_WORDS = 3  # fewer say too little to be looked for
+MOST_NEGATIONS = 20
+MOST_SENTENCES = 100  # a word of more sentences than these does not help to find one
+_BEFORE, _AFTER = 1, 3  # content words around a negation that it is about
+_COMPARED = 5
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence.
+
+    Attributes:
+        content: Its words without grammar and negations, in order.
+        negated: For each negation, the words that it is about.
+    """
+
+    content: tuple[str, ...]
+    negated: tuple[frozenset[str], ...]
+
+    def agrees_with(self, source: "Statement") -> bool:
+        """Tell whether both negate the same: no negation of either lacks one in the other.
+
+        A negation of the source counts only where at least half of what it is about is said here.
+        """
+        said, there = Vocabulary(self.content), Vocabulary(source.content)
+        own, theirs = _joined(self.negated), _joined(source.negated)
+        for about in self.negated:
+            if any(word in there for word in about) and not any(word in theirs for word in about):
+                return False
+        for about in source.negated:
+            repeated = [word for word in about if word in said]
+            if 2 * len(repeated) >= len(about) > 0 and not any(word in own for word in about):
+                return False
+        return True
+
+
+def _joined(negated: Iterable[frozenset[str]]) -> Vocabulary:
+    return Vocabulary(frozenset[str]().union(*negated))
+
+
+def statement(sentence: str) -> Statement:
+    """Return a sentence as a statement."""
+    left_out = function_words_of(sentence)
+    content: list[str] = []
+    places: list[int] = []
+    for word in words(sentence):
+        if is_negation(word):
+            places.append(len(content))
+        elif word not in left_out:
+            content.append(word)
+    about = [frozenset(content[max(0, p - _BEFORE) : p + _AFTER]) for p in places[:MOST_NEGATIONS]]
+    return Statement(tuple(content), tuple(about))
+
+
+def statements(text: str) -> list[Statement]:
+    """Return the sentences of a text that say enough to be looked for elsewhere."""
+    every = map(statement, split_sentences(text))
+    return [one for one in every if len(set(one.content)) >= LEAST_WORDS]
+
+
+class StatementSources:
+    """The statements of the texts that an answer may rest on."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._statements = [one for text in texts for one in statements(text)]
+        self._by_start: dict[str, list[int]] = defaultdict(list)
+        for index, one in enumerate(self._statements):
+            for start in {start for word in one.content for start in starts(word)}:
+                self._by_start[start].append(index)
+
+    def nearest(self, one: Statement) -> Statement | None:
+        """Return the statement that holds most of the words of one, None where all hold too few."""
+        wanted = set(one.content)
+        counts: Counter[int] = Counter()
+        for word in wanted:
+            found = {index for start in starts(word) for index in self._places(start)}
+            counts.update(found)
+        nearest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_COMPARED]
+        alike = [
+            (Vocabulary(self._statements[index].content).share(wanted), -index)
+            for index, _ in nearest
+        ]
+        share, index = max(alike, default=(0.0, 0))
+        return self._statements[-index] if share >= LEAST_ALIKE else None
+
+    def _places(self, start: str) -> list[int]:
+        places = self._by_start.get(start, [])
+        return places if len(places) <= MOST_SENTENCES else []

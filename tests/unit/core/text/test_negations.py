@@ -1,0 +1,41 @@
+"""Negations."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.core.text.negations import is_negation
+from ragate.core.text.segmentation import words
+
+NEGATED = [
+    "It doesn't work.",
+    "It cannot work.",
+    "Das gilt nicht.",
+    "Es gibt keine Frist.",
+    "Il ne marche pas.",
+    "Nunca funciona.",
+    "Non funziona.",
+    "Não funciona.",
+    "Het werkt niet.",
+    "To nie działa.",
+    "Это не работает.",
+    "هذا لا يعمل",
+    "यह काम नहीं करता",
+    "这不可能。",
+    "それはできません。",
+    "할 수 없습니다.",
+    "ใช้ ไม่ได้",
+    "Çalışmıyor değil.",
+]
+
+
+@pytest.mark.parametrize("text", NEGATED)
+def test_a_negated_sentence_has_a_negation(text: str) -> None:
+    assert any(map(is_negation, words(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["It works.", "Das gilt.", "東京です。", "서울입니다.", "यह काम करता है"]
+)
+def test_a_sentence_without_one_has_none(text: str) -> None:
+    assert not any(map(is_negation, words(text)))
