@@ -130,6 +130,12 @@ class Policy(DecisionSettings):
         on_slices = {rated_metric(name) or name for name in named}
         return frozenset(on_slices).union(rule.metric for rule in self.metrics if rule.gates)
 
+    @property
+    def judge_keys(self) -> frozenset[str]:
+        """Return the names of the variables that hold the judge's key."""
+        table = self.providers.get(self.judge.provider) if self.judge is not None else None
+        return frozenset({table.key_env} if table is not None and table.key_env else ())
+
     def address(self, provider: str) -> str:
         """Return where a provider is, "" for one that is not named here."""
         table = self.providers.get(provider)

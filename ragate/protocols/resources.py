@@ -55,6 +55,9 @@ class Resources:
         http_header_env: By such a host, names of variables whose values may be sent to it.
         environment: The variables that processes of the project may get.
         key_names: Those of them that hold keys of the policy's providers and services.
+        judge_keys: Those of `key_names` that hold the judge's key.
+        recorder_variables: What leads model calls of the project to the recorder, where there is
+            one; in `environment` as well.
         commit: The commit that is judged, where it is not the checked-out one; else "".
         steps: For a judge that asks several questions for one score; None where each is asked anew.
     """
@@ -76,6 +79,8 @@ class Resources:
     http_header_env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     key_names: frozenset[str] = frozenset()
+    judge_keys: frozenset[str] = frozenset()
+    recorder_variables: Mapping[str, str] = field(default_factory=dict, repr=False)
     reranker: Callable[[Mapping[str, Any]], Reranker] | None = None
     capped: Callable[[ChatClient], ChatClient] = lambda client: client
     commit: str = ""

@@ -82,6 +82,7 @@ class Traits:
         code_keys: Keys of ``[system]`` that make it run such code where they are set; ``a.b`` is
             the key ``b`` of any table of the list ``a``.
         in_process: That code shares ragate's process, and its environment.
+        own_process_keys: Keys of ``[system]`` that give it a process of its own all the same.
         recorded: Its outputs are there already, and asking for them costs nothing.
         counted: Its model calls go through ragate's own clients, which count them.
         needs_database: Whether it needs ragate's database; None where that is not known.
@@ -90,6 +91,7 @@ class Traits:
     runs_code: bool = True
     code_keys: tuple[str, ...] = ()
     in_process: bool = False
+    own_process_keys: tuple[str, ...] = ()
     recorded: bool = False
     counted: bool = False
     needs_database: bool | None = None
@@ -97,6 +99,10 @@ class Traits:
     def keys_with_code(self, settings: Mapping[str, Any]) -> list[str]:
         """Return those of `code_keys` that are set."""
         return [key for key in self.code_keys if _is_set(settings, key)]
+
+    def shares_process(self, settings: Mapping[str, Any]) -> bool:
+        """Return whether, with these settings, the code runs in ragate's process."""
+        return self.in_process and not any(settings.get(key) for key in self.own_process_keys)
 
 
 def _is_set(settings: Mapping[str, Any], key: str) -> bool:

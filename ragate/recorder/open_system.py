@@ -38,7 +38,8 @@ async def open_system(
         return
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
-    in_process = plugins.traits(use).in_process
+    traits = plugins.traits(use)
+    in_process = traits.shares_process(settings)
     if in_process:
         _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))
@@ -54,8 +55,9 @@ async def open_system(
             opened.system,
             environment=recorder.environment(opened.system.environment),
             key_names=opened.system.key_names - recorder.names,
+            recorder_variables=recorder.variables,
         )
-        tells_apart = in_process or bool(settings.get("record_header"))
+        tells_apart = traits.in_process or bool(settings.get("record_header"))
         async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as system:
             yield RecordedSystem(system, resolver, opened.system.timeout_s, tells_apart=tells_apart)
     if not (resolver.used or resolver.pending):

@@ -87,6 +87,7 @@ async def open_resources(
             http_header_env=policy.http_header_env,
             environment=operations.environment,
             key_names=policy.key_names,
+            judge_keys=policy.judge_keys,
             reranker=clients.reranker,
             commit=operations.commit,
         )

@@ -1,7 +1,6 @@
 """What a LangChain runnable returns: a message, or a dict with documents; read by its shape."""
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,33 +71,3 @@ def _chunk(document: Any, name: DocumentName) -> dict[str, Any]:
         "text": document.page_content,
         "metadata": {k: v for k, v in metadata.items() if isinstance(v, _SCALARS)},
     }
-
-
-def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callable[..., Any]:
-    """Return a function around ``invoke`` or ``ainvoke`` that takes a question.
-
-    Args:
-        key: The question is given as ``{key: question}``; "" gives it as it is.
-        messages_key: Beside it, the key of the earlier turns; "" where they are not taken.
-    """
-    is_async = inspect.iscoroutinefunction(method)
-    if not messages_key:
-
-        async def later(query: str) -> Any:
-            return await method({key: query} if key else query)
-
-        def now(query: str) -> Any:
-            return method({key: query} if key else query)
-
-        return later if is_async else now
-
-    def chat_input(query: str, messages: list[dict[str, str]]) -> dict[str, Any]:
-        return {key: query, messages_key: messages}
-
-    async def chat_later(query: str, messages: list[dict[str, str]]) -> Any:
-        return await method(chat_input(query, messages))
-
-    def chat_now(query: str, messages: list[dict[str, str]]) -> Any:
-        return method(chat_input(query, messages))
-
-    return chat_later if is_async else chat_now

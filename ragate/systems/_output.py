@@ -2,11 +2,11 @@
 
 import dataclasses
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ragate.clients.http.outage import is_outage
 from ragate.models import Failure, SystemOutput
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
@@ -14,12 +14,26 @@ from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError
 from ragate.support.settings import shown
+from ragate.worker.outage import is_outage
+from ragate.worker.raised import summary
 
 EXPECTED = (
     "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"
     " a pydantic model or a SystemOutput"
 )
 LONGEST = 2000  # characters of a failure: the first lines of what a service says of it
+
+
+class WorkerRaisedError(Exception):
+    """The project's code raised in its worker.
+
+    Attributes:
+        outage: What it raised was a connection that failed.
+    """
+
+    def __init__(self, summary: str, *, outage: bool) -> None:
+        super().__init__(summary)
+        self.outage = outage
 
 
 class OutputError(Exception):
@@ -100,9 +114,17 @@ def unanswered(message: str) -> SystemOutput:
     return SystemOutput(error=Failure(kind="provider", message=one_line(message, LONGEST)))
 
 
-def raised(error: BaseException, message: str) -> SystemOutput:
-    """Return what an exception of the system's own code means for its sample."""
-    if is_outage(error):
+def raised(error: BaseException, root: Path) -> SystemOutput:
+    """Return what an exception of the system's own code means for its sample.
+
+    Args:
+        root: The project's folder, which its files are named from.
+    """
+    if isinstance(error, WorkerRaisedError):
+        message, outage = str(error), error.outage
+    else:
+        message, outage = one_line(summary(error, str(root)), LONGEST), is_outage(error)
+    if outage:
         return unanswered(f"what the system reads from cannot be reached: {message}")
     return failed(message)
 

@@ -15,8 +15,8 @@ from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._output import OutputError, failed, to_output, wanted
-from ragate.systems._peer import Peer, PeerError
-from ragate.systems._process import allowed_environment, start
+from ragate.systems._processes.peer import Peer, PeerError
+from ragate.systems._processes.process import allowed_environment, start
 
 TRAITS = Traits()
 MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, not the question

@@ -1,30 +1,30 @@
 """A LlamaIndex engine or retriever as the system under test; see docs/system-llamaindex.md."""
 
-import asyncio
-import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
-
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
-from ragate.systems._call import call, in_thread
-from ragate.systems._engine_kind import answer_text, chat_history, kind_of
-from ragate.systems._foreign import Foreign, ForeignSettings, no_place_for_turns
+from ragate.systems._foreign import Foreign, no_place_for_turns
+from ragate.systems._interpreter import InterpreterSettings, open_workers
 from ragate.systems._nodes import NodeReader
-from ragate.systems._output import OutputError, failed, raised, wanted
-from ragate.systems._target import load_target, project_on_path, setup_failed, told
+from ragate.systems._output import OutputError, failed, raised, unanswered, wanted
+from ragate.systems._processes.worker import WorkerEndedError
+from ragate.systems._target import cannot_be_asked, check_form, setup_raised, where_of
+from ragate.worker.engine import EngineReply, EngineTarget
+from ragate.worker.question import AskedQuestion
+from ragate.worker.target import TargetError, TargetRaised
 
-TRAITS = Traits(in_process=True)
+TRAITS = Traits(in_process=True, own_process_keys=("interpreter",))
+HERE = "the environment of ragate (`interpreter` names another)"
 _NO_TURNS = "name a chat engine, as index.as_chat_engine() makes it (docs/system-llamaindex.md)"
 
 
-class Settings(ForeignSettings):
+class Settings(InterpreterSettings):
     """Keys of ``[system]`` for ``use = "llamaindex"``.
 
     Attributes:
@@ -35,9 +35,8 @@ class Settings(ForeignSettings):
         doc_id_relative_to: Folder of the documents: ids are paths of files relative to it.
     """
 
-    later_keys: ClassVar[frozenset[str]] = frozenset({"doc_id_relative_to"})
+    later_keys: ClassVar[frozenset[str]] = InterpreterSettings.later_keys | {"doc_id_relative_to"}
 
-    target: str = Field(min_length=1)
     call: Literal["sync", "async"] = "sync"
     doc_id: str = ""
     doc_id_relative_to: str = ""
@@ -46,32 +45,30 @@ class Settings(ForeignSettings):
 class LlamaIndexSystem(Foreign):
     """Asks one engine; answer and source nodes come from the same call.
 
-    A chat engine remembers, so that one engine serves one sample at a time and is reset before.
+    Args:
+        ask: Returns the engine's reply to a sample, or raises what it raised.
+        kind: How it is asked: ``chat``, ``query`` or ``retrieve``.
+        one_at_a_time: It takes one sample at once.
     """
 
-    def __init__(self, settings: Settings, resources: Resources, make: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        resources: Resources,
+        ask: Callable[[Sample], Awaitable[EngineReply]],
+        *,
+        kind: str,
+        one_at_a_time: bool,
+    ) -> None:
         super().__init__("llamaindex", settings, resources.root)
         self._settings = settings
         self._resources = resources
-        self._make = make
+        self._ask = ask
+        self._kind = kind
         self._told = False
         folder = settings.doc_id_relative_to
         self._nodes = NodeReader(resources.root, key=settings.doc_id, folder=folder)
-
-    async def open(self, *, makes_more: bool) -> None:
-        """Make the first engine, and see what kind it is.
-
-        Raises:
-            ConfigError: it is nothing that can be asked.
-        """
-        engine = await self._engine()
-        self._kind = kind_of(engine, self._settings.target)
-        self._free: asyncio.Queue[Any] = asyncio.Queue()
-        self._free.put_nowait(engine)
-        self._shared = engine
-        if self._kind == "chat":
-            self.max_concurrency = None if makes_more else 1
-            self._left = self._resources.concurrency - 1 if makes_more else 0
+        self.max_concurrency = 1 if one_at_a_time else None
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return answer and chunks of one call; an exception is the sample's failure.
@@ -81,68 +78,25 @@ class LlamaIndexSystem(Foreign):
         """
         del run  # it can run again at will
         if sample.messages and self._kind != "chat":
-            where = f"[system] target = {self._settings.target!r}, a {self._kind} engine"
+            where = f"{where_of(self._settings.target)}, a {self._kind} engine"
             raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
         try:
-            if self._kind == "chat":
-                return await self._chat(sample)
-            return await self._asked(self._shared, sample)
-        except OutputError as error:
+            return self._output(await self._ask(sample), sample)
+        except (OutputError, WorkerEndedError) as error:
             return failed(str(error))
         except ConfigError:  # of ours: ids that collide are wrong for every sample
             raise
+        except SystemStartError as error:
+            return unanswered(error.message)  # no worker can be started any more
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            return raised(error, told(error))
+            return raised(error, self._resources.root)
 
-    async def _chat(self, sample: Sample) -> SystemOutput:
-        if self._free.empty() and self._left > 0:
-            self._left -= 1
-            engine = await self._engine()
-        else:
-            engine = await self._free.get()
-        asked = asyncio.create_task(self._reset_and_ask(engine, sample))
-        # A thread cannot be ended: an engine is free again when its call is over, however late.
-        asked.add_done_callback(lambda done: self._release(engine, done))
-        try:
-            return await asyncio.shield(asked)
-        except asyncio.CancelledError:
-            if self.max_concurrency is None:
-                self._left += 1  # another engine in its place
-            raise
-
-    async def _reset_and_ask(self, engine: Any, sample: Sample) -> SystemOutput:
-        await call(engine.reset)
-        return await self._asked(engine, sample)
-
-    def _release(self, engine: Any, done: asyncio.Task[SystemOutput]) -> None:
-        self._free.put_nowait(engine)
-        if not done.cancelled():
-            done.exception()  # seen: whoever waited has it, or ran out of time
-
-    async def _asked(self, engine: Any, sample: Sample) -> SystemOutput:
-        started = time.perf_counter()
-        response = await self._response(engine, sample)
-        took = time.perf_counter() - started
-        if self._kind == "retrieve":
-            output = SystemOutput(chunks=self._chunks(response))
-            return wanted(output, self._resources, took=took)
-        chunks = self._chunks(getattr(response, "source_nodes", None) or ())
-        if not chunks:
+    def _output(self, reply: EngineReply, sample: Sample) -> SystemOutput:
+        chunks = self._chunks(reply.nodes)
+        if not chunks and reply.answer is not None:
             self._tell(sample)
-        output = SystemOutput(chunks=chunks, answer=answer_text(response))
-        return wanted(output, self._resources, took=took)
-
-    async def _response(self, engine: Any, sample: Sample) -> Any:
-        name: str = self._kind
-        arguments = (sample.query, *([chat_history(sample)] if sample.messages else []))
-        ask = getattr(engine, f"a{name}", None)
-        if ask is not None and (self._settings.call == "async" or not hasattr(engine, name)):
-            response = await ask(*arguments)
-        else:
-            response = await in_thread(getattr(engine, name), *arguments)
-        if not hasattr(response, "get_response"):
-            return response
-        return await call(response.get_response)  # a stream: read to its end
+        output = SystemOutput(chunks=chunks, answer=reply.answer)
+        return wanted(output, self._resources, took=reply.took_s)
 
     def _chunks(self, nodes: Any) -> tuple[RetrievedChunk, ...]:
         return tuple(map(self._nodes.chunk, nodes))
@@ -156,15 +110,6 @@ class LlamaIndexSystem(Foreign):
                 "contexts can find anything"
             )
 
-    async def _engine(self) -> Any:
-        try:
-            with project_on_path(self._resources.root):
-                engine = self._make()
-                return await engine if inspect.isawaitable(engine) else engine
-        except (Exception, SystemExit) as error:
-            what = f"[system] target = {self._settings.target!r}: setting it up raised"
-            raise setup_failed(what, error) from error
-
 
 @asynccontextmanager
 async def create(
@@ -174,10 +119,47 @@ async def create(
 
     Raises:
         ConfigError: the target cannot be imported or made, or is no engine.
+        SystemStartError: what it connects to cannot be reached.
     """
     keys = read_settings(Settings, settings, where="[system]")
-    target = load_target(keys.target, resources.root)
-    makes_more = inspect.isroutine(target) or inspect.isclass(target)
-    system = LlamaIndexSystem(keys, resources, target if makes_more else lambda: target)
-    await system.open(makes_more=makes_more)
-    yield system
+    check_form(keys.target)
+    if keys.interpreter:
+        async with open_workers("llamaindex", keys, resources) as remote:
+
+            async def ask_worker(sample: Sample) -> EngineReply:
+                started = time.perf_counter()
+                value = await remote.ask(sample)
+                return _engine_reply(value, time.perf_counter() - started)
+
+            kind, alone = str(remote.facts["kind"]), bool(remote.facts["one_at_a_time"])
+            yield LlamaIndexSystem(keys, resources, ask_worker, kind=kind, one_at_a_time=alone)
+        return
+    root, concurrency = str(resources.root), resources.concurrency
+    engine = EngineTarget(keys.model_dump(), root, HERE, concurrency)
+
+    async def ask(sample: Sample) -> EngineReply:
+        return await engine.ask(AskedQuestion(sample.query, sample.turns))
+
+    try:
+        await engine.open()
+    except TargetError as error:
+        raise cannot_be_asked(keys.target, error) from error
+    except TargetRaised as error:
+        raise setup_raised(keys.target, error, resources.root) from error
+    yield LlamaIndexSystem(
+        keys, resources, ask, kind=engine.kind, one_at_a_time=engine.one_at_a_time
+    )
+
+
+def _engine_reply(value: Any, elapsed_s: float) -> EngineReply:
+    """Return what a worker sent as a reply.
+
+    Raises:
+        OutputError: it is none.
+    """
+    try:
+        answer, nodes, took = value["answer"], value["nodes"], float(value["took_s"])
+        text = None if answer is None else str(answer)
+        return EngineReply(text, list(nodes), took if 0.0 <= took <= elapsed_s else elapsed_s)
+    except (TypeError, KeyError, ValueError) as error:
+        raise OutputError("the worker sent a reply that cannot be read") from error

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "ragate"
 
 # A folder (or a module beside folders) imports only from rows above its own, in functions too.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("errors", "models", "process", "version"),
+    ("errors", "models", "process", "version", "worker"),
     ("protocols",),
     ("support", "core"),
     ("core.doc_ids", "core.drill", "core.statistics", "core.text"),
@@ -26,7 +26,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
     ("clients", "judges._canaries"),
-    ("clients.memoised", "config", "dataset", "embedders", "stores"),
+    ("clients.memoised", "config", "dataset", "embedders", "stores", "systems._processes"),
     ("dataset._importers", "judges", "metrics", "recorder.proxy", "rerankers", "systems"),
     ("systems.http.streams",),
     ("systems.http", "judges.llamaindex", "judges.rubric", "systems.pgvector.retrieval_settings"),
@@ -156,7 +156,8 @@ def test_only_plugins_imports_by_name() -> None:
         "ragate.cli.group",
         "ragate.database.install",
         "ragate.judges.llamaindex._llm",
-        "ragate.systems._target",
+        "ragate.worker.target",
+        "ragate.worker.__main__",
     }
 
 

@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from ragate.clients.http.outage import is_outage
 from ragate.errors import FATAL, ProviderError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
 from ragate.runtime.output_spool import Outputs as Outputs
 from ragate.runtime.output_spool import Spool
 from ragate.runtime.sample_time import SampleTimeError, sample_time
+from ragate.worker.outage import is_outage
 
 OnOutput = Callable[[Sample, SystemOutput, int], None]
 Room = Callable[[], Awaitable[None]]

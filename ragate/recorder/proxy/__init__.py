@@ -4,4 +4,6 @@ It speaks the OpenAI API. What is known already is replayed, what is not is forw
 policy's caps and kept, and what may not be forwarded is written down as a pending request.
 """
 
-HEADER = "x-ragate-sample"  # names the sample that a request is made for
+from ragate.worker import naming
+
+HEADER = naming.HEADER  # names the sample that a request is made for

@@ -24,6 +24,7 @@ _END_S = 10.0
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 _KEY = "OPENAI_API_KEY"
 _NO_PROXY = ("NO_PROXY", "no_proxy")
+_HOST = "127.0.0.1"
 
 
 @dataclass
@@ -61,11 +62,18 @@ class Recorder:
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return the variables for a process under test: `base`, led here."""
-        variables = {**base, **dict.fromkeys(_ADDRESSES, self.base_url), _KEY: self.token}
-        for name in _NO_PROXY:  # a proxy has no business between the two
-            hosts = [host for host in (base.get(name, ""), "127.0.0.1") if host]
+        variables = {**base, **self.variables}
+        for name in _NO_PROXY:
+            hosts = [host for host in (base.get(name, ""), _HOST) if host]
             variables[name] = ",".join(hosts)
         return variables
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables that lead here, alone."""
+        addresses = dict.fromkeys(_ADDRESSES, self.base_url)
+        # A proxy has no business between the two.
+        return {**addresses, _KEY: self.token, **dict.fromkeys(_NO_PROXY, _HOST)}
 
     @property
     def names(self) -> frozenset[str]:
@@ -143,7 +151,7 @@ async def _serve(
     loop = asyncio.get_running_loop()
     try:
         port = await _listen(runner)
-        recorder.base_url = f"http://127.0.0.1:{port}/v1"
+        recorder.base_url = f"http://{_HOST}:{port}/v1"
         ending.append(partial(loop.call_soon_threadsafe, over.set))
         started.set()
         await over.wait()
@@ -159,7 +167,7 @@ async def _listen(runner: web.AppRunner) -> int:
 
     for port in dict.fromkeys((_place().port, 0)):
         try:
-            await web.TCPSite(runner, "127.0.0.1", port).start()
+            await web.TCPSite(runner, _HOST, port).start()
         except OSError:
             if port == 0:
                 raise

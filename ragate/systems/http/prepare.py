@@ -8,7 +8,7 @@ from typing import Any
 from ragate.errors import ConfigError, SystemStartError
 from ragate.protocols import Resources
 from ragate.support.pointer import PointerError, one
-from ragate.systems._process import allowed_environment, start
+from ragate.systems._processes.process import allowed_environment, start
 from ragate.systems.http.allowed_step import AllowedStep, documents_of
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden

@@ -4,7 +4,7 @@ import asyncio
 
 from ragate.errors import SystemStartError
 from ragate.protocols import Resources
-from ragate.systems._process import Child, allowed_environment, start
+from ragate.systems._processes.process import Child, allowed_environment, start
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
 from ragate.systems.http.settings import Settings

@@ -72,6 +72,23 @@ def test_an_unchanged_project_asks_nothing_and_loses_nothing(project, server):
     assert report.facts.calls_reused == project.samples
 
 
+WORKER = f'use = "python"\ntarget = "{{module}}:answer"\ninterpreter = ["{sys.executable}"]'
+
+
+def test_a_worker_of_another_interpreter_is_recorded_sample_by_sample(project, server):
+    project = made(project, system=WORKER)
+    record(project)
+    asked = server.seen
+    project.edit(2)
+
+    report = checked(project)
+
+    assert asked == 3 * project.samples
+    assert report.facts.affected == 2  # each request named its sample, side by side as they are
+    assert server.seen > asked
+    assert report.decision.verdict is Verdict.PASSED
+
+
 def test_with_the_provider_switched_off_an_unaffected_run_is_complete(tmp_path):
     with openai_server() as fake:
         fake.reply = never_the_same()

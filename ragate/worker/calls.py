@@ -1,16 +1,13 @@
 """Calling code of the project: in the loop where it is async, else in a thread of its own."""
 
+from __future__ import annotations
+
 import asyncio
 import contextvars
 import inspect
 import threading
 from collections.abc import Callable
 from typing import Any
-
-from ragate.errors import ConfigError
-from ragate.models import Sample
-
-_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -57,49 +54,3 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
 
     threading.Thread(target=work, daemon=True, name="ragate-system").start()
     return await future
-
-
-def takes_turns(function: Any) -> bool:
-    """Whether a function has a parameter for the earlier turns of a sample: ``messages``."""
-    try:
-        parameter = inspect.signature(function).parameters.get("messages")
-    except (TypeError, ValueError):
-        return False
-    return parameter is not None and parameter.kind in _BY_NAME
-
-
-def check_bind(function: Any, where: str, *arguments: str, takes: str, **named: list[Any]) -> None:
-    """Check that a function can be called with these arguments.
-
-    Args:
-        takes: What it has to take, for the message.
-
-    Raises:
-        ConfigError: it cannot.
-    """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # some built-in functions have none
-    try:
-        signature.bind(*arguments, **named)
-    except TypeError as error:
-        name = getattr(function, "__name__", type(function).__name__)
-        raise ConfigError(
-            f"{where}: {name}{signature} must take {takes}: {error}",
-            remedy="give the other parameters a default, or write a small function around it",
-        ) from error
-
-
-def wants_sample(function: Any, target: str) -> bool:
-    """Whether the first parameter is for the whole sample: its name or annotation says so."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return False
-    if not parameters:
-        raise ConfigError(f"[system] target = {target!r}: takes no question")
-    first = parameters[0]
-    kind = first.annotation
-    named = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
-    return first.name == "sample" or named.rpartition(".")[2] == Sample.__name__

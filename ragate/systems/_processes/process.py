@@ -4,33 +4,49 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ragate.errors import SystemStartError
+from ragate.process.secrecy import hide_memory
 from ragate.support.escape import one_line
 
 LINE_BYTES = 16 * 1024 * 1024
+MOST_SHOWN = 2000
+# Without these hardly a program runs; nothing of them is anybody's secret.
+ORDINARY = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "TZ", "SYSTEMROOT"),
+    *("LANG", "LANGUAGE", "LC_*", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
 _KEPT_LINES = 20
+_LINE_KEPT = 2000
+_ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
 
 
 class Tail:
-    """The last lines of what a process wrote."""
+    """The last lines of what a process wrote.
 
-    def __init__(self) -> None:
+    Args:
+        show: Gets each line as it comes, up to a number that nobody would read.
+    """
+
+    def __init__(self, show: Callable[[str], None] | None = None) -> None:
         self._lines: deque[bytes] = deque(maxlen=_KEPT_LINES)
+        self._show = show
+        self._shown = 0
 
     async def read(self, stream: asyncio.StreamReader) -> None:
         """Read `stream` to its end, so that its writer never blocks."""
         rest = b""
         while part := await stream.read(65_536):
             *lines, rest = (rest + part).split(b"\n")
-            self._lines.extend(line[-2000:] for line in lines if line.strip())
-            rest = rest[-2000:]
-        if rest.strip():
-            self._lines.append(rest)
+            for line in lines:
+                self._take(line)
+            rest = rest[-_LINE_KEPT:]
+        self._take(rest)
 
     def told(self, limit: int = 300, *, lines: int = 1) -> str:
         """Return the last line, or some, as ``; it last wrote: …``, or nothing."""
@@ -39,13 +55,33 @@ class Tail:
         last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
         return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
 
+    def _take(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        kept = line[-_LINE_KEPT:]
+        self._lines.append(kept)
+        if self._show is None or self._shown > MOST_SHOWN:
+            return
+        self._shown += 1
+        self._show(
+            kept.decode("utf-8", "replace").rstrip()
+            if self._shown <= MOST_SHOWN
+            else f"… it has printed {MOST_SHOWN} lines, and what follows is not shown"
+        )
+
 
 class Child:
     """A running process. With `talks`, its standard input and output are pipes."""
 
-    def __init__(self, process: asyncio.subprocess.Process, *, talks: bool) -> None:
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        *,
+        talks: bool,
+        show: Callable[[str], None] | None = None,
+    ) -> None:
         self.process = process
-        self.tail = Tail()
+        self.tail = Tail(show)
         streams = [process.stderr] if talks else [process.stdout]
         self._readers = [
             asyncio.create_task(self.tail.read(stream)) for stream in streams if stream is not None
@@ -80,16 +116,26 @@ class Child:
 
 
 async def start(
-    argv: Sequence[str], *, key: str, cwd: Path, environment: Mapping[str, str], talks: bool
+    argv: Sequence[str],
+    *,
+    key: str,
+    cwd: Path,
+    environment: Mapping[str, str],
+    talks: bool,
+    remedy: str = _ITEMS,
+    show: Callable[[str], None] | None = None,
 ) -> Child:
     """Start a program, without a shell.
 
     Args:
         key: The key of ``[system]`` that names it, for messages.
+        remedy: What to do where it cannot be started.
+        show: Gets each line that it prints, where it does not talk.
 
     Raises:
         SystemStartError: there is no such program, or it may not be run.
     """
+    hide_memory()  # it holds keys that this process is not given
     pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:
         process = await asyncio.create_subprocess_exec(
@@ -106,10 +152,9 @@ async def start(
         reason = getattr(error, "strerror", None) or str(error)
         raise SystemStartError(
             f"[system] {key}: {argv[0]!r} cannot be started: {reason}",
-            remedy="the first item is the program, each argument is an item of its own: "
-            '["python", "rag.py"]',
+            remedy=remedy,
         ) from error
-    return Child(process, talks=talks)
+    return Child(process, talks=talks, show=show)
 
 
 def _signal(group: int, number: signal.Signals) -> None:
@@ -123,4 +168,22 @@ def allowed_environment(
     """Return the variables for a process: all but the names of keys that are not `passed`."""
     return {
         name: value for name, value in environment.items() if name not in keys or name in passed
+    }
+
+
+def named_environment(
+    environment: Mapping[str, str], passed: Sequence[str], keys: frozenset[str]
+) -> dict[str, str]:
+    """Return what any program needs to run, and the variables that `passed` names.
+
+    Args:
+        passed: Names; with a ``*`` a pattern, which no name of a key fits.
+    """
+    patterns = [name for name in passed if "*" in name]
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in passed
+        or any(fnmatchcase(name, pattern) for pattern in ORDINARY)
+        or (name not in keys and any(fnmatchcase(name, pattern) for pattern in patterns))
     }

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from ragate.support.escape import one_line
-from ragate.systems._process import LINE_BYTES, Child
+from ragate.systems._processes.process import LINE_BYTES, Child
 
 _READY = "\0ready"
 _SHOWN = 200

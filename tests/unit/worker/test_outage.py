@@ -9,7 +9,7 @@ import httpx
 import psycopg
 import pytest
 
-from ragate.clients.http.outage import is_outage
+from ragate.worker.outage import is_outage
 
 
 def named(module: str, name: str, **fields: object) -> Exception:

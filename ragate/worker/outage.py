@@ -4,6 +4,8 @@ A database that is down raises on every sample alike. That says nothing about th
 sample is not measured, rather than wrong.
 """
 
+from __future__ import annotations
+
 import errno
 import socket
 from collections.abc import Iterator
@@ -49,13 +51,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         yield each
         causes = [each.__cause__, None if each.__suppress_context__ else each.__context__]
         causes.append(getattr(each, "orig", None))  # SQLAlchemy's name for the driver's error
-        if isinstance(each, BaseExceptionGroup):
-            causes += each.exceptions
+        several = getattr(each, "exceptions", ())  # of a group, which Python 3.9 does not know
+        causes += several if isinstance(several, tuple) else ()
         left += [cause for cause in causes if isinstance(cause, BaseException)]
 
 
 def _is_lost(error: BaseException) -> bool:
-    if isinstance(error, ConnectionError | socket.gaierror):
+    if isinstance(error, (ConnectionError, socket.gaierror)):
         return True
     if isinstance(error, OSError):
         return error.errno in _ERRNOS

@@ -1,0 +1,196 @@
+"""``[system] interpreter``: the target in a worker of the project's own environment."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, ClassVar, Self
+from urllib.parse import quote
+
+from pydantic import Field, model_validator
+
+from ragate.errors import ConfigError
+from ragate.models import Sample
+from ragate.protocols import Resources
+from ragate.support.escape import one_line
+from ragate.systems._foreign import ForeignSettings
+from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError
+from ragate.systems._processes.process import named_environment
+from ragate.systems._processes.start_worker import WorkerPlan, start_worker
+from ragate.systems._processes.worker import Worker, WorkerEndedError
+from ragate.systems._processes.worker_values import decoded
+from ragate.systems._processes.workers import Workers
+from ragate.systems._target import cannot_be_asked, setup_failed, where_of
+from ragate.worker.target import TargetError
+
+MOST_TRACES = 5
+
+
+class InterpreterSettings(ForeignSettings):
+    """Keys of a system whose code may run in an environment of its own.
+
+    Attributes:
+        interpreter: The Python of that environment and its options; empty: ragate's own process.
+        pass_env: Names of variables that the worker gets; a ``*`` stands for anything but a key.
+        start_timeout_s: Seconds until the worker has imported the target and set it up.
+    """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset({"interpreter", "pass_env", "start_timeout_s"})
+
+    target: str = Field(min_length=1)
+    interpreter: tuple[str, ...] = ()
+    pass_env: tuple[str, ...] = ()
+    start_timeout_s: float = Field(default=300.0, gt=0)
+
+    @model_validator(mode="after")
+    def _belongs_to_a_worker(self) -> Self:
+        alone = {"pass_env", "start_timeout_s"} & self.model_fields_set
+        if alone and not self.interpreter:
+            name = min(alone)
+            raise ValueError(f"{name} needs interpreter: without it the code shares this process")
+        return self
+
+
+class WorkerTarget:
+    """A target in workers, asked as one in this process is."""
+
+    def __init__(self, use: str, keys: InterpreterSettings, resources: Resources) -> None:
+        self._keys = keys
+        self._resources = resources
+        self._seen: set[str] = set()
+        lead = resources.recorder_variables
+        self._recorder = {"url": lead["OPENAI_BASE_URL"]} if lead else {}
+        self._environment = worker_environment(keys, resources)
+        task = {
+            "use": use,
+            "root": str(resources.root),
+            "keys": keys.model_dump(mode="json"),
+            "concurrency": resources.concurrency,
+            "recorder": self._recorder,
+        }
+        self._plan = WorkerPlan(
+            interpreter=keys.interpreter,
+            root=resources.root,
+            environment=self._environment,
+            task=task,
+            start_timeout_s=keys.start_timeout_s,
+            show=lambda line: resources.say(f"| {line}"),
+        )
+        self.workers = Workers(self._opened)
+        self.facts: Mapping[str, Any] = {}
+
+    async def ask(self, sample: Sample) -> Any:
+        """Return what the code returned for a sample.
+
+        Raises:
+            WorkerRaisedError: it raised.
+            WorkerEndedError: its process ended, twice.
+            OutputError: what it returned cannot be sent.
+            RagateError: a worker cannot be started any more.
+        """
+        question: dict[str, Any] = {"query": sample.query, "turns": sample.turns}
+        if self.facts.get("whole"):
+            # What a user would know, never the expected answer.
+            fields = {"id": sample.id, "tags": list(sample.tags), "metadata": sample.metadata}
+            question["sample"] = fields
+        label = quote(sample.id) if self._recorder else ""
+        reply = await self.workers.ask({"ask": question, "label": label})
+        if "raised" in reply:
+            raise self._raised(reply["raised"])
+        if "refused" in reply:
+            raise OutputError(f"{self._keys.target} returned what {one_line(reply['refused'])}")
+        try:
+            return decoded(reply.get("value"))
+        except ValueError as error:
+            raise OutputError(f"the worker of {self._keys.target} sent what is no value") from error
+
+    async def _opened(self) -> Worker:
+        """Start a worker that has opened the target."""
+        where = where_of(self._keys.target)
+        worker = await start_worker(self._plan)
+        try:
+            async with asyncio.timeout(self._keys.start_timeout_s):
+                reply = await worker.ask({"open": self._plan.task})
+            self.facts = self._facts(reply)
+        except TimeoutError as error:
+            await worker.close()
+            limit = f"{self._keys.start_timeout_s:g} s"
+            raise ConfigError(
+                f"{where}: not imported and set up within {limit}", remedy="raise start_timeout_s"
+            ) from error
+        except WorkerEndedError as error:
+            await worker.close()
+            raise setup_failed(f"{where}: its worker {error}", outage=False) from error
+        except BaseException:
+            await worker.close()
+            raise
+        return worker
+
+    def _facts(self, reply: Mapping[str, Any]) -> Mapping[str, Any]:
+        target = self._keys.target
+        if "raised" in reply:
+            raised = self._raised(reply["raised"])
+            what = f"{where_of(target)}: {one_line(str(reply.get('what', 'it raised')))} {raised}"
+            raise setup_failed(what, outage=raised.outage, remedy=self._not_passed(str(raised)))
+        if "refused" in reply:
+            missing, names = str(reply.get("missing", "")), tuple(reply.get("names", ()))
+            raise cannot_be_asked(
+                target,
+                TargetError(
+                    reply["refused"], reply.get("remedy", ""), missing=missing, names=names
+                ),
+            )
+        return dict(reply["value"])
+
+    def _raised(self, told: Mapping[str, Any]) -> WorkerRaisedError:
+        trace = str(told["trace"])
+        places = "".join(line for line in trace.splitlines() if line.startswith('  File "'))
+        if places not in self._seen and len(self._seen) < MOST_TRACES:
+            self._seen.add(places)
+            self._resources.say(trace.rstrip())
+        summary = one_line(str(told["summary"]), LONGEST)
+        return WorkerRaisedError(summary, outage=told["outage"] is True)
+
+    def _not_passed(self, text: str) -> str:
+        """Return what to do where a message names a variable that the worker does not have."""
+        here = self._resources.environment
+        names = [name for name in here if name not in self._environment and name in text]
+        if not names or len(max(names, key=len)) < 4:
+            return ""
+        return f"the worker gets what pass_env names: pass_env = [{max(names, key=len)!r}]"
+
+
+def worker_environment(keys: InterpreterSettings, resources: Resources) -> dict[str, str]:
+    """Return the variables of a worker: what any program needs, `pass_env`, and the recorder's.
+
+    Raises:
+        ConfigError: `pass_env` names the judge's key.
+    """
+    for name in keys.pass_env:
+        if name in resources.judge_keys:
+            raise ConfigError(
+                f"[system] pass_env = {name!r}: the judge's key is not given to the code under "
+                "test",
+                remedy="give the RAG a key of its own under another name; with record = true it "
+                "needs none",
+            )
+    hidden = resources.key_names | resources.judge_keys
+    named = named_environment(resources.environment, keys.pass_env, hidden)
+    return {**named, **resources.recorder_variables}
+
+
+@asynccontextmanager
+async def open_workers(
+    use: str, keys: InterpreterSettings, resources: Resources
+) -> AsyncIterator[WorkerTarget]:
+    """Yield the target in a worker that has opened it; all workers end with it.
+
+    Raises:
+        ConfigError: it cannot be imported, set up, or asked.
+        SystemStartError: the interpreter cannot be started, or what the set-up connects to.
+    """
+    target = WorkerTarget(use, keys, resources)
+    try:
+        await target.workers.start()
+        yield target
+    finally:
+        await target.workers.close()

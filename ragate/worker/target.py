@@ -1,0 +1,140 @@
+"""From ``my.module:thing`` to the object: code of the project, imported once."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_SAMPLE = "Sample"  # the class of ragate.models, which a worker's environment need not have
+
+
+class TargetError(Exception):
+    """A target that cannot be asked: a mistake in ``[system]``, and none of the code.
+
+    Attributes:
+        remedy: What to do, in one sentence; "" where the message says it.
+        missing: The name that an object lacks, "" if it is another mistake.
+        names: What it has instead.
+    """
+
+    def __init__(
+        self, message: str, remedy: str = "", *, missing: str = "", names: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.missing = missing
+        self.names = names
+
+
+class TargetRaised(Exception):  # noqa: N818 - it tells of another error
+    """Code of the project raised before the first question; `error` is what it raised."""
+
+    def __init__(self, what: str, error: BaseException) -> None:
+        super().__init__(what)
+        self.error = error
+
+
+@contextmanager
+def on_path(root: str) -> Iterator[None]:
+    """Let modules below `root` be imported, as ``python`` started there would; taken back after."""
+    sys.path.insert(0, root)
+    try:
+        yield
+    finally:
+        if root in sys.path:
+            sys.path.remove(root)
+
+
+def imported(target: str, root: str, environment: str) -> Any:
+    """Return what `target` names; its form has been looked at.
+
+    Args:
+        environment: What the environment of this interpreter is called.
+
+    Raises:
+        TargetError: a module is missing, or it has no such name.
+        TargetRaised: the module raised on import.
+    """
+    module, _, path = target.partition(":")
+    with on_path(root):
+        found = _module(module, root, environment)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            names = tuple(attribute for attribute in dir(found) if not attribute.startswith("_"))
+            owner = getattr(found, "__name__", type(found).__name__)
+            raise TargetError(f"{owner} has no {name!r}", missing=name, names=names)
+        found = getattr(found, name)
+    return found
+
+
+def _module(module: str, root: str, environment: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if f"{module}.".startswith(f"{missing}."):
+            raise TargetError(
+                f"there is no module {missing!r}",
+                f"modules are looked for in {root} and in {environment}",
+            ) from error
+        raise TargetError(
+            f"{module} needs the module {missing!r}, which is not installed",
+            f"install it in {environment}",
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise TargetRaised(f"importing {module} raised", error) from error
+
+
+def check_bind(function: Any, *arguments: Any, takes: str, **named: Any) -> None:
+    """Check that a function can be called with these arguments.
+
+    Args:
+        takes: What it has to take, for the message.
+
+    Raises:
+        TargetError: names its signature.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # some built-in functions have none
+    try:
+        signature.bind(*arguments, **named)
+    except TypeError as error:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise TargetError(
+            f"{name}{signature} must take {takes}: {error}",
+            "give the other parameters a default, or write a small function around it",
+        ) from error
+
+
+def takes_turns(function: Any) -> bool:
+    """Whether a function has a parameter for the earlier turns of a sample: ``messages``."""
+    try:
+        parameter = inspect.signature(function).parameters.get("messages")
+    except (TypeError, ValueError):
+        return False
+    return parameter is not None and parameter.kind in _BY_NAME
+
+
+def wants_sample(function: Any) -> bool:
+    """Whether the first parameter is for the whole sample: its name or annotation says so.
+
+    Raises:
+        TargetError: there is no parameter.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    if not parameters:
+        raise TargetError("takes no question")
+    first = parameters[0]
+    kind = first.annotation
+    named = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
+    return first.name == "sample" or named.rpartition(".")[2] == _SAMPLE
