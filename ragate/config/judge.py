@@ -11,6 +11,7 @@ from ragate.protocols import KnownCriteria
 from ragate.support.settings import nearest, read_settings
 
 WHERE = "[policy.judge]"
+OWN = "criterion."  # how the names of metrics begin that a configuration words
 _EXAMPLE = (
     'add [policy.judge] with use = "rubric", provider (a table of [policy.providers]) and model, '
     "or remove the metric: docs/judge.md"
@@ -23,6 +24,11 @@ def read_judge(table: Mapping[str, Any]) -> JudgeSettings:
     Raises:
         ConfigError: a key is unknown or has a wrong value.
     """
+    if "criteria" in table:
+        raise ConfigError(
+            f"{WHERE} criteria: a criterion is a metric with a question of its own",
+            remedy='write [policy.metrics."criterion.<name>"] with ask and scale: docs/judge.md',
+        )
     shared = {key: value for key, value in table.items() if key in _SHARED}
     settings = {key: value for key, value in table.items() if key not in _SHARED}
     judge = read_settings(JudgeSettings, {**shared, "settings": settings}, where=WHERE, strict=True)
@@ -35,6 +41,24 @@ def read_judge(table: Mapping[str, Any]) -> JudgeSettings:
 
 
 _SHARED = frozenset(JudgeSettings.model_fields) - {"settings"}
+
+
+def with_own_criteria(
+    judge: JudgeSettings | None, settings: Mapping[str, Mapping[str, Any]]
+) -> JudgeSettings | None:
+    """Return the judge with the criteria that the policy's metrics word.
+
+    Args:
+        settings: By metric, the keys of its table that are its own.
+    """
+    criteria = {}
+    for name, table in settings.items():
+        if name.startswith(OWN):
+            metric: Any = plugins.metric(name, settings=table)
+            criteria[metric.criterion] = dict(table)
+    if judge is None or not criteria:
+        return judge
+    return judge.amended(settings={**judge.settings, "criteria": criteria})
 
 
 def check_judge(policy: Policy) -> None:
@@ -66,6 +90,13 @@ def check_judged(metric: Any, judge: JudgeSettings | None, where: str) -> None:
     if not plugins.is_builtin("judges", judge.use):
         return
     module = plugins.load("judges", judge.use)
+    if metric.info.name.startswith(OWN):
+        if "criteria" not in module.Settings.model_fields:
+            raise ConfigError(
+                f"{where}: the judge {judge.use!r} takes no criterion of your own",
+                remedy='set [policy.judge] use = "rubric"',
+            )
+        return
     if isinstance(module, KnownCriteria) and metric.criterion not in module.CRITERIA:
         raise ConfigError(
             f"{where}: the judge {judge.use!r} does not know the criterion {metric.criterion!r}",

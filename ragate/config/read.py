@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
-from ragate.config.judge import check_judge, read_judge
+from ragate.config.judge import check_judge, read_judge, with_own_criteria
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
 from ragate.config.slices import check_slices
@@ -110,6 +110,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     if "judge" in policy_table:
         judge = read_judge(_table(policy_table, "judge", "policy.judge"))
     rules, settings = read_rules(metric_tables, judge=judge)
+    judge = with_own_criteria(judge, settings)
     read = {**policy_table, "metrics": rules, "judge": judge}
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)

@@ -37,6 +37,7 @@ from ragate.models.sample_row import (
     ScoreChange,
 )
 from ragate.models.score import (
+    ASKED,
     Direction,
     MetricInfo,
     Needs,

@@ -95,7 +95,12 @@ class Needs(StrEnum):
 
     NOTHING = "nothing"
     EMBEDDINGS = "embeddings"
+    MODEL = "model"
     JUDGE = "judge"
+
+
+ASKED = frozenset({Needs.EMBEDDINGS, Needs.MODEL})
+"""What a metric asks for itself, output by output."""
 
 
 class MetricInfo(Frozen):
@@ -107,7 +112,7 @@ class MetricInfo(Frozen):
         direction: Which way is good.
         low: Smallest possible value. high: Largest, None where unbounded (seconds, tokens).
         reads: Which part of the output it looks at.
-        needs: Nothing, embeddings or a judge.
+        needs: Nothing, embeddings, a model of its own, or the judge.
         aggregate: True for rates and percentiles over the whole run: shown and floored, never in
             the family.
         unit: ``fraction``, ``grade`` (1 to 5), ``seconds``, ``tokens``, ``dollars`` or ``count``.

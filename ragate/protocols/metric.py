@@ -1,10 +1,12 @@
 """A metric on samples, or over a whole pass."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from ragate.errors import ProviderError
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
+from ragate.protocols.clients import ChatClient, Embedder
 
 Pair = tuple[Sample, SystemOutput]
 
@@ -53,6 +55,51 @@ class JudgeMetric(Judged, Metric, Protocol):
     """A metric whose scores a judge gives; its `score_samples` is never called."""
 
 
+@dataclass(frozen=True)
+class MetricClients:
+    """What a metric may ask: counted, capped by the policy, and remembered.
+
+    Attributes:
+        chat: Client by provider name (a table of ``[policy.providers]``).
+        embedder: Embedder by its table (``use`` and the embedder's own keys).
+    """
+
+    chat: Callable[[str], ChatClient]
+    embedder: Callable[[Mapping[str, Any]], Embedder]
+
+
+class _Unreachable:
+    """Stands for a client while a configuration is only read; what asks it is told so."""
+
+    fingerprint = ""
+    deterministic = False
+
+    async def __call__(self, *_asked: object, **_options: object) -> Any:
+        raise ProviderError("a metric asks for nothing but scores: only `ask` may call a client")
+
+
+NO_CLIENTS = MetricClients(lambda _name: _Unreachable(), lambda _table: _Unreachable())
+
+
+@runtime_checkable
+class AskingMetric(Protocol):
+    """A metric on samples that asks a model: `info.needs` is model or embeddings."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    @property
+    def state(self) -> dict[str, float]: ...
+
+    async def ask(self, sample: Sample, output: SystemOutput) -> Score:
+        """Return the score of one output; an exception leaves this one unscored.
+
+        It is not called for an output that failed or has no answer, nor for one whose score the
+        baseline holds.
+        """
+        ...
+
+
 class Aggregate(Protocol):
     """A metric over a whole pass: a percentile or a rate; `info.aggregate` is True."""
 
@@ -80,6 +127,7 @@ class MetricRequest:
         settings: The metric's own keys of its ``[policy.metrics]`` table.
         samples: The selected golden set, for a metric that fits a table on it.
         state: The table of the baseline, used instead of a new one where present.
+        clients: For a metric that asks; they answer only while outputs are scored.
     """
 
     name: str
@@ -87,6 +135,7 @@ class MetricRequest:
     settings: Mapping[str, Any] = field(default_factory=dict)
     samples: Sequence[Sample] = ()
     state: Mapping[str, float] | None = None
+    clients: MetricClients = NO_CLIENTS
 
 
 class MetricModule(Protocol):

@@ -87,6 +87,12 @@ class ProviderClients:
         address = self.config.policy.address(name)
         return MemoisedChat(self._late(name), self.memo, provider=name, address=address)
 
+    def metric_chat(self, name: str) -> ChatClient:
+        """Return the client of a metric: what a system was told is none of its replies."""
+        memo = Memo(self.cache, budget=self.budget)
+        address = self.config.policy.address(name)
+        return MemoisedChat(self._late(name), memo, provider=f"metrics {name}", address=address)
+
     def judge_chat(self, name: str) -> ChatClient:
         """Return the client for judging; what is remembered there is the verdict."""
         return self.client(name, without=_JUDGE_FREE)

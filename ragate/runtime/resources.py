@@ -10,7 +10,7 @@ from ragate.clients.budget import Budget, Capped, Tally
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
 from ragate.models import Record, Run
-from ragate.protocols import Resources
+from ragate.protocols import MetricClients, Resources
 from ragate.runtime.before_paying import BeforePaying
 from ragate.runtime.operations import Operations
 from ragate.runtime.provider_clients import ProviderClients
@@ -26,6 +26,7 @@ class Opened:
         cache: Verdicts, answers and vectors that outlive the run.
         memo: Answers that need not be asked for again.
         before_paying: What is looked at before the first answer that is not known.
+        metrics: For metrics that ask a model.
         reach: Sees that a provider is there and takes its key, which costs nothing.
         tally: What was spent and saved so far.
     """
@@ -37,6 +38,7 @@ class Opened:
     budget: Budget
     before_paying: BeforePaying
     reach: Callable[[str], Awaitable[None]]
+    metrics: MetricClients
 
     @property
     def tally(self) -> Tally:
@@ -98,7 +100,16 @@ async def open_resources(
                 chat=clients.judge_chat,
                 capped=lambda client: Capped(client, budget),
             )
-            yield Opened(system, judge, cache, memo, budget, clients.before_paying, clients.reach)
+            yield Opened(
+                system,
+                judge,
+                cache,
+                memo,
+                budget,
+                clients.before_paying,
+                clients.reach,
+                MetricClients(clients.metric_chat, clients.embedder),
+            )
         finally:
             await clients.close()
 

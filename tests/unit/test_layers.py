@@ -36,6 +36,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("systems.pgvector.search", "systems.pgvector.answer", "systems.pgvector"),
     ("metrics.grounding", "metrics.reference", "metrics.refusal", "metrics.retrieval"),
     ("metrics.judge", "metrics.run", "plugin_kit"),
+    ("metrics.own",),
     ("runtime",),
     ("recorder",),
     ("pipeline.run",),

@@ -11,6 +11,7 @@ from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ConfigError
 from ragate.judges._asking import Messages
 from ragate.judges.rubric._judged_sample import JudgedSample, render_data
+from ragate.judges.rubric._own_criteria import OwnCriteria, instructions, schema_of
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
@@ -35,12 +36,20 @@ class Prompt:
         """Hash of version and texts."""
         return digest([VERSION, self.system, self.text])
 
-    def messages(self, judged: JudgedSample, keys: Sequence[str], form: Format) -> Messages:
+    def messages(
+        self,
+        judged: JudgedSample,
+        keys: Sequence[str],
+        form: Format,
+        own: OwnCriteria | None = None,
+    ) -> Messages:
         """Return what is sent: only the instructions depend on what is asked."""
         data, mark = render_data(judged)
         blocks = [data, self._instructions(judged, keys, mark)]
+        if own:
+            blocks.append(instructions(own))
         if form != "schema":
-            blocks.append(schema_in_words(keys))
+            blocks.append(schema_in_words(keys, own))
         return (("system", self.system), ("user", "\n\n".join(blocks)))
 
     def _instructions(self, judged: JudgedSample, keys: Sequence[str], mark: str) -> str:
@@ -64,9 +73,9 @@ class Prompt:
         return str(text).strip()
 
 
-def schema_in_words(keys: Sequence[str]) -> str:
+def schema_in_words(keys: Sequence[str], own: OwnCriteria | None = None) -> str:
     """Return the schema as a part of a message."""
-    schema = json.dumps(schema_for(keys), separators=(",", ":"))
+    schema = json.dumps(schema_for(keys, schema_of(own or {})), separators=(",", ":"))
     return f"JSON schema of the object:\n{schema}"
 
 

@@ -1,6 +1,6 @@
 """From a reply's text to a judgement: an exact and complete instance of the schema, or nothing."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -74,6 +74,27 @@ class RubricReply(_Strict):
     correct: bool = False
 
 
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object that a reply is; one code fence around all of it is taken off.
+
+    Raises:
+        NotAJudgementError: it is none.
+    """
+    if len(text) > MAX_CHARS:
+        raise NotJsonError(f"{len(text)} characters")
+    value = loads(unfenced(text), where="reply", error=NotJsonError, max_depth=8)
+    if not isinstance(value, dict):
+        raise OtherShapeError(f"{shown(value)}: not an object")
+    return value
+
+
+def refuse_other_keys(value: Mapping[str, Any], keys: Collection[str]) -> None:
+    """Raise where a key is missing, or one stands there that was not asked for."""
+    if odd := sorted(set(keys) ^ value.keys()):
+        problem = "is missing" if odd[0] in keys else "was not asked for"
+        raise OtherShapeError(f"key {shown(odd[0])} {problem}")
+
+
 def read_reply(text: str, judged: JudgedSample, keys: Collection[str]) -> RubricReply:
     """Return the judgement that `text` is; one code fence around all of it is taken off.
 
@@ -83,9 +104,13 @@ def read_reply(text: str, judged: JudgedSample, keys: Collection[str]) -> Rubric
     Raises:
         NotAJudgementError: it is anything else, or numbers of it are missing, double or unknown.
     """
-    if len(text) > MAX_CHARS:
-        raise NotJsonError(f"{len(text)} characters")
-    value = loads(unfenced(text), where="reply", error=NotJsonError, max_depth=8)
+    return checked_reply(read_object(text), judged, keys)
+
+
+def checked_reply(
+    value: dict[str, Any], judged: JudgedSample, keys: Collection[str]
+) -> RubricReply:
+    """Return the judgement that an object is; as `read_reply`."""
     reply = _typed(value, keys)
     if "claims" in keys:
         _check_claims(reply, judged)
@@ -99,12 +124,8 @@ def read_reply(text: str, judged: JudgedSample, keys: Collection[str]) -> Rubric
     return reply
 
 
-def _typed(value: Any, keys: Collection[str]) -> RubricReply:
-    if not isinstance(value, dict):
-        raise OtherShapeError(f"{shown(value)}: not an object")
-    if odd := sorted(set(keys) ^ value.keys()):
-        problem = "is missing" if odd[0] in keys else "was not asked for"
-        raise OtherShapeError(f"key {shown(odd[0])} {problem}")
+def _typed(value: dict[str, Any], keys: Collection[str]) -> RubricReply:
+    refuse_other_keys(value, keys)
     try:
         return RubricReply.model_validate(value)
     except ValidationError as error:

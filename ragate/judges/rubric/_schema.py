@@ -1,6 +1,6 @@
 """Which parts of a reply are asked for, and their JSON schema; it is the same for every sample."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 VERDICTS = ("supported", "contradicted", "absent")
@@ -26,9 +26,13 @@ def keys_for(criteria: Iterable[str]) -> tuple[str, ...]:
     return tuple(key for key, needed in _NEEDED_BY.items() if needed & names)
 
 
-def schema_for(keys: Iterable[str]) -> dict[str, Any]:
-    """Return the JSON schema of a reply with exactly these keys."""
-    return _object({key: _PARTS[key] for key in keys})
+def schema_for(keys: Iterable[str], own: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the JSON schema of a reply with exactly these keys.
+
+    Args:
+        own: Further properties, behind those of the keys.
+    """
+    return _object({**{key: _PARTS[key] for key in keys}, **(own or {})})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

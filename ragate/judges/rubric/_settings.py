@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.judges._asking import ModelSettings
 
 Format = Literal["schema", "json", "text"]
@@ -17,6 +18,7 @@ class Settings(ModelSettings):
         prompt: A Jinja file below the project with instructions of one's own; "" for ours.
         format: How JSON is asked for: by schema, as any JSON object, or in words only. A server
             that refuses the first is asked in the next way.
+        criteria: Those of the policy's metrics ``criterion.<name>``, by identity; not written here.
         max_context_chars: Characters of all contexts together; longer ones are cut evenly.
     """
 
@@ -24,4 +26,5 @@ class Settings(ModelSettings):
     model: str = Field(min_length=1)
     prompt: str = ""
     format: Format = "schema"
+    criteria: dict[str, OwnCriterion] = {}
     max_context_chars: int = Field(default=60_000, ge=200)

@@ -10,6 +10,7 @@ from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
+from ragate.core.judging.own_criterion import shown_name
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.text.listed_names import listed
@@ -58,7 +59,7 @@ class Decided:
         if judging is not None and judging.cut:
             notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
         if judging is not None and judging.queue.unchecked:
-            names = ", ".join(judging.queue.unchecked)
+            names = ", ".join(map(shown_name, judging.queue.unchecked))
             notes.append(f"nothing checks this judge on {names}: no known answer fits")
         if judging is not None and (lost := losses(judging.preferences)):
             notes.append(lost)

@@ -27,8 +27,8 @@ def sample_scores(
         return [_checked(_named(scores[criterion], info.name), info) for scores in judged]
     try:
         scores = list(cast("Metric", metric).score_samples(pairs))
-    except Exception as error:  # noqa: BLE001 - a metric may be foreign code
-        return [_raised(info, error)] * len(pairs)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
+        return [raised(info, error)] * len(pairs)
     if len(scores) != len(pairs):
         reason = f"{len(scores)} scores for {len(pairs)} samples"
         return [unscored(info.name, reason)] * len(pairs)
@@ -51,12 +51,13 @@ def aggregate_score(
             score = judged.combine([judgements(*pair)[criterion] for pair in pairs])
         else:
             score = cast("Aggregate", metric).aggregate(pairs)
-    except Exception as error:  # noqa: BLE001 - a metric may be foreign code
-        score = _raised(info, error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
+        score = raised(info, error)
     return _checked(score, info)
 
 
-def _raised(info: MetricInfo, error: Exception) -> Score:
+def raised(info: MetricInfo, error: BaseException) -> Score:
+    """Return the score of a metric whose code failed: none, with what it raised."""
     return unscored(info.name, f"{type(error).__name__}: {error}"[:200])
 
 

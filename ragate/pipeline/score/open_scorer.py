@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from ragate.config import Config
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads
+from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.pairwise import opponents_of
@@ -23,12 +24,18 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     """
     config, samples, opened, baseline = plan.config, plan.samples, plan.opened, plan.baseline
     states = baseline.manifest.states if baseline else {}
-    active = make_metrics(config, samples, states=states)
+    active = make_metrics(config, samples, states=states, clients=opened.metrics)
     left_out = _left_out(active, plan)
-    metrics = [metric for metric in active if metric.info.name not in left_out]
+    asked = AskedMetrics(
+        [metric for metric in active if metric.info.name not in left_out],
+        baseline=baseline,
+        concurrency=opened.system.concurrency,
+        timeout_s=opened.system.timeout_s,
+    )
+    metrics = asked.metrics
     judged = judged_metrics(metrics)
     if not judged:
-        yield Scorer(plan, metrics, left_out)
+        yield Scorer(plan, metrics, left_out, asked)
         return
     settings = config.policy.judge
     names = [metric.info.name for metric in judged]
@@ -49,7 +56,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             may_ask=plan.may_ask,
         )
         try:
-            yield Scorer(plan, metrics, left_out, judging, readiness)
+            yield Scorer(plan, metrics, left_out, asked, judging, readiness)
         finally:
             await judging.close()
 

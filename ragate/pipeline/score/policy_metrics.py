@@ -7,7 +7,14 @@ from ragate.config import Config, check_rule, check_slice_metric
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import PluginError
 from ragate.models import Needs, Sample
-from ragate.protocols import Aggregate, Judged, Metric, MetricOfAPart
+from ragate.protocols import (
+    NO_CLIENTS,
+    Aggregate,
+    Judged,
+    Metric,
+    MetricClients,
+    MetricOfAPart,
+)
 
 
 def make_metrics(
@@ -15,11 +22,13 @@ def make_metrics(
     samples: Sequence[Sample],
     *,
     states: Mapping[str, Mapping[str, float]],
+    clients: MetricClients = NO_CLIENTS,
 ) -> list[Metric | Aggregate]:
     """Return the metrics that the policy asks for, without the ones of level ``off``.
 
     Args:
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
+        clients: What metrics that ask a model get.
     """
     metrics: list[Metric | Aggregate] = []
     for rule in config.policy.metrics:
@@ -30,6 +39,7 @@ def make_metrics(
             settings=config.metric_settings.get(rule.metric, {}),
             samples=samples,
             state=states.get(rule.metric),
+            clients=clients,
         )
         if metric.info.name != rule.metric:
             raise PluginError(

@@ -8,6 +8,7 @@ from ragate.config import Config
 from ragate.models import Needs, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate
@@ -43,12 +44,14 @@ class Scorer:
 
     Attributes:
         left_out: Metrics of the policy that this run is told not to measure, with the reason.
+        asked: Those that ask a model.
         judging, readiness: None where no metric needs the judge.
     """
 
     plan: ScoringPlan
     metrics: Sequence[Metric | Aggregate]
     left_out: Mapping[str, str]
+    asked: AskedMetrics
     judging: Judging | None = None
     readiness: JudgeReadiness | None = None
 
@@ -107,6 +110,7 @@ class Scorer:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.room()
             await self.judging.settle()
+        await self.asked.measure(collected.passes, self.plan.samples)
         return evaluate(
             collected.passes,
             self.plan.samples,
@@ -117,13 +121,13 @@ class Scorer:
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """Return the metrics that need the judge."""
-        return tuple(m.info.name for m in self.metrics if m.info.needs is Needs.JUDGE)
+        """Return the metrics that need the judge, or a model of their own."""
+        return tuple(m.info.name for m in self.metrics if m.info.needs is not Needs.NOTHING)
 
     def _unjudged(self, collected: Collected) -> Run:
         left_out = (*self.left_out, *self.judged)
         manifest = collected.manifest.amended(judge=None, left_out=left_out)
-        metrics = [metric for metric in self.metrics if metric.info.needs is not Needs.JUDGE]
+        metrics = [metric for metric in self.metrics if metric.info.needs is Needs.NOTHING]
         return evaluate(collected.passes, self.plan.samples, metrics, manifest=manifest)
 
     def _manifest(self, manifest: RunManifest) -> RunManifest:

@@ -140,10 +140,10 @@ def test_a_built_in_metric_that_needs_a_judge_has_its_criterion():
     assert (metric.info.needs, metric.criterion) == (Needs.JUDGE, "faithfulness")
 
 
-def test_a_metric_that_needs_embeddings_is_refused(monkeypatch):
+def test_a_metric_that_asks_and_has_nothing_to_ask_by_is_refused(monkeypatch):
     members = {**METRIC, "info": MetricInfo(name="m", needs=Needs.EMBEDDINGS)}
 
-    with pytest.raises(ConfigError, match="needs embeddings"):
+    with pytest.raises(ConfigError, match="has no 'ask'"):
         make("metrics", creates("metrics", members), monkeypatch)
 
 

@@ -1,0 +1,138 @@
+"""Metrics that ask a model: each distinct output once, beside no more others than a run allows."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ragate.core.hashing import content_hash, output_hash
+from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
+from ragate.metrics._sample_metric import worst
+from ragate.models import (
+    ASKED,
+    MetricInfo,
+    Reads,
+    Run,
+    Sample,
+    Score,
+    ScoreState,
+    SystemOutput,
+    unscored,
+)
+from ragate.pipeline.score.metric_scores import raised
+from ragate.protocols import Aggregate, AskingMetric, Metric, Pair
+
+Outputs = Mapping[str, SystemOutput]
+
+
+@dataclass(frozen=True)
+class AskedMetric:
+    """Implements `ragate.protocols.Metric` by what was asked before.
+
+    Attributes:
+        scores: By sample and output, as `key_of` names them.
+    """
+
+    asking: AskingMetric
+    scores: dict[str, Score] = field(default_factory=dict)
+
+    @property
+    def info(self) -> MetricInfo:
+        return self.asking.info
+
+    @property
+    def state(self) -> dict[str, float]:
+        return self.asking.state
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        missing = unscored(self.info.name, "was not asked")
+        return [self.scores.get(key_of(*pair), missing) for pair in pairs]
+
+
+def key_of(sample: Sample, output: SystemOutput) -> str:
+    """Return the identity of a score: equal outputs of equal samples share one."""
+    return f"{content_hash(sample)} {output_hash(output)}"
+
+
+class AskedMetrics:
+    """Asks, and takes what the baseline holds of the same output by the same metric.
+
+    Attributes:
+        metrics: All metrics of a run, those that ask in the form that is scored.
+
+    Args:
+        concurrency: Questions under way at once.
+        timeout_s: Seconds for one output.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric | Aggregate],
+        *,
+        baseline: Run | None,
+        concurrency: int,
+        timeout_s: float,
+    ) -> None:
+        self.metrics: list[Metric | Aggregate] = [
+            AskedMetric(metric)
+            if metric.info.needs in ASKED and isinstance(metric, AskingMetric)
+            else metric
+            for metric in metrics
+        ]
+        self._asked = [metric for metric in self.metrics if isinstance(metric, AskedMetric)]
+        self._gate = asyncio.Semaphore(concurrency)
+        self._timeout_s = timeout_s
+        if baseline is not None and self._asked:
+            self._take(baseline)
+
+    async def measure(self, passes: Sequence[Outputs], samples: Sequence[Sample]) -> None:
+        """Ask about every output that has no score yet."""
+        waiting = {
+            (number, key): (metric, key, sample, outputs[sample.id])
+            for outputs in (passes if self._asked else ())
+            for sample in samples
+            if sample.id in outputs
+            for number, metric in enumerate(self._asked)
+            if (key := key_of(sample, outputs[sample.id])) not in metric.scores
+        }
+        async with asyncio.TaskGroup() as group:
+            for question in waiting.values():
+                group.create_task(self._ask(*question))
+
+    def _take(self, baseline: Run) -> None:
+        infos = baseline.manifest.metrics
+        same = [
+            metric
+            for metric in self._asked
+            if metric.info.name in infos
+            and infos[metric.info.name].fingerprint == metric.info.fingerprint
+        ]
+        for record in baseline.records if same else ():
+            key = f"{record.content_hash} {record.output_hash}"
+            for metric in same:
+                score = record.scores.get(metric.info.name)
+                if score is not None and score.state is not ScoreState.UNSCORED:
+                    metric.scores.setdefault(key, score)
+
+    async def _ask(
+        self, metric: AskedMetric, key: str, sample: Sample, output: SystemOutput
+    ) -> None:
+        info = metric.info
+        if reason := provider_failure(output):
+            metric.scores[key] = unscored(info.name, reason)
+        elif failed(output):
+            metric.scores[key] = Score(metric=info.name, value=worst(info))
+        elif info.reads is Reads.ANSWER and output.answer is None:
+            metric.scores[key] = unscored(info.name, NO_ANSWER)
+        else:
+            async with self._gate:
+                metric.scores[key] = await self._answer(metric, sample, output)
+
+    async def _answer(self, metric: AskedMetric, sample: Sample, output: SystemOutput) -> Score:
+        name = metric.info.name
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await metric.asking.ask(sample, output)
+        except TimeoutError:
+            return unscored(name, f"no score within {self._timeout_s:g} s")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
+            return raised(metric.info, error)
