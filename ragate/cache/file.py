@@ -6,7 +6,6 @@ moved aside, never deleted.
 """
 
 import contextlib
-import fcntl
 import os
 import sqlite3
 import time
@@ -120,9 +119,15 @@ def failed(path: Path, error: sqlite3.Error) -> StorageError:
 
 @contextmanager
 def _turn(path: Path) -> Iterator[None]:
-    """One process opens at a time, so that two do not both replace a broken file."""
+    """One process opens at a time, so that two do not both replace a broken file.
+
+    Windows has no such lock: there two processes that begin at once can both move it aside.
+    """
     with path.with_name(f"{path.name}.lock").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

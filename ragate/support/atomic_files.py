@@ -76,6 +76,8 @@ def _mode(path: Path) -> int:
 
 
 def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folder; its rename is in its own journal
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -105,10 +105,10 @@ class Child:
 
     async def stop(self) -> None:
         """End the whole group: politely, then not."""
-        _signal(self.process.pid, signal.SIGTERM)
+        _end(self.process)
         with suppress(TimeoutError):
             await asyncio.wait_for(self.process.wait(), _GRACE_S)
-        _signal(self.process.pid, signal.SIGKILL)  # what is left of the group, too
+        _end(self.process, hard=True)  # what is left of the group, too
         await self.process.wait()
         for reader in self._readers:
             reader.cancel()
@@ -157,9 +157,14 @@ async def start(
     return Child(process, talks=talks, show=show)
 
 
-def _signal(group: int, number: signal.Signals) -> None:
+def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+        elif hard:  # Windows has no groups: what it started itself lives on
+            process.kill()
+        else:
+            process.terminate()
 
 
 def allowed_environment(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragate.systems._process import start
 from tests.factories import sample_factory
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import asked, resources_of
@@ -39,6 +41,21 @@ def test_the_process_and_its_children_end_with_the_run(tmp_path: Path):
     outputs = answers(tmp_path, command, ["a"])
 
     assert gone(int(outputs[0].answer or 0))
+
+
+def test_where_there_are_no_groups_the_process_itself_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delattr(os, "killpg")
+
+    async def ended() -> int | None:
+        code = "import time; print(flush=True); time.sleep(60)"
+        argv = [sys.executable, "-c", code]
+        child = await start(argv, key="start", cwd=tmp_path, environment=os.environ, talks=False)
+        await child.stop()
+        return child.process.returncode
+
+    assert asyncio.run(ended()) not in (None, 0)
 
 
 def test_a_run_that_is_interrupted_leaves_no_process(tmp_path: Path):
