@@ -11,8 +11,10 @@ from pathlib import Path
 
 from tests.projects import ReplayProject
 
-NAMES = ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK")
-NAMES += ("chown", "fchmod", "fork", "geteuid", "getuid", "killpg", "mkfifo", "setsid")
+NAMES = (
+    *("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"),
+    *("chown", "fchmod", "fork", "geteuid", "getuid", "killpg", "mkfifo", "setsid"),
+)
 UNIX = ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty")
 BLOCKED = f"""\
 import sys
