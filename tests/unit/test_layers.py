@@ -53,7 +53,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github",),
     ("cli",),
     ("api", "cli.commands", "cli.dataset", "cli.init", "__main__"),
-    ("cli.doctor",),
+    ("cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.
 SIDE_BY_SIDE = {

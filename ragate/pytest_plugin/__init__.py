@@ -1,0 +1,158 @@
+"""The gate in pytest: fixtures for tests of one's own, and ``pytest ragate.toml``.
+
+pytest loads this module in every project where ragate is installed, so it imports nothing of it. It
+runs the code of the pull request: no keys belong where it runs. docs/pytest.md shows its use.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ragate.api import StoredRun
+    from ragate.config import Config
+    from ragate.models import Record, Report, Sample
+    from ragate.pytest_plugin.gate_items import GateFile
+    from ragate.pytest_plugin.live_system import LiveJudge, LiveSystem
+
+_FOLDER = pytest.StashKey[Path]()  # where the processes of one session find its run
+_CONFIG = pytest.StashKey["Config"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("ragate")
+    group.addoption("--ragate-config", metavar="PATH", help="ragate.toml of the fixtures")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
+    """Collect a configuration that was named on the command line, and no other."""
+    if file_path.suffix != ".toml" or not parent.session.isinitpath(file_path):
+        return None
+    from ragate.pytest_plugin.gate_items import GateFile
+
+    gate_file: GateFile = GateFile.from_parent(parent, path=file_path)
+    return gate_file
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for `ragate_sample` once for each sample of the golden set."""
+    if "ragate_sample" not in metafunc.fixturenames:
+        return
+    from ragate.dataset import read_dataset
+
+    samples = read_dataset(_config_of(metafunc.config).dataset)
+    metafunc.parametrize("ragate_sample", samples, ids=[sample.id for sample in samples])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist where its session keeps its run."""
+    node.workerinput["ragate_folder"] = str(session_folder(node.config))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    """Have a session fail whose run came to no decision or failed, whatever its tests said."""
+    folder = session.config.stash.get(_FOLDER, None)
+    if folder is None or hasattr(session.config, "workerinput"):
+        return
+    from ragate.pytest_plugin.session_run import verdict_lines
+
+    lines = verdict_lines(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    if lines and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        for line in lines:
+            reporter.write_line(line, red=True)
+
+
+def session_folder(config: pytest.Config) -> Path:
+    """Return the folder that all processes of this session share."""
+    if _FOLDER not in config.stash:
+        workerinput = getattr(config, "workerinput", {})
+        named = workerinput.get("ragate_folder")
+        config.stash[_FOLDER] = Path(named or tempfile.mkdtemp(prefix="ragate-pytest-"))
+    return config.stash[_FOLDER]
+
+
+def _config_of(config: pytest.Config) -> Config:
+    """Return the configuration of the fixtures: ``--ragate-config``, else from pytest's root."""
+    if _CONFIG not in config.stash:
+        from ragate.config import find_config, load_config
+        from ragate.errors import ConfigError
+
+        named = config.getoption("--ragate-config")
+        path = Path(config.invocation_params.dir, named) if named else None
+        try:
+            config.stash[_CONFIG] = load_config(find_config(config.rootpath, named=path))
+        except ConfigError as error:
+            raise pytest.UsageError(f"ragate: {error.message}\n  -> {error.remedy}") from None
+    return config.stash[_CONFIG]
+
+
+@pytest.fixture(scope="session")
+def ragate_config(request: pytest.FixtureRequest) -> Config:
+    """The configuration: ragate.toml from pytest's root folder upwards, or ``--ragate-config``."""
+    return _config_of(request.config)
+
+
+@pytest.fixture(scope="session")
+def ragate_dataset(ragate_config: Config) -> Sequence[Sample]:
+    """The samples of the golden set, drafts left out."""
+    from ragate.dataset import read_dataset
+
+    return read_dataset(ragate_config.dataset)
+
+
+@pytest.fixture(scope="session")
+def ragate_run(request: pytest.FixtureRequest, ragate_config: Config) -> StoredRun:
+    """The gate's run of this session: made once, by whichever test or process asks first."""
+    from ragate.pytest_plugin.session_run import run_once
+
+    return run_once(session_folder(request.config), ragate_config.path)
+
+
+@pytest.fixture(scope="session")
+def ragate_report(ragate_run: StoredRun) -> Report:
+    """The report of the session's run, with its verdict."""
+    return ragate_run.report
+
+
+@pytest.fixture(scope="session")
+def _ragate_records(ragate_run: StoredRun) -> dict[str, Record]:
+    records: dict[str, Record] = {}
+    for record in ragate_run.records:
+        records.setdefault(record.sample_id, record)
+    return records
+
+
+@pytest.fixture
+def ragate_record(ragate_sample: Sample, _ragate_records: dict[str, Record]) -> Record:
+    """What the session's run has of `ragate_sample`: answer, documents and scores of one pass."""
+    return _ragate_records[ragate_sample.id]
+
+
+@pytest.fixture(scope="session")
+def ragate_system(ragate_config: Config) -> Iterator[LiveSystem]:
+    """The system under test: a function from a question or a sample to an output."""
+    from ragate.pytest_plugin.live_system import live_system
+
+    with live_system(ragate_config) as system:
+        yield system
+
+
+@pytest.fixture(scope="session")
+def ragate_judge(ragate_config: Config) -> Iterator[LiveJudge]:
+    """The policy's judge: a function from sample, output and criterion to a score."""
+    from ragate.pytest_plugin.live_system import live_judge
+
+    with live_judge(ragate_config) as judge:
+        yield judge

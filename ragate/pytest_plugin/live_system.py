@@ -1,0 +1,138 @@
+"""System and judge for tests that ask them themselves: synchronous, one loop for the session."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, TypeVar
+
+from ragate.cli.operations import with_dotenv
+from ragate.config import Config
+from ragate.core.hashing import digest
+from ragate.errors import ConfigError, UsageError
+from ragate.models import Sample, Score, SystemOutput
+from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.open_judge import open_judge
+from ragate.protocols import Judge
+from ragate.runtime.environment import read_operations
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
+
+T = TypeVar("T")
+Call = Callable[[Coroutine[Any, Any, Any]], Any]  # runs a coroutine where the opened thing lives
+
+
+@dataclass(frozen=True)
+class LiveSystem:
+    """The system under test."""
+
+    _call: Call
+    _ready: ReadySystem
+
+    def __call__(self, question: str | Sample) -> SystemOutput:
+        """Return what the system answers; its `error` says why where it failed."""
+        if isinstance(question, Sample):
+            sample = question
+        else:
+            sample = Sample(id=digest(question), query=question)
+        output: SystemOutput = self._call(self._answer(sample))
+        return output
+
+    async def _answer(self, sample: Sample) -> SystemOutput:
+        outputs = await self._ready.answers([sample], 0)
+        return outputs[sample.id]
+
+
+@dataclass(frozen=True)
+class LiveJudge:
+    """The judge of the policy."""
+
+    _call: Call
+    _judge: Judge
+
+    def __call__(self, sample: Sample, output: SystemOutput, criterion: str) -> Score:
+        """Return the judge's score of one output by one criterion; each costs a call.
+
+        Raises:
+            UsageError: the judge does not know the criterion.
+        """
+        if criterion not in self._judge.criteria:
+            known = ", ".join(sorted(self._judge.criteria))
+            raise UsageError(f"the judge knows no criterion {criterion!r}; it knows {known}")
+        score: Score = self._call(self._score(sample, output, criterion))
+        return score
+
+    async def _score(self, sample: Sample, output: SystemOutput, criterion: str) -> Score:
+        return (await self._judge([criterion], sample, output))[criterion]
+
+
+@contextmanager
+def live_system(config: Config) -> Iterator[LiveSystem]:
+    """Yield the system under test, started and up to date."""
+    with _opened(open_ready_system(config, _operations(config), (), Selection())) as (call, ready):
+        yield LiveSystem(call, ready)
+
+
+@contextmanager
+def live_judge(config: Config) -> Iterator[LiveJudge]:
+    """Yield the policy's judge.
+
+    Raises:
+        ConfigError: the policy has none.
+    """
+    with _opened(_open_judge(config)) as (call, judge):
+        yield LiveJudge(call, judge)
+
+
+@contextmanager
+def _opened(opening: AbstractAsyncContextManager[T]) -> Iterator[tuple[Call, T]]:
+    """Yield what `opening` opens, and what calls it.
+
+    It is entered and left by one task, in a thread of its own: some clients demand that.
+    """
+    ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, T]] = Future()
+
+    async def hold() -> None:
+        ended = asyncio.Event()
+        async with opening as opened:
+            ready.set_result((asyncio.get_running_loop(), ended, opened))
+            await ended.wait()
+
+    def run() -> None:
+        try:
+            asyncio.run(hold())
+        except BaseException as error:  # the test's thread raises it
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    thread = Thread(target=run, name="ragate")
+    thread.start()
+    try:
+        loop, ended, opened = ready.result()
+        try:
+            yield lambda call: asyncio.run_coroutine_threadsafe(call, loop).result(), opened
+        finally:
+            loop.call_soon_threadsafe(ended.set)
+    finally:
+        thread.join()
+
+
+@asynccontextmanager
+async def _open_judge(config: Config) -> AsyncIterator[Judge]:
+    settings = config.policy.judge
+    if settings is None:
+        raise ConfigError(f"{config.path}: there is no [policy.judge]", remedy="docs/judge.md")
+    async with (
+        open_resources(config, _operations(config)) as opened,
+        open_judge(config, settings, opened) as judge,
+    ):
+        yield judge.judge
+
+
+def _operations(config: Config) -> Operations:
+    return read_operations(config.root, with_dotenv(config.root, dict(os.environ)))
