@@ -4,6 +4,7 @@ from ragate.judges._asking import CUT
 from ragate.judges._canaries import (
     Canary,
     CanaryQuestion,
+    Wording,
     canaries_for,
     dress,
     planted,

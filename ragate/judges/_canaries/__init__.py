@@ -8,11 +8,12 @@ under test.
 from ragate.judges._canaries.asking import run_canaries
 from ragate.judges._canaries.known_answers import Canary, dress
 from ragate.judges._canaries.plan import CanaryQuestion, canaries_for, unchecked
-from ragate.judges._canaries.wordings import planted, wordings
+from ragate.judges._canaries.wordings import Wording, planted, wordings
 
 __all__ = [
     "Canary",
     "CanaryQuestion",
+    "Wording",
     "canaries_for",
     "dress",
     "planted",

@@ -61,6 +61,8 @@ class Decided:
         if judging is not None and judging.queue.unchecked:
             names = ", ".join(map(shown_name, judging.queue.unchecked))
             notes.append(f"nothing checks this judge on {names}: no known answer fits")
+        if judging is not None and judging.addressed.note:
+            notes.append(judging.addressed.note)
         if judging is not None and (lost := losses(judging.preferences)):
             notes.append(lost)
         return replace(

@@ -8,6 +8,7 @@ from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup
 from ragate.models import Record, Run, Sample, SystemOutput
 from ragate.pipeline.run.relative_dates import DatedJudge, names_today
+from ragate.pipeline.score.addressed_texts import AddressedTexts
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.pipeline.score.pairwise import Opponents, bare, pair_hash
 from ragate.protocols import Judge, Judged, SeparateCriteria, SparingJudge
@@ -20,6 +21,7 @@ class KnownJudgements:
         criteria: What the metrics want of each output by itself, sorted.
         opponents: What an answer is compared with, None where no metric compares.
         cache: Where judgements outlive the run.
+        addressed: Outputs that speak to a judge, of those that the baseline does not hold.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class KnownJudgements:
         self.opponents = (opponents or Opponents()) if PAIRWISE in all_criteria else None
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
+        self.addressed = AddressedTexts()
 
     @property
     def any(self) -> bool:
@@ -90,6 +93,7 @@ class KnownJudgements:
         recorded = self._recorded(sample, output)
         if all(name in recorded for name in self.criteria):
             return recorded
+        self.addressed.look(sample, output)
         scores = {**(self.cache.get(key) or {}), **recorded}
         return {name: score for name, score in scores.items() if name in self.criteria}
 

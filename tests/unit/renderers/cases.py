@@ -315,6 +315,23 @@ def unscored() -> Report:
     )  # fmt: skip
 
 
+def voided_criterion() -> Report:
+    """One criterion of the judge does not count, and the others decide beside it."""
+    why = (
+        "judge: the judge fails a known answer, 'beside the point': relevancy is 1, expected 0 to 0"
+    )
+    missing = f"relevancy: 100.0% of the candidate's scores are missing; 5.0% is allowed: {why}"
+    void = metric_row_factory(
+        "relevancy", None, None, MetricVerdict.NOT_MEASURED, n=0, blocks=True,
+        unscored_candidate=200, unscored_reasons={why: 200}, reason=missing,
+    )  # fmt: skip
+    held = metric_row_factory("faithfulness", 0.91, 0.92, MetricVerdict.HELD)
+    return report_factory(
+        decision_factory(Verdict.NO_DECISION, [void, held, SAME], reasons=(missing,)),
+        facts=RunFacts(samples=200, unscored=200, model_calls=246, cost_usd=0.4, duration_s=95),
+    )  # fmt: skip
+
+
 def floors_and_must_pass() -> Report:
     floor = FloorResult(limit=0.85, kind="point", met=False)
     ceiling = FloorResult(limit=2.0, kind="point", met=False)
@@ -495,6 +512,7 @@ CASES: dict[str, Callable[[], Report]] = {
         proposed,
         partial,
         unscored,
+        voided_criterion,
         floors_and_must_pass,
         accepted,
         earlier_runs,

@@ -12,7 +12,7 @@ from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.pipeline.score.judgement_cache import CachedJudgements
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.known_judgements import KnownJudgements
-from ragate.protocols import MetricRequest
+from ragate.protocols import Judge, MetricRequest
 from tests.factories import output_factory, sample_factory
 
 
@@ -49,7 +49,7 @@ METRICS = (citation_precision, correctness, relevancy)
 
 
 def judge_all(
-    judge: Sorting,
+    judge: Judge,
     root: Path,
     samples: Sequence[Sample],
     may_ask: Callable[[Sample], bool] = lambda _sample: True,
@@ -74,5 +74,5 @@ def judge_all(
     return asyncio.run(run())
 
 
-def judge_once(judge: Sorting, root: Path) -> dict[str, Score]:
+def judge_once(judge: Judge, root: Path) -> dict[str, Score]:
     return judge_all(judge, root, [sample_factory("q")])[0]

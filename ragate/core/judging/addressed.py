@@ -1,0 +1,73 @@
+"""Texts that speak to whoever judges them, found without a model by what they have in common.
+
+What is found is named in the report and decides nothing: a page on prompt injection may quote one.
+"""
+
+import base64
+import binascii
+import re
+from itertools import islice
+
+_ROLES = (
+    r"(evaluators?|evaluation (model|system)|graders?|grading (model|system)|raters?|"
+    r"(AI|LLM|language model)[ -](judges?|reviewers?|evaluators?|graders?|assistants?)|"
+    r"whoever (grades|judges|evaluates|rates))"
+)
+_KINDS = {
+    "chat-template tokens": re.compile(
+        r"<\|(im_start|im_end|endoftext|eot_id|start_header_id|system|user|assistant)\|>|"
+        r"\[/?INST\]|<</?SYS>>|<(start|end)_of_turn>"
+    ),
+    "a note to whoever judges": re.compile(
+        rf"\b(notes?|messages?|instructions?|reminders?|attention|hints?)\b[^.\n]{{0,20}}?"
+        rf"\b(to|for)\b[^.\n]{{0,20}}?\b{_ROLES}\b|"
+        r"\bHinweis (an|für) (das|den|die|alle) (Bewert|Prüf|Evaluat|Gutacht)|"
+        r"\bnotas? para (el|la|los) evaluador|\bnote à l['’](attention|évaluateur)|"
+        r"(примечание|указание|сообщение) для (оценщ|провер|эксперт)|致评[审估测]|"
+        r"評価(者|システム)(へ|に)の?|ملاحظة (لل|إلى ال)مقي|평가자(에게|는)|मूल्यांकनकर्ता (के लिए|को)",
+        re.IGNORECASE,
+    ),
+    "instructions to be ignored": re.compile(
+        r"\b(ignore|disregard|forget)\b[^.\n]{0,30}\b(earlier|previous|prior|above|preceding|all)\b"
+        r"[^.\n]{0,30}\b(instructions|rules|prompts?)\b|\bSYSTEM (OVERRIDE|PROMPT)\b|"
+        r"\brules given to you\b|^SYSTEM: |\nSYSTEM: "
+        r"|<(instructions|system)>|</(answer|contexts?|question)>"
+    ),
+    "a verdict dictated": re.compile(
+        r"\b(return|give|report|repeat) (the |this )?verdict\b|"
+        r"\bmark (every|all|each|any) (of the )?claims?\b|"
+        r"\bcorrectness (is |= ?|of )?5\b|\[RESULT\] ?\d|"
+        r"\"(relevant|correct|passing|refusal)\" ?: ?(true|false)|"
+        r"\bS\d{1,3}: (Verified|Supported)\b|"
+        r"\bgrade (it|this|the answer) as (supported|correct)|"
+        r"\b(I|please) confirm (your|my|it|the) (grade|verdict)",
+        re.IGNORECASE,
+    ),
+    "invisible characters": re.compile(
+        r"(?:\w[\u200b\u2060\ufeff]){8}|[\U000e0020-\U000e007e]{4}|[\u200b\u200c\u2060]{6}"
+    ),
+    "an HTML comment to a model": re.compile(
+        rf"<!--[^>]{{0,200}}?\b({_ROLES}|AI|LLM|verdict|prompt)\b[^>]{{0,200}}"
+    ),
+}
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+_MOST_ENCODED = 20  # runs that are decoded of one text
+
+
+def addressed(text: str) -> str:
+    """Return how a text speaks to a judge, in words of ours, "" where it does not."""
+    if kind := _plainly(text):
+        return kind
+    runs = islice(_ENCODED.finditer(text), _MOST_ENCODED)
+    return "base64" if any(_plainly(_decoded(run[0])) for run in runs) else ""
+
+
+def _plainly(text: str) -> str:
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), "")
+
+
+def _decoded(run: str) -> str:
+    try:
+        return base64.b64decode(run[: len(run) // 4 * 4], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
