@@ -1,6 +1,7 @@
 """From the text of ragate.toml to a Config."""
 
 import math
+import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,11 +15,13 @@ from ragate.config.slices import check_slices
 from ragate.config.toml_mistakes import toml_mistake
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
+from ragate.support.bounded_walk import files_named
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
 from ragate.support.settings import nearest, read_settings, shown
 
 CONFIG_NAME = "ragate.toml"
 MAX_BYTES = 1024 * 1024
+MOST_NAMED = 10
 _INIT = "`ragate init` writes a commented ragate.toml"
 
 
@@ -29,7 +32,7 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
     `start` where there is no repository.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: there is none; names those that lie below `start`.
     """
     if named is not None:
         path = start / named
@@ -41,7 +44,15 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
     for folder in folders[: root + 1]:
         if (folder / CONFIG_NAME).is_file():
             return folder / CONFIG_NAME
-    raise ConfigError(f"there is no {CONFIG_NAME} in {start} or above it", remedy=_INIT)
+    message = f"there is no {CONFIG_NAME} in {start} or above it"
+    below = [path.relative_to(start).as_posix() for path in files_named(CONFIG_NAME, start)]
+    if not below:
+        raise ConfigError(message, remedy=_INIT)
+    raise ConfigError(
+        f"{message}; below it are {', '.join(below[:MOST_NAMED])}"
+        f"{f' and {len(below) - MOST_NAMED} more' if len(below) > MOST_NAMED else ''}",
+        remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
+    )
 
 
 def load_config(path: Path) -> Config:

@@ -51,7 +51,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.gate",),
     ("github.modes",),
     ("github",),
-    ("cli",),
+    ("cli", "cli.detect"),
     ("api", "cli.commands", "cli.dataset", "cli.init", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )

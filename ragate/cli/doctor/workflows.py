@@ -1,10 +1,15 @@
 """The workflows that run the action: what is left to fill in, and what an older manual showed."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ragate.cli.finding import Finding, ok, plural, warning
+import yaml
+
+from ragate.cli.finding import Finding, ok, plural, problem, warning
 from ragate.cli.init.action_workflows import PLACEHOLDER, RELEASES, REPOSITORY
+from ragate.config import CONFIG_NAME
 from ragate.errors import RagateError
 from ragate.support import git
 from ragate.support.foreign_files import read_text
@@ -32,7 +37,44 @@ def workflows(root: Path) -> list[Finding]:
                     CHECK, message, "put it on the job, behind its `if`: docs/workflows-forks.md"
                 )
             )
+    findings += _of_one_name(texts)
     return findings or [ok(CHECK, f"{plural(len(texts), 'workflow')} with the action")]
+
+
+def _of_one_name(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield gates of one name in several folders: each would overwrite the other's status."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for text in texts.values():
+        for gate, folder in _gates(text):
+            folders[gate].add(folder)
+    for gate, named in folders.items():
+        if len(named) > 1:
+            yield problem(
+                CHECK,
+                f"two gates are named {gate}: {', '.join(sorted(named))}; each would overwrite the "
+                "other's status and comment",
+                "give one of them another `gate` in each of its workflows",
+            )
+
+
+def _gates(text: str) -> Iterator[tuple[str, str]]:
+    """Yield name and configuration of each step that uses the action."""
+    try:
+        flow = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return
+    jobs = flow.get("jobs") if isinstance(flow, dict) else None
+    for job in jobs.values() if isinstance(jobs, dict) else ():
+        steps = job.get("steps") if isinstance(job, dict) else None
+        for step in steps if isinstance(steps, list) else ():
+            inputs = step.get("with") if isinstance(step, dict) else None
+            # The workflow for comments has no checkout, and so no folder.
+            if not isinstance(inputs, dict) or inputs.get("mode") in {"command", "decide"}:
+                continue
+            gate = inputs.get("gate")
+            if isinstance(gate, str) and f"{REPOSITORY}@" in str(step.get("uses")):
+                folder = str(inputs.get("working-directory") or ".")
+                yield gate, f"{folder}/{inputs.get('config') or CONFIG_NAME}"
 
 
 def _using_the_action(top: Path) -> dict[str, str]:

@@ -13,6 +13,8 @@ _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _KEY = re.compile(r"^        env:\n          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
 _CODE = re.compile(r"^          allow-code:[^\n]*\n", re.MULTILINE)
+_NAME = re.compile(r"^(name: ragate[a-z-]*)$", re.MULTILINE)
+_GROUP = re.compile(r"^( *group: ragate(?:-[a-z]+)?)((?:-\$.*)?)$", re.MULTILINE)
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 REPOSITORY = "ragate/ragate"
@@ -21,13 +23,20 @@ RELEASES = f"git ls-remote https://github.com/{REPOSITORY} refs/tags/action/v{__
 
 
 def action_workflows(
-    choice: Choice, *, gate: str, commit: str, folder: str = "", main: str = "main"
+    choice: Choice,
+    *,
+    gate: str,
+    commit: str,
+    folder: str = "",
+    main: str = "main",
+    several: bool = False,
 ) -> dict[str, str]:
     """Return the workflows by file name: one job, or the pair where the system is code.
 
     Args:
         commit: The commit of the action's release, forty digits.
         folder: Where ragate.toml is, below the repository's root; "" for the root itself.
+        several: The repository has other gates: files and groups bear this one's name.
 
     Raises:
         UsageError: `commit` is none, or `gate` cannot name a status.
@@ -39,11 +48,21 @@ def action_workflows(
         )
     if not _GATE.fullmatch(gate):
         raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
-    names = ["ragate-collect", "ragate-decide"] if _runs_code(choice) else ["ragate"]
-    return {
-        f"{name}.yml": _filled(name, choice, gate, commit, folder, main)
+    names = ["ragate-collect", "ragate-decide"] if choice.runs_code else ["ragate"]
+    texts = {
+        name: _filled(name, choice, gate, commit, folder, main)
         for name in [*names, "ragate-commands", "ragate-main"]
     }
+    if several:
+        return {f"{name}-{gate}.yml": _of_gate(text, gate) for name, text in texts.items()}
+    return {f"{name}.yml": text for name, text in texts.items()}
+
+
+def _of_gate(text: str, gate: str) -> str:
+    """Return a workflow whose name and groups are this gate's: two of one name undo each other."""
+    text = _NAME.sub(rf"\1-{gate}", text)
+    text = text.replace("workflows: [ragate-collect]", f"workflows: [ragate-collect-{gate}]")
+    return _GROUP.sub(rf"\1-{gate}\2", text)
 
 
 def template(name: str) -> str:
@@ -51,15 +70,11 @@ def template(name: str) -> str:
     return files(__package__).joinpath("workflows", f"{name}.yml").read_text(encoding="utf-8")
 
 
-def _runs_code(choice: Choice) -> bool:
-    return plugins.traits(choice.system).runs_code
-
-
 def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
     text = template(name)
     if choice.answers != "chat":
         text = _KEY.sub("", text)
-    if not _runs_code(choice):
+    if not choice.runs_code:
         text = _CODE.sub("", text)
     if plugins.traits(choice.system).needs_database is False:
         text = _DATABASE.sub("", _SERVICE.sub("", text))

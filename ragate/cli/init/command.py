@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.finding import plural
 from ragate.errors import UsageError
 from ragate.support.escape import plain as printable
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from ragate.cli.init.config_text import Choice
     from ragate.cli.init.plan import WritePlan
     from ragate.cli.init.survey import Survey
-
-BUILT_IN, RECORDED = "documents", "recordings"
 
 
 @click.command("init")
@@ -41,38 +38,44 @@ BUILT_IN, RECORDED = "documents", "recordings"
 def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
-    Looks at what is there and asks at most three questions; none with --yes, or without a terminal.
-    No file is overwritten.
+    Reads what is there, runs none of it, and asks what is to be gated; with --yes, or without a
+    terminal, the likeliest is taken and named. No file is overwritten.
     """
+    from ragate.cli.init.asking import ask_what, chosen_lines, survey_lines
     from ragate.cli.init.guess import existing_choice, guess
-    from ragate.cli.init.plan import make_plan, with_action
+    from ragate.cli.init.plan import make_plan
     from ragate.cli.init.survey import look
+    from ragate.cli.init.with_action import with_action
 
     if plain and action:
         raise UsageError("--plain writes no action", remedy="leave out --plain or --action")
     survey = look(folder)
-    _say(*_survey_lines(survey))
-    if (survey.root / "ragate.toml").exists():
+    _say(*survey_lines(survey))
+    begun = (survey.root / "ragate.toml").exists()
+    if begun:
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
-        choice = guess(survey) if yes or not _terminal() else _ask(survey)
+        choice = guess(survey) if yes or not _terminal() else ask_what(survey)
+        _say(*chosen_lines(survey, choice))
         plan = make_plan(survey, choice)
     if not plain and (action or not survey.elsewhere):
         plan = with_action(survey, plan, action or "")
+    _write(survey, plan)
+    if plan.choice.settings and not (begun or yes) and _terminal():
+        from ragate.cli.init.try_question import offer_question
+
+        _say(*offer_question(survey.root))
     return _finish(survey, plan)
 
 
 def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
     """Return what is still to be done where there is a ragate.toml: it stays as it is."""
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.new_files import NewFile
-    from ragate.cli.init.plan import WORKFLOW, WritePlan
-    from ragate.cli.init.workflow_text import workflow_text
+    from ragate.cli.init.plan import WritePlan
+    from ragate.cli.init.workflow_files import plain_workflow
 
     choice = existing or Choice("pgvector", "")
-    folder = survey.root.relative_to(survey.top).as_posix()
-    workflow = workflow_text(choice, folder="" if folder == "." else folder)
-    files = () if survey.elsewhere else (NewFile(survey.top / WORKFLOW, workflow),)
+    files = () if survey.elsewhere else (plain_workflow(survey, choice),)
     notes = ("ragate.toml: there already, left alone; `ragate doctor` says what it lacks",)
     return WritePlan(choice, files, notes=notes)
 
@@ -86,67 +89,8 @@ def _say(*lines: str) -> None:
         click.echo(printable(line))
 
 
-def _survey_lines(survey: Survey) -> list[str]:
-    """Return what was found, in lines."""
-    docs = [f"{folder.path}/ ({plural(folder.pages, 'page')})" for folder in survey.docs[:4]]
-    facts = {
-        "documents": docs,
-        "BEIR folders": survey.beir,
-        "golden sets": survey.golden[:4],
-        "recorded outputs": survey.recorded,
-        "libraries": survey.libraries,
-    }
-    lines = [f"  {name}: {', '.join(names)}" for name, names in facts.items() if names]
-    return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
-
-
-def _ask(survey: Survey) -> Choice:
-    """Ask the three questions, with what was guessed as the answer of an empty line."""
-    from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.guess import guess
-
-    try:
-        guessed = guess(survey)
-    except UsageError:
-        guessed = Choice("pgvector", "docs")
-    system = click.prompt(
-        "Gate the built-in RAG over documents, or recordings of your own pipeline?",
-        type=click.Choice((BUILT_IN, RECORDED)),
-        default=RECORDED if guessed.system == "replay" else BUILT_IN,
-    )
-    if system == RECORDED:
-        default = guessed.source if guessed.system == "replay" else "outputs/*.jsonl"
-        return Choice("replay", click.prompt("Where are the recordings?", default=default))
-    source = guessed.source if guessed.system == "pgvector" else _first_docs(survey)
-    folder = click.prompt(
-        "Which folder holds the documents?",
-        default=source,
-        value_proc=lambda text: _usable(survey, text),
-    )
-    extractive = click.confirm(
-        "Answers from sentences of the documents, without a language model?", default=True
-    )
-    return Choice("pgvector", folder, "extractive" if extractive else "chat")
-
-
-def _first_docs(survey: Survey) -> str:
-    return survey.docs[0].path if survey.docs else "docs"
-
-
-def _usable(survey: Survey, text: str) -> str:
-    from ragate.cli.init.guess import documents_in
-
-    folder = text.strip().rstrip("/") or text
-    try:
-        documents_in(survey.root, folder)
-    except UsageError as error:
-        raise click.BadParameter(error.message) from error
-    return folder
-
-
-def _finish(survey: Survey, plan: WritePlan) -> int:
+def _write(survey: Survey, plan: WritePlan) -> None:
     from ragate.cli.init.new_files import ignore_state, write_new
-    from ragate.cli.init.next_steps import next_steps
 
     _say("", *plan.notes)
     for file in plan.files:
@@ -157,10 +101,21 @@ def _finish(survey: Survey, plan: WritePlan) -> int:
             _say(f"{name}: there already, left alone")
     if ignore_state(survey.root):
         _say(".gitignore: .ragate/ added")
-    _say(
-        "", "Next:", *(f"  {n}. {step}" for n, step in enumerate(next_steps(survey, plan), start=1))
-    )
+
+
+def _finish(survey: Survey, plan: WritePlan) -> int:
+    from ragate.cli.init.next_steps import COMMANDS, next_steps
+
+    steps = enumerate(next_steps(survey, plan), start=1)
+    _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
+    here = Path.cwd().resolve()
+    way = [] if survey.root == here else [f"cd {_relative(survey.root, here)}"]
+    _say("", "Now type:", *(f"  {line}" for line in [*way, *COMMANDS]))
     return 0
+
+
+def _relative(folder: Path, here: Path) -> str:
+    return folder.relative_to(here).as_posix() if folder.is_relative_to(here) else str(folder)
 
 
 def _name(survey: Survey, path: Path) -> str:

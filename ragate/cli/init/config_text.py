@@ -1,31 +1,43 @@
 """The text of a first ragate.toml: every key with a word on what it does."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from ragate import plugins
 from ragate.models import Sample
 
 DATASET = "evals/golden.jsonl"
 BASELINE = "baselines/main.json"
 KEY_VARIABLE = "OPENAI_API_KEY"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What is to be gated.
-
-    Attributes:
-        system: ``pgvector`` or ``replay``.
-        source: The folder of documents, or the pattern of the recordings.
-        answers: Who writes the answers of the built-in system: ``extractive`` or ``chat``.
-        dataset: Path of the golden set.
-    """
-
-    system: str
-    source: str
-    answers: str = "extractive"
-    dataset: str = DATASET
+# What is said of the keys of a system of the project's own.
+KEY_WORDS = {
+    "target": "module:name, from the folder of this file",
+    "factory": "it is called once and returns what is asked",
+    "input_key": "the chain takes the question under this key",
+    "doc_id": "metadata that names a passage's document",
+    "doc_id_relative_to": "ids are paths below this folder",
+    "interpreter": "the environment of your RAG",
+    "pass_env": "variables that it may have",
+    "url": "what is asked",
+    "method": "as the route takes it",
+    "start": "started before the first question, ended after the last",
+    "health": "asked until it answers",
+    "body": "what is sent; more: docs/system-http.md",
+    "params": "what stands in the address",
+    "http_hosts": "where requests may go",
+    "replay_paths": "where recorded outputs may come from",
+    "paths": "the files; must match replay_paths",
+    "preset": "the tool that wrote them",
+    "answer": "a text",
+    "contexts": "the passages' texts",
+    "ids": "their documents, as under `relevant`",
+    "scores": "how well they fit",
+    "question": "the sample's question",
+    "id": "the sample's id",
+}
 
 
 @dataclass(frozen=True)
@@ -37,13 +49,47 @@ class RecordedParts:
     ids: bool = True
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What is to be gated.
+
+    Attributes:
+        system: ``pgvector``, ``replay``, or what reaches a system of the project's own.
+        source: The folder of documents, or the pattern of the recordings; "" where there is none.
+        answers: Who writes the answers of the built-in system: ``extractive`` or ``chat``.
+        dataset: Path of the golden set. baseline: Path of the baseline.
+        gate: The gate's name where it is not the baseline's.
+        settings: Keys of ``[system]`` of a system of the project's own.
+        policy: Keys that the policy needs for it.
+        parts: What comes back from it, as far as its code tells.
+        unsure: What was guessed and has to be looked at.
+    """
+
+    system: str
+    source: str
+    answers: str = "extractive"
+    dataset: str = DATASET
+    baseline: str = BASELINE
+    gate: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    parts: RecordedParts | None = None
+    unsure: tuple[str, ...] = ()
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether code of the change runs: then the gate takes a pair of workflows."""
+        traits = plugins.traits(self.system)
+        return traits.runs_code or any(self.settings.get(key) for key in traits.code_keys)
+
+
 def config_text(
     choice: Choice, samples: Sequence[Sample], recorded: RecordedParts | None = None
 ) -> str:
     """Return a whole ragate.toml for `choice`, with the metrics that the samples allow."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    recorded = recorded or RecordedParts()
+    recorded = recorded or choice.parts or RecordedParts()
     environment = Environment(  # noqa: S701 - TOML, whose texts `quoted` escapes
         loader=PackageLoader(__package__, ""),
         undefined=StrictUndefined,
@@ -57,10 +103,28 @@ def config_text(
         expects=recorded.ids and any(sample.expected for sample in samples),
         references=any(sample.references for sample in samples),
         unanswerable=any(not sample.answerable for sample in samples),
-        baseline=BASELINE,
         key_variable=KEY_VARIABLE,
         quoted=quoted,
+        toml=toml,
+        words=KEY_WORDS,
     )
+
+
+def toml(value: Any) -> str:
+    """Return a text, number, flag, list or table as a value of TOML on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_bare(key)} = {toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if not isinstance(value, str):
+        return json.dumps(value)
+    # A template reads better as it is sent.
+    plain = '"' in value and "'" not in value and "\\" not in value and value.isprintable()
+    return f"'{value}'" if plain else quoted(value)
+
+
+def _bare(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted(key)
 
 
 def quoted(text: str) -> str:

@@ -2,33 +2,58 @@
 
 from pathlib import Path
 
-from ragate.cli.init.config_text import Choice
+from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.init.config_text import Choice, RecordedParts
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME, load_config
 from ragate.errors import ConfigError, RagateError, UsageError
 from ragate.systems.pgvector.corpus.files import read_corpus
 
+# A function of which less is known may be any: documents are likelier then.
+LIKELY = 45
+
 
 def guess(survey: Survey) -> Choice:
     """Return what is most likely to be gated here.
 
-    Recorded outputs come first: they are there because someone's own pipeline wrote them.
+    Recorded outputs come first: they are there because someone's own pipeline wrote them. Then
+    comes code that answers questions, and only then the built-in system over documents.
 
     Raises:
         UsageError: there is nothing that could be gated.
     """
     if survey.recorded:
         return Choice("replay", survey.recorded[0])
+    if survey.systems and survey.systems[0].likelihood >= LIKELY:
+        return choice_of(survey, survey.systems[0])
     if survey.beir:
         return Choice("pgvector", survey.beir[0])
     if survey.docs:
         return Choice("pgvector", survey.docs[0].path)
+    if survey.systems:
+        return choice_of(survey, survey.systems[0])
     using = f" (which uses {', '.join(survey.libraries)})" if survey.libraries else ""
     raise UsageError(
-        f"{survey.root}: neither a folder of Markdown, HTML or text files was found, nor recorded "
-        "outputs in outputs/*.jsonl",
+        f"{survey.root}: no engine, route or function that answers questions was found, no folder "
+        "of Markdown, HTML or text files, and no recorded outputs in outputs/*.jsonl",
         remedy=f"put documents into docs/, or let your pipeline{using} write its outputs "
         "(docs/replay.md has the format), then run `ragate init` again",
+    )
+
+
+def choice_of(survey: Survey, candidate: FoundSystem) -> Choice:
+    """Return a system that was found as what is to be gated."""
+    documents = candidate.documents or (survey.docs[0].path if survey.docs else "")
+    if candidate.use == "replay":
+        documents = candidate.settings["paths"][0]
+    parts = RecordedParts(candidate.answers, candidate.passages, candidate.ids)
+    return Choice(
+        candidate.use,
+        documents,
+        settings=candidate.settings,
+        policy=candidate.policy,
+        parts=parts,
+        unsure=candidate.unsure,
     )
 
 
@@ -59,4 +84,7 @@ def existing_choice(root: Path) -> Choice | None:
         source if isinstance(source, str) else "",
         "chat" if chat else "extractive",
         dataset=config.policy.dataset,
+        baseline=config.policy.baseline,
+        gate=config.policy.gate,
+        settings=settings,
     )

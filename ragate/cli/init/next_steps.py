@@ -5,12 +5,18 @@ from collections.abc import Iterator
 from ragate.cli.finding import plural
 from ragate.cli.init.action_workflows import RELEASES
 from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
-from ragate.cli.init.plan import WORKFLOWS, WritePlan
+from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
+from ragate.cli.init.workflow_files import WORKFLOWS
+
+COMMANDS = (
+    "ragate baseline update      (records what later changes are compared with)",
+    "ragate check                (a verdict; nothing changed yet)",
+)
 
 
 def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
-    """Return what is left to do, in order."""
+    """Return what is left to do beside `COMMANDS`, in order."""
     return [*_before_ci(plan), *_in_ci(survey, plan)]
 
 
@@ -20,11 +26,12 @@ def _before_ci(plan: WritePlan) -> Iterator[str]:
             f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
             "users; the tag starter marks what was made up from your files."
         )
+    if plan.drafts:
+        noun = plural(plan.drafts, "further question")
+        yield f"Look at {noun} there, which no run asks: `ragate dataset accept` lets drafts count."
     if plan.choice.answers == "chat":
         yield f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository."
-    yield "ragate doctor               (what is missing, with the remedy)"
-    yield "ragate baseline update      (records what later changes are compared with)"
-    yield "ragate check                (a verdict; nothing changed yet)"
+    yield "`ragate doctor` says what is missing, with the remedy."
     yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
     if plan.choice.system == "replay":
         yield (
@@ -43,7 +50,7 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     yield f"On GitHub, {required} (Settings, Rules)."
     if plan.choice.answers != "chat":
         yield "No secret is needed."
-    if survey.libraries and plan.choice.system == "pgvector":
+    if survey.libraries and plan.choice.system == "pgvector" and not survey.systems:
         yield (
             "This gates the built-in RAG. To gate your own pipeline "
             f"({', '.join(survey.libraries)}), name it in [system] (docs/system-llamaindex.md, "

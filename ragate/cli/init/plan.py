@@ -1,28 +1,25 @@
 """From what was found and answered to files, and the files onto the disk."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
+from ragate.cli.init.action_workflows import PLACEHOLDER
 from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
-from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
+from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
-from ragate.cli.init.workflow_text import workflow_text
+from ragate.cli.init.workflow_files import named, plain_status, plain_workflow
 from ragate.config import CONFIG_NAME, parse_config
 from ragate.dataset import read_dataset
 from ragate.errors import UsageError
 from ragate.models import Sample
-from ragate.outputs.outputs_file import read_outputs
+from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support import git
+from ragate.outputs.recordings import read_recorded
 from ragate.systems.pgvector.corpus.files import read_corpus
 
-WORKFLOW = ".github/workflows/ragate.yml"
-WORKFLOWS = ".github/workflows/ragate*.yml"
 LOOKED_AT = 1000
 
 
@@ -31,6 +28,7 @@ class WritePlan:
     """What will be written, and remarks on how it came about.
 
     Attributes:
+        drafts: Further questions that nobody asks before they are accepted.
         status: What a branch protection rule is to require.
         action: The commit of the action that the workflows name; "" without the action.
     """
@@ -38,6 +36,7 @@ class WritePlan:
     choice: Choice
     files: tuple[NewFile, ...]
     questions: int = 0
+    drafts: int = 0
     notes: tuple[str, ...] = ()
     status: str = "gate"
     action: str = ""
@@ -59,8 +58,11 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     Raises:
         RagateError: the documents or recordings cannot be read.
     """
+    choice = named(survey, choice)
     if choice.system == "replay":
         return _for_recordings(survey, choice)
+    if choice.system != "pgvector":
+        return _for_own_system(survey, choice)
     corpus = read_corpus(survey.root, choice.source)
     documents = frozenset(document.doc_id for document in corpus.documents)
     existing, notes = _existing(survey, choice, documents)
@@ -69,11 +71,28 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     starters = from_corpus(corpus)
     if not starters:
         notes += (f"no golden set is made: the documents hold no text; write {DATASET}",)
-    return _plan(survey, choice, starters, starters=starters, notes=notes)
+    drafts = drafts_from(corpus, starters)
+    return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
+
+
+def _for_own_system(survey: Survey, choice: Choice) -> WritePlan:
+    """Return the files for a system of the project's own, which is not asked for them.
+
+    Questions are made from its documents: their ids are paths below the folder.
+    """
+    existing, notes = _existing(survey, choice, None)
+    if existing is not None:
+        return _plan(survey, *existing, starters=[], notes=notes)
+    corpus = read_corpus(survey.root, choice.source) if choice.source else None
+    starters = from_corpus(corpus) if corpus else []
+    drafts = drafts_from(corpus, starters) if corpus else []
+    if not starters:
+        notes += (f"no golden set is made: no documents were found; write {DATASET}",)
+    return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
 
 
 def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
-    outputs = list(islice(_read(survey.root, choice.source), LOOKED_AT))
+    outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
     recorded = _held(outputs)
     existing, notes = _existing(survey, choice, None)
     if existing is not None:
@@ -94,11 +113,14 @@ def _held(outputs: Sequence[RecordedOutput]) -> RecordedParts:
     )
 
 
-def _read(root: Path, pattern: str) -> Iterator[RecordedOutput]:
+def _read(root: Path, choice: Choice) -> Iterator[RecordedOutput]:
+    pattern = choice.source
     if PurePosixPath(pattern).is_absolute() or ".." in PurePosixPath(pattern).parts:
         raise UsageError(f"{pattern}: recordings are named below {root}, such as outputs/*.jsonl")
+    keys = {key: choice.settings[key] for key in ("preset", "pointers") if key in choice.settings}
+    mapping = RecordMapping.model_validate(keys)
     for file in sorted(root.glob(pattern)):
-        yield from (output for _, output in read_outputs(file)[1])
+        yield from (output for _, _, output in read_recorded(file, mapping))
 
 
 def _existing(
@@ -115,7 +137,7 @@ def _existing(
             else 0
         )
         if not lost:
-            chosen = Choice(choice.system, choice.source, choice.answers, dataset=path)
+            chosen = replace(choice, dataset=path)
             return (chosen, samples), (*notes, f"{path}: taken as the golden set")
         notes.append(
             f"{path}: not used; {lost} of its questions expect documents not in the folder"
@@ -130,44 +152,19 @@ def _plan(
     *,
     starters: Sequence[Sample],
     notes: tuple[str, ...],
+    drafts: Sequence[Sample] = (),
     recorded: RecordedParts | None = None,
 ) -> WritePlan:
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
     if starters:
-        files.append(NewFile(survey.root / DATASET, to_jsonl(starters)))
+        files.append(NewFile(survey.root / DATASET, to_jsonl(starters, drafts)))
+    status = "gate"
     if not survey.elsewhere:
-        folder = survey.root.relative_to(survey.top).as_posix()
-        workflow = workflow_text(choice, folder="" if folder == "." else folder)
-        files.append(NewFile(survey.top / WORKFLOW, workflow))
-    return WritePlan(choice, tuple(files), questions=len(starters), notes=notes)
-
-
-def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
-    """Return the plan with the action's workflows in place of the plain one.
-
-    Args:
-        commit: Of the action's release; "" for zeros, which GitHub refuses to run.
-
-    Raises:
-        UsageError: the commit is none.
-    """
-    commit = commit or PLACEHOLDER
-    plain = survey.top / WORKFLOW
-    folder = survey.root.relative_to(survey.top).as_posix()
-    gate = survey.root.name if _names_a_gate(survey.root.name) else "rag"
-    texts = action_workflows(
-        plan.choice,
-        gate=gate,
-        commit=commit,
-        folder="" if folder == "." else folder,
-        main=git.main_branch(survey.top),
+        files.append(plain_workflow(survey, choice))
+        status = plain_status(survey, choice)
+    count, further = len(starters), len(drafts)
+    return WritePlan(
+        choice, tuple(files), questions=count, drafts=further, notes=notes, status=status
     )
-    workflows = tuple(NewFile(plain.with_name(name), text) for name, text in texts.items())
-    unchanged = tuple(file for file in plan.files if file.path != plain)
-    return replace(plan, files=(*unchanged, *workflows), status=f"ragate/{gate}", action=commit)
-
-
-def _names_a_gate(name: str) -> bool:
-    return bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", name))

@@ -12,6 +12,7 @@ from ragate.systems.pgvector.corpus.files import Corpus, Document
 
 STARTER_TAG = "starter"
 FROM_PAGES = 5
+DRAFTED = 15
 FROM_RECORDINGS = 50
 _FENCE = re.compile(r"^(```+|~~~+).*?^\1", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^(#{1,3})[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -26,20 +27,27 @@ _COMMON = frozenset(
 )
 
 
-def from_corpus(corpus: Corpus) -> list[Sample]:
-    """Return up to five questions, each with the page that it was made from as expected document.
+def from_corpus(corpus: Corpus, most: int = FROM_PAGES) -> list[Sample]:
+    """Return up to `most` questions, each with the page that it was made from as expected document.
 
     The pages are spread over the corpus; one page gives a second question only where there are
     fewer pages than questions.
     """
-    pages = [list(_questions(document)) for document in _spread(corpus.documents)]
+    pages = [list(_questions(document)) for document in _spread(corpus.documents, most)]
     rounds = (question for turn in zip_longest(*pages) for question in turn if question)
     samples: dict[str, Sample] = {}
     for doc_id, query in rounds:
         samples.setdefault(query.casefold(), _sample(query, relevant={doc_id: 1}))
-        if len(samples) == FROM_PAGES:
+        if len(samples) == most:
             break
     return list(samples.values())
+
+
+def drafts_from(corpus: Corpus, starters: Sequence[Sample]) -> list[Sample]:
+    """Return further questions of the same kind, for a person to accept: no run asks a draft."""
+    asked = {sample.id for sample in starters}
+    samples = from_corpus(corpus, FROM_PAGES + DRAFTED)
+    return [sample for sample in samples if sample.id not in asked][:DRAFTED]
 
 
 def from_recordings(outputs: Iterable[RecordedOutput]) -> list[Sample]:
@@ -57,13 +65,14 @@ def from_recordings(outputs: Iterable[RecordedOutput]) -> list[Sample]:
     return list(samples.values())
 
 
-def to_jsonl(samples: Sequence[Sample]) -> str:
-    """Return the samples as a golden set, one a line."""
-    lines = (
-        json.dumps(sample.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-        for sample in samples
-    )
-    return "".join(f"{line}\n" for line in lines)
+def to_jsonl(samples: Sequence[Sample], drafts: Sequence[Sample] = ()) -> str:
+    """Return the samples as a golden set, one a line, the drafts after them."""
+    rows = [sample.model_dump(mode="json", exclude_defaults=True) for sample in samples]
+    rows += [
+        {**sample.model_dump(mode="json", exclude_defaults=True), "draft": True}
+        for sample in drafts
+    ]
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
 def _sample(query: str, *, sample_id: str = "", relevant: dict[str, int] | None = None) -> Sample:
@@ -75,13 +84,13 @@ def _sample(query: str, *, sample_id: str = "", relevant: dict[str, int] | None 
     )
 
 
-def _spread(documents: Sequence[Document]) -> list[Document]:
+def _spread(documents: Sequence[Document], most: int) -> list[Document]:
     """Return documents from all over the corpus, those near its ends included."""
     filled = [document for document in documents if document.text.strip()]
-    if len(filled) <= FROM_PAGES:
+    if len(filled) <= most:
         return filled
-    step = (len(filled) - 1) / (FROM_PAGES - 1)
-    return [filled[round(number * step)] for number in range(FROM_PAGES)]
+    step = (len(filled) - 1) / (most - 1)
+    return [filled[round(number * step)] for number in range(most)]
 
 
 def _questions(document: Document) -> Iterator[tuple[str, str]]:

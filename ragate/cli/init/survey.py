@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ragate.cli.detect.find import find_systems
+from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.detect.recordings import find_recordings
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.outputs.outputs_file import read_outputs
@@ -56,6 +59,7 @@ class Survey:
         recorded: Patterns of recorded outputs, such as ``outputs/*.jsonl``.
         libraries: What the project's requirements name.
         remote: Address of the repository's remote.
+        systems: What may be the project's own RAG, the likeliest first.
     """
 
     root: Path
@@ -66,6 +70,7 @@ class Survey:
     recorded: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     remote: str = ""
+    systems: tuple[FoundSystem, ...] = ()
 
     @property
     def elsewhere(self) -> bool:
@@ -89,6 +94,7 @@ def look(folder: Path) -> Survey:
         recorded=recorded,
         libraries=tuple(_libraries(root, top)),
         remote=git.remote_url(top),
+        systems=(*(() if recorded else find_recordings(root)), *find_systems(root)),
     )
 
 

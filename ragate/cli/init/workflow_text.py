@@ -27,11 +27,12 @@ _RECORD = """\
 """
 
 
-def workflow_text(choice: Choice, *, folder: str = "") -> str:
+def workflow_text(choice: Choice, *, folder: str = "", gate: str = "") -> str:
     """Return the workflow.
 
     Args:
         folder: Where ragate.toml is, below the repository's root; "" for the root itself.
+        gate: Where there are several: the workflow's and the check's names end with it.
     """
     embedded = plugins.traits(choice.system).needs_database is True
     prefix = f"{folder}/" if folder else ""
@@ -54,6 +55,10 @@ def workflow_text(choice: Choice, *, folder: str = "") -> str:
     text = files(__package__).joinpath("plain", "ragate.yml").read_text(encoding="utf-8")
     for name, value in filled.items():
         text = text.replace(f"@{name}@", value)
+    if gate:
+        text = text.replace("name: ragate\n", f"name: ragate-{gate}\n", 1)
+        text = text.replace("group: ragate-", f"group: ragate-{gate}-", 1)
+        text = text.replace("  gate:\n", f"  gate:\n    name: gate-{gate}\n", 1)
     return text
 
 

@@ -1,6 +1,5 @@
 """Ids of a project's golden set that do not fit its system, with the remedy for this project."""
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
 from ragate.core.doc_ids.mismatch import IdMismatch
 from ragate.core.doc_ids.run_ids import run_mismatch
 from ragate.models import Reads, Run, Sample
+from ragate.support.bounded_walk import folders_in
 
 MOST_FOLDERS = 2000
 DEPTH = 5
@@ -55,18 +55,5 @@ def documents_folder(root: Path, doc_id: str) -> str:
         if folder != root and (folder / doc_id).is_file():
             return folder.relative_to(root).as_posix()
         if len(folder.relative_to(root).parts) < DEPTH:
-            waiting += _folders_in(folder)
+            waiting += folders_in(folder)
     return ""
-
-
-def _folders_in(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            names = sorted(
-                entry.name
-                for entry in entries
-                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith((".", "_"))
-            )
-    except OSError:
-        return []
-    return [folder / name for name in names if name != "node_modules"]

@@ -1,7 +1,8 @@
-"""Three repositories that know nothing of ragate, and what a user writes to gate each."""
+"""Repositories that know nothing of ragate, as strangers write them."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -13,23 +14,7 @@ from pathlib import Path
 from tests.e2e.command import CLEAN, ragate
 
 HERE = Path(__file__).parent
-LLAMAINDEX = """\
-[system]
-use    = "llamaindex"
-target = "bot:build"
-"""
-STARLETTE = """\
-[system]
-use    = "http"
-url    = "http://127.0.0.1:{port}/ask"
-start  = ["{python}", "-m", "uvicorn", "service:app", "--port", "{port}", "--log-level", "error"]
-health = "http://127.0.0.1:{port}/alive"
-body   = '{{"text": {{{{ query | tojson }}}}}}'
-[system.pointers]
-answer   = "/reply/text"
-contexts = "/sources/*/content"
-ids      = "/sources/*/page"
-"""
+UNWANTED = shutil.ignore_patterns("__pycache__", ".ragate")
 
 
 @dataclass(frozen=True)
@@ -37,16 +22,12 @@ class App:
     """A repository under a gate.
 
     Attributes:
+        root: Where its ragate.toml goes.
         use: The system that reaches it.
-        system: What the user writes in place of the table ``[system]`` that ``init`` wrote.
-        policy: Lines of the policy that the user changes, by what ``init`` wrote.
-        env: What the commands get besides.
     """
 
     root: Path
     use: str
-    system: str = ""
-    policy: Mapping[str, str] | None = None
 
     @property
     def config(self) -> Path:
@@ -55,7 +36,9 @@ class App:
     def run(
         self, *arguments: str, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        own = {"CI": "1", "NO_COLOR": "1", **(env or {})}
+        # As in a shell where the environment of the RAG, and of ragate, is active.
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+        own = {"CI": "1", "NO_COLOR": "1", "PATH": path, **(env or {})}
         return ragate(self.root, *arguments, env=own, timeout=180)
 
     def edit(self, old: str, new: str, *, file: str = "ragate.toml") -> None:
@@ -65,29 +48,37 @@ class App:
         assert old in text, old
         path.write_text(text.replace(old, new))
 
-    def adopt(self) -> list[str]:
-        """Do what a user does after ``init``; return the lines that were written for it."""
-        before = self.config.read_text().splitlines()
-        for old, new in (self.policy or {}).items():
-            self.edit(old, new)
-        if self.system:
-            text = self.config.read_text().partition("\n[system]")[0]
-            self.config.write_text(f"{text}\n{self.system}")
-        return [line for line in self.config.read_text().splitlines() if line not in before]
-
 
 def llamaindex_app(root: Path) -> App:
-    policy = {'systems = ["pgvector"]': 'systems = ["llamaindex"]'}
-    return App(copied("llamaindex_app", root), "llamaindex", LLAMAINDEX, policy)
+    return App(copied("llamaindex_app", root), "llamaindex")
 
 
 def starlette_service(root: Path) -> App:
-    port = free_port()
-    policy = {
-        'systems = ["pgvector"]': f'systems = ["http"]\nhttp_hosts = ["127.0.0.1:{port}"]',
-    }
-    system = STARLETTE.format(port=port, python=sys.executable)
-    return App(copied("starlette_service", root), "http", system, policy)
+    app = App(copied("starlette_service", root), "http")
+    app.edit("8643", str(free_port()), file="service.py")
+    return app
+
+
+def fastapi_service(root: Path) -> App:
+    app = App(copied("fastapi_service", root), "http")
+    app.edit("8642", str(free_port()), file="app/main.py")
+    return app
+
+
+def function_app(root: Path) -> App:
+    return App(copied("function_app", root), "python")
+
+
+def second_of_two(root: Path) -> App:
+    """Return the second project of a repository whose first has its gate already."""
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    for name in ("help", "shop"):
+        shutil.copytree(HERE / "function_app", root / "apps" / name, ignore=UNWANTED)
+    first = App(root / "apps/help", "python")
+    for command in (("init", "--yes"), ("baseline", "update")):
+        done = first.run(*command)
+        assert done.returncode == 0, done.stderr
+    return App(root / "apps/shop", "python")
 
 
 def jsonl_script(root: Path) -> App:
@@ -102,7 +93,7 @@ def answer_all(app: App) -> None:
 
 
 def copied(name: str, root: Path) -> Path:
-    shutil.copytree(HERE / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HERE / name, root / name, ignore=UNWANTED)
     subprocess.run(["git", "init", "-q", str(root / name)], check=True)
     return root / name
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -9,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.adoption.apps import App, copied, jsonl_script, llamaindex_app, starlette_service
+from tests.e2e.adoption.apps import (
+    App,
+    copied,
+    function_app,
+    jsonl_script,
+    llamaindex_app,
+    starlette_service,
+)
 
 pytestmark = pytest.mark.e2e
 RECORD = ("baseline", "update", "--runs", "1")
@@ -23,6 +31,7 @@ class Mistake:
     Attributes:
         make: The repository, adopted rightly before.
         edits: What stands in ragate.toml, and what the user made of it.
+        files: What the user wrote or took away besides, by path; None takes it away.
         says: Stands in one line of what is printed, with the wrong thing named.
         remedy: Stands in the line that says what to do; "" where `says` does.
     """
@@ -34,10 +43,28 @@ class Mistake:
     exit_code: int = 2
     command: tuple[str, ...] = CHECK
     env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | None] = field(default_factory=dict)
 
 
 def built_in(root: Path) -> App:
-    return App(copied("llamaindex_app", root), "pgvector")
+    """Return a repository of documents alone."""
+    app = App(copied("starlette_service", root), "pgvector")
+    (app.root / "service.py").unlink()
+    return app
+
+
+def empty(root: Path) -> App:
+    root.joinpath("nothing").mkdir()
+    return App(root / "nothing", "")
+
+
+def golden(*doc_ids: str) -> str:
+    """Return a golden set with one sample for each expected document."""
+    rows = [
+        {"id": f"q{number}", "query": "What does a rented bicycle cost?", "relevant": [doc_id]}
+        for number, doc_id in enumerate(doc_ids)
+    ]
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
 MISTAKES = {
@@ -106,14 +133,14 @@ MISTAKES = {
     ),
     "closed port": Mistake(
         starlette_service,
-        {"start  = ": "#", "health = ": "#"},
+        {"start = ": "#", "health = ": "#"},
         "call a service by its name",
         exit_code=3,
         command=RECORD,
     ),
     "a missing variable": Mistake(
         starlette_service,
-        {"url    = ": 'url_env = "BIKE_URL" #'},
+        {"url = ": 'url_env = "BIKE_URL" #'},
         "the environment variable BIKE_URL holds no address",
         "set BIKE_URL",
         command=RECORD,
@@ -157,6 +184,130 @@ MISTAKES = {
         "add [policy.providers.openai]",
         command=RECORD,
     ),
+    "ids with another folder in the golden set": Mistake(
+        function_app,
+        {},
+        "expected kb/rental.md; came back rental.md: the folder differs",
+        "dataset relink --respell",
+        3,
+        RECORD,
+        files={"evals/golden.jsonl": golden("kb/rental.md", "kb/repairs.md")},
+    ),
+    "ids of another ending in the golden set": Mistake(
+        function_app,
+        {},
+        "came back rental.md: the ending differs",
+        "dataset relink --respell",
+        3,
+        RECORD,
+        files={"evals/golden.jsonl": golden("rental.html")},
+    ),
+    "names of files as ids where two have the same": Mistake(
+        llamaindex_app,
+        {'doc_id = "file_path"': "#", "doc_id_relative_to = ": "#"},
+        "two documents have the id 'README.md': 'docs/rental/README.md', 'docs/repairs/README.md'",
+        'doc_id = "file_path"',
+        command=RECORD,
+    ),
+    "a metadata key that no node has": Mistake(
+        llamaindex_app,
+        {'doc_id = "file_path"': 'doc_id = "path"'},
+        "a source node has no metadata 'path'",
+        "",
+        3,
+        RECORD,
+    ),
+    "a folder of documents that paths do not lead through": Mistake(
+        llamaindex_app,
+        {'doc_id_relative_to = "docs"': 'doc_id_relative_to = "pages"'},
+        "which is not below 'pages'",
+        "",
+        3,
+        RECORD,
+    ),
+    "pointers of a function that lead nowhere": Mistake(
+        function_app,
+        {'answer = "/result"': 'answer = "/results"'},
+        "/results leads nowhere: an object has no 'results'; did you mean 'result'?",
+        "",
+        3,
+        RECORD,
+    ),
+    "a function that takes more than the question": Mistake(
+        function_app,
+        {"rag.pipeline:answer_question": "rag.pipeline:both"},
+        "must take one argument, the question",
+        "give the other parameters a default",
+        command=RECORD,
+        files={"rag/pipeline.py": "def both(question, index): ..."},
+    ),
+    "a module that needs what is not installed": Mistake(
+        function_app,
+        {},
+        "rag.pipeline needs the module 'faiss_of_nobody', which is not installed",
+        "install it",
+        command=RECORD,
+        files={"rag/pipeline.py": "import faiss_of_nobody"},
+    ),
+    "a module that fails on import": Mistake(
+        function_app,
+        {},
+        "KeyError: 'INDEX_URL'",
+        "",
+        command=RECORD,
+        files={"rag/pipeline.py": "import os\nos.environ['INDEX_URL']"},
+    ),
+    "a golden set that is no JSON": Mistake(
+        function_app,
+        {},
+        "evals/golden.jsonl:2",
+        "",
+        files={"evals/golden.jsonl": '{"query": "a"}\n{"query": \n'},
+    ),
+    "a misspelt field in the golden set": Mistake(
+        function_app,
+        {},
+        "did you mean 'relevant'?",
+        "",
+        files={"evals/golden.jsonl": '{"query": "a", "relevnt": ["a.md"]}\n'},
+    ),
+    "a golden set of drafts alone": Mistake(
+        function_app,
+        {},
+        "every sample is a draft",
+        "ragate dataset accept",
+        files={"evals/golden.jsonl": '{"query": "a", "draft": true}\n'},
+    ),
+    "an empty golden set": Mistake(
+        function_app, {}, "evals/golden.jsonl: ", "", files={"evals/golden.jsonl": ""}
+    ),
+    "no configuration at all": Mistake(
+        function_app, {}, "there is no ragate.toml", "ragate init", files={"ragate.toml": None}
+    ),
+    "TOML that is none": Mistake(
+        function_app, {'use = "python"': "use = python"}, "ragate.toml:", "", command=RECORD
+    ),
+    "a metric that may stand at its worst value and is none": Mistake(
+        function_app,
+        {},
+        "--allow-worst 'recal@10': no such metric in the policy; did you mean 'recall@10'?",
+        "",
+        command=(*RECORD, "--allow-worst", "recal@10"),
+    ),
+    "pointers into recordings that lead nowhere": Mistake(
+        jsonl_script,
+        {'answer = "/completion"': 'answer = "/completions"'},
+        "completions",
+        "",
+        command=RECORD,
+    ),
+    "init in a folder with nothing to gate": Mistake(
+        empty,
+        {},
+        "no engine, route or function that answers questions was found",
+        "put documents into docs/",
+        command=("init", "--yes"),
+    ),
 }
 
 
@@ -166,10 +317,16 @@ def test_a_mistake_is_named_with_its_remedy_in_one_line(name: str, tmp_path: Pat
     if mistake.make is starlette_service and find_spec("uvicorn") is None:
         pytest.skip("not installed: uvicorn")
     app = mistake.make(tmp_path)
-    assert app.run("init", "--yes").returncode == 0
-    app.adopt()
+    if mistake.make is not empty:
+        assert app.run("init", "--yes").returncode == 0
     for right, wrong in mistake.edits.items():
         app.edit(right, wrong)
+
+    for path, text in mistake.files.items():
+        if text is None:
+            (app.root / path).unlink()
+        else:
+            (app.root / path).write_text(text)
 
     done = app.run(*mistake.command, env=mistake.env)
 
@@ -180,5 +337,5 @@ def test_a_mistake_is_named_with_its_remedy_in_one_line(name: str, tmp_path: Pat
     assert "Traceback" not in done.stderr
 
 
-def test_at_least_ten_mistakes_are_planted() -> None:
-    assert len(MISTAKES) >= 10
+def test_at_least_thirty_mistakes_are_planted() -> None:
+    assert len(MISTAKES) >= 30

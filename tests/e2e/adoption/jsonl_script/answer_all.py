@@ -18,8 +18,8 @@ def words(text: str) -> set[str]:
 def answer(question: str) -> dict[str, object]:
     ranked = sorted(PAGES, key=lambda name: (-len(words(question) & words(PAGES[name])), name))[:3]
     first = [line for line in PAGES[ranked[0]].splitlines() if line and not line.startswith("#")]
-    passages = [{"id": name, "text": PAGES[name]} for name in ranked]
-    return {"question": question, "answer": first[0], "chunks": passages}
+    passages = [{"file": name, "body": PAGES[name]} for name in ranked]
+    return {"prompt": question, "completion": first[0], "retrieved": passages}
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from llama_index.core import Document, VectorStoreIndex
+from llama_index.core import SimpleDirectoryReader, VectorStoreIndex
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import (
@@ -58,12 +58,9 @@ class FirstSentence(CustomLLM):
 
 def build() -> BaseQueryEngine:
     """Return the engine that the chat window asks."""
-    pages = [
-        Document(doc_id=path.name, text=path.read_text(), metadata={"file_name": path.name})
-        for path in sorted(PAGES.glob("*.md"))
-    ]
+    pages = SimpleDirectoryReader(str(PAGES), recursive=True).load_data()
     index = VectorStoreIndex.from_documents(pages, embed_model=WordEmbedding())
-    return index.as_query_engine(similarity_top_k=3, llm=FirstSentence())
+    return index.as_query_engine(similarity_top_k=5, llm=FirstSentence())
 
 
 if __name__ == "__main__":

@@ -30,3 +30,8 @@ async def alive(_request: Request) -> Response:
 
 
 app = Starlette(routes=[Route("/ask", ask, methods=["POST"]), Route("/alive", alive)])
+
+if __name__ == "__main__":
+    import uvicorn
+
+    uvicorn.run(app, port=8643)

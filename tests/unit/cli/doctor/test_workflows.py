@@ -55,3 +55,23 @@ def test_no_link_is_followed_and_no_workflow_is_none(tmp_path: Path) -> None:
 
     assert [one.status for one in workflows(tmp_path / "project")] == [Status.OK]
     assert [one.status for one in workflows(tmp_path)] == [Status.OK]
+
+
+def test_two_gates_of_one_name_are_a_problem(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    other = action_workflows(
+        Choice("pgvector", "docs"), gate="docs", commit=COMMIT, folder="apps/help"
+    )
+    (folder / "second.yml").write_text(other["ragate.yml"])
+
+    problems = [each for each in workflows(tmp_path) if each.status is Status.PROBLEM]
+
+    assert len(problems) == 1
+    assert "two gates are named docs" in problems[0].message
+    assert "apps/help/ragate.toml" in problems[0].message
+
+
+def test_a_workflow_that_is_no_yaml_is_passed_over(tmp_path: Path) -> None:
+    (write(tmp_path) / "odd.yml").write_text("uses: ragate/ragate@x\n{{{")
+
+    assert all(each.status is not Status.PROBLEM for each in workflows(tmp_path))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from ragate.cli.init import command
+from ragate.cli.init.asking import ask_what
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.survey import Survey, look
 from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
@@ -14,7 +14,7 @@ from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
 
 def ask(survey: Survey, typed: str) -> Choice:
     with CliRunner().isolation(input=typed):
-        return command._ask(survey)
+        return ask_what(survey)
 
 
 def test_empty_lines_take_what_was_guessed(tmp_path: Path) -> None:

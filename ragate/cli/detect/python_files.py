@@ -1,0 +1,175 @@
+"""The Python files of a project, parsed: bounded in number and size, and no link is followed."""
+
+import ast
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+MAX_FILES = 400
+MAX_BYTES = 300_000
+MAX_TOTAL = 20_000_000
+MAX_FOLDERS = 5_000
+DEPTH = 5
+PASSED_OVER = frozenset(
+    {"node_modules", "venv", "env", "site-packages", "dist", "build", "target", "vendor"}
+    | {"htmlcov", "coverage", "__pycache__", "test", "tests", "migrations", "examples"}
+)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class PythonFile:
+    """One module that was parsed.
+
+    Attributes:
+        path: Relative to the project. module: Its dotted name, as it is imported from there.
+    """
+
+    path: PurePosixPath
+    module: str
+    tree: ast.Module
+
+    @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """What runs when the module is imported: not what follows ``if __name__ == ...``."""
+        return list(_imported(self.tree.body))
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """The functions of the module, by name."""
+        return {node.name: node for node in self.statements if isinstance(node, Function)}
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """The classes of the module, by name."""
+        return {node.name: node for node in self.statements if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def values(self) -> dict[str, ast.expr]:
+        """What is assigned to each name of the module; the last counts."""
+        return dict(assignments(self.statements))
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The top-level packages that the module imports."""
+        return frozenset(name.partition(".")[0] for name in self._imports())
+
+    def _imports(self) -> Iterator[str]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                yield node.module
+
+
+def python_files(root: Path) -> list[PythonFile]:
+    """Return the modules below `root` that can be imported from there, shallow ones first."""
+    files: list[PythonFile] = []
+    total = 0
+    for path in sorted(_paths(root), key=lambda path: (len(path.parts), path))[:MAX_FILES]:
+        source = _source(root / path)
+        total += len(source)
+        if total > MAX_TOTAL:
+            break
+        tree = _parsed(source)
+        if tree is not None:
+            files.append(PythonFile(path, _module(path), tree))
+    return files
+
+
+def assignments(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that statements of one block assign to, with the values."""
+    for node in statements:
+        if isinstance(node, ast.Assign):
+            yield from (
+                (target.id, node.value) for target in node.targets if isinstance(target, ast.Name)
+            )
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            yield node.target.id, node.value
+
+
+def called(node: ast.AST | None) -> str:
+    """Return the dotted name that a call names, "" for anything else: ``index.as_retriever``."""
+    return dotted(node.func) if isinstance(node, ast.Call) else ""
+
+
+def dotted(node: ast.AST | None) -> str:
+    """Return the dotted name of an expression; calls on the way are left out."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        owner = dotted(node.value)
+        return f"{owner}.{node.attr}" if owner else f".{node.attr}"
+    return called(node)
+
+
+def text_of(node: ast.AST | None) -> str:
+    """Return a text that stands in the code, "" for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def required(function: Function) -> list[ast.arg]:
+    """Return the parameters that a call has to give, but for ``self``."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    given = plain[: len(plain) - len(function.args.defaults)]
+    keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    named = [*given, *(argument for argument, default in keyword if default is None)]
+    return [argument for argument in named if argument.arg not in {"self", "cls"}]
+
+
+def _imported(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in statements:
+        if isinstance(node, ast.If):
+            if not any(dotted(part) == "__name__" for part in ast.walk(node.test)):
+                yield from _imported([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from _imported(node.body)
+        else:
+            yield node
+
+
+def _paths(root: Path) -> Iterator[PurePosixPath]:
+    for count, (path, folders, names) in enumerate(os.walk(root)):
+        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
+        if count > MAX_FOLDERS:
+            return
+        entered = [name for name in folders if _entered(Path(path, name))]
+        folders[:] = sorted(entered) if len(folder.parts) < DEPTH else []
+        for name in names:
+            file = folder / name
+            parts = file.with_suffix("").parts
+            importable = file.suffix == ".py" and all(part.isidentifier() for part in parts)
+            if importable and not name.startswith("test_") and not Path(path, name).is_symlink():
+                yield file
+
+
+def _entered(folder: Path) -> bool:
+    name = folder.name
+    plain = not name.startswith(".") and name.lower() not in PASSED_OVER and name.isprintable()
+    return plain and not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
+
+
+def _source(path: Path) -> bytes:
+    try:
+        return path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+    except OSError:
+        return b""
+
+
+def _parsed(source: bytes) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in foreign code is not ours to tell
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _module(path: PurePosixPath) -> str:
+    parts = list(path.with_suffix("").parts)
+    if parts[0] == "src" and len(parts) > 1:  # a project of this layout is installed
+        parts = parts[1:]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)

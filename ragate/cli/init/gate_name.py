@@ -1,0 +1,62 @@
+"""The name of a gate: its own among all gates of the repository."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragate.cli.init.survey import Survey
+from ragate.config import CONFIG_NAME
+from ragate.support.bounded_walk import files_named
+
+_GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_IN_WORKFLOW = re.compile(r"^\s+gate:\s*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", re.MULTILINE)
+_WHERE = re.compile(r"^\s+working-directory:\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
+MAX_BYTES = 1024 * 1024
+
+
+def gate_name(survey: Survey) -> str:
+    """Return a name that no other gate of the repository has: the folder's, if it is free."""
+    taken = set(other_gates(survey))
+    parts = survey.root.relative_to(survey.top).parts or (survey.root.name,)
+    for count in range(1, len(parts) + 1):
+        name = "-".join(parts[-count:])
+        if _GATE.fullmatch(name) and name not in taken:
+            return name
+    numbered = (f"rag{number}" for number in range(1, 1000))
+    return next(name for name in ("rag", *numbered) if name not in taken)
+
+
+def other_gates(survey: Survey) -> Iterator[str]:
+    """Yield the names that other configurations and workflows of the repository use."""
+    for path in files_named(CONFIG_NAME, survey.top):
+        if path.parent != survey.root:
+            yield from _configured(path)
+    own = survey.root.relative_to(survey.top).as_posix()
+    for path in sorted((survey.top / ".github/workflows").glob("*.y*ml")):
+        text = _text(path)
+        folders = _WHERE.findall(text) or ["."]
+        if own not in folders:
+            yield from _IN_WORKFLOW.findall(text)
+
+
+def _configured(path: Path) -> Iterator[str]:
+    """Yield the names that one configuration may be known by: its own, and its folder's."""
+    try:
+        tables: dict[str, Any] = tomllib.loads(_text(path))
+    except (ValueError, RecursionError):
+        tables = {}
+    policy = tables.get("policy")
+    gate = policy.get("gate") if isinstance(policy, dict) else ""
+    yield gate if isinstance(gate, str) and gate else path.parent.name
+
+
+def _text(path: Path) -> str:
+    if path.is_symlink():
+        return ""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(MAX_BYTES)
+    except OSError:
+        return ""

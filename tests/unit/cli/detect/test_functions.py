@@ -1,0 +1,102 @@
+"""Functions that take a question, read from code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.detect.functions import find_functions
+from ragate.cli.detect.python_files import python_files
+from tests.unit.cli.detect.code import only, project
+
+
+@pytest.mark.parametrize(
+    ("returned", "pointers"),
+    [
+        ('{"answer": a, "chunks": [{"doc_id": h.path, "text": h.text} for h in hits]}', {}),
+        ("str(a)", {}),
+        (
+            '{"reply": a, "hits": [{"file": h.path, "body": h.text, "score": 1.0} for h in hits]}',
+            {
+                "answer": "/reply",
+                "contexts": "/hits/*/body",
+                "ids": "/hits/*/file",
+                "scores": "/hits/*/score",
+            },
+        ),
+        (
+            '(text, [{"source": h.path, "content": h.text} for h in hits])',
+            {"answer": "/0", "contexts": "/1/*/content", "ids": "/1/*/source"},
+        ),
+    ],
+)
+def test_what_it_returns_tells_where_the_parts_are(
+    tmp_path: Path, returned: str, pointers: dict[str, str]
+):
+    root = project(tmp_path, rag=f"def answer(question):\n    return {returned}\n")
+
+    found = only(list(find_functions(python_files(root), root)))
+
+    assert found.settings["target"] == "rag:answer"
+    assert found.settings.get("pointers", {}) == pointers
+
+
+def test_models_and_other_functions_are_followed(tmp_path: Path):
+    code = """
+    from dataclasses import dataclass
+    @dataclass
+    class Source:
+        path: str
+        snippet: str
+    @dataclass
+    class Reply:
+        text: str
+        sources: list[Source]
+    def ask(question: str) -> Reply: ...
+    """
+    root = project(tmp_path, rag=code)
+
+    found = only(list(find_functions(python_files(root), root)))
+
+    assert found.settings["pointers"] == {
+        "answer": "/text",
+        "contexts": "/sources/*/snippet",
+        "ids": "/sources/*/path",
+    }
+
+
+def test_methods_of_an_object_and_classes_that_can_be_called_are_found(tmp_path: Path):
+    code = """
+    class Rag:
+        def __init__(self): ...
+        def ask(self, question): return "x"
+    class Caller:
+        def __call__(self, question): return "x"
+    class Wants:
+        def __init__(self, index): ...
+        def __call__(self, question): return "x"
+    rag = Rag()
+    """
+    root = project(tmp_path, app=code)
+
+    targets = {each.settings["target"] for each in find_functions(python_files(root), root)}
+
+    assert targets == {"app:rag.ask", "app:Caller"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def _answer(question): ...",
+        "def answer(question, index): ...",
+        "def render(text): ...",
+        "def answer(): ...",
+        "@app.post('/ask')\ndef ask(question): ...",
+        "def outer():\n    def ask(question): ...",
+    ],
+)
+def test_what_takes_no_lone_question_is_no_system(tmp_path: Path, code: str):
+    root = project(tmp_path, rag=code)
+
+    assert not list(find_functions(python_files(root), root))
