@@ -10,7 +10,7 @@ from ragate.process.entry import end_with
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
 _FILES = ("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
-_OURS = ("INPUT_", "ACTIONS_", *_FILES)
+_OURS = ("INPUT_", "ACTIONS_", "GITHUB_TOKEN", *_FILES)
 
 
 def main() -> NoReturn:
@@ -20,10 +20,14 @@ def main() -> NoReturn:
 
 def command() -> int:
     """Return the exit code of the step that this process was started for."""
+    return one_step(dict(os.environ))
+
+
+def one_step(environ: Mapping[str, str]) -> int:
+    """Return the exit code of the step that `environ` describes, inputs included."""
     os.dup2(sys.stdout.fileno(), sys.stderr.fileno())  # two streams would have no common order
     _say("ragate: starting")  # the first sign of life, before anything heavy is imported
-    environ = dict(os.environ)
-    for name in environ:
+    for name in [*os.environ]:
         if name.startswith(_OURS):
             del os.environ[name]  # no code of the repository finds the token or the outputs there
     return run(environ)

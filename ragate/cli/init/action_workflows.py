@@ -2,6 +2,7 @@
 
 import re
 from importlib.resources import files
+from shlex import quote
 
 from ragate import plugins
 from ragate.cli.init.config_text import Choice, quoted
@@ -12,9 +13,11 @@ PLACEHOLDER = "0" * 40
 _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _KEY = re.compile(r"^        env:\n          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
+_ONE_KEY = re.compile(r"^          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
 _CODE = re.compile(r"^          allow-code:[^\n]*\n", re.MULTILINE)
 _NAME = re.compile(r"^(name: ragate[a-z-]*)$", re.MULTILINE)
 _GROUP = re.compile(r"^( *group: ragate(?:-[a-z]+)?)((?:-\$.*)?)$", re.MULTILINE)
+_RUNS_SYSTEM = ("ragate-collect", "ragate-main")  # the first half, and the baseline
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 REPOSITORY = "ragate/ragate"
@@ -71,9 +74,11 @@ def template(name: str) -> str:
 
 
 def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
-    text = template(name)
+    # Code has packages of its own, which the container has not: it runs on the runner.
+    on_runner = choice.runs_code and name in _RUNS_SYSTEM
+    text = template(f"{name}-code" if on_runner else name)
     if choice.answers != "chat":
-        text = _KEY.sub("", text)
+        text = _ONE_KEY.sub("", _KEY.sub("", text))
     if not choice.runs_code:
         text = _CODE.sub("", text)
     if plugins.traits(choice.system).needs_database is False:
@@ -81,6 +86,7 @@ def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main
     if folder:
         inside = f"          gate: @GATE@\n          working-directory: {folder}\n"
         text = text.replace("          gate: @GATE@\n", inside)
+        text = text.replace("--gate @GATE@", f"--gate @GATE@ --working-directory {quote(folder)}")
         text = text.replace("path: incoming", f"path: {folder}/incoming")
         text = text.replace(" ragate-outputs-*.jsonl", f" {folder}/ragate-outputs-*.jsonl")
     return (

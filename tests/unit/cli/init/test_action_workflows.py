@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -19,9 +20,10 @@ COMMIT = "c0ffee" * 6 + "c0ff"
 CODE = Choice("python", "app.rag:answer", "chat")
 DATA = Choice("pgvector", "docs")
 NAMES = ("ragate", "ragate-collect", "ragate-decide", "ragate-commands", "ragate-main")
+ON_RUNNER = ("ragate-collect-code", "ragate-main-code")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *ON_RUNNER])
 def test_the_manual_shows_the_very_workflow(name: str):
     shown = [block.text for block in workflows() if block.page.parent.name == "docs"]
     action = f"{REPOSITORY}@{PLACEHOLDER} # the commit of the release you use"
@@ -36,9 +38,23 @@ def test_every_gap_is_filled_and_every_file_is_a_workflow(choice: Choice, folder
         assert yaml.safe_load(text)["jobs"]
         assert not {"@ACTION@", "@GATE@", "@MAIN@"} & set(text.split())
         assert f"{REPOSITORY}@{COMMIT}" in text
-        assert ("working-directory: apps/help" in text) is bool(folder)
+        assert bool(re.search("working-directory:? apps/help", text)) is bool(folder)
     pair = {"ragate-collect.yml", "ragate-decide.yml"} <= set(found)
     assert pair is (choice is CODE)
+
+
+def test_code_is_run_on_the_runner_where_its_packages_are():
+    found = action_workflows(CODE, gate="handbook", commit=COMMIT, folder="my app")
+
+    for name, mode in (("ragate-collect.yml", "collect"), ("ragate-main.yml", "baseline")):
+        (job,) = yaml.safe_load(found[name])["jobs"].values()
+        runs = [step["run"] for step in job["steps"] if "run" in step]
+        assert f"git+https://github.com/{REPOSITORY}@{COMMIT}" in runs[0]
+        assert (
+            f"ragate action --mode {mode} --gate handbook --working-directory 'my app'" in runs[1]
+        )
+    assert "secrets." not in found["ragate-collect.yml"]
+    assert "mode: decide" in found["ragate-decide.yml"]  # in the container
 
 
 def test_data_needs_no_key_and_allows_no_code():
