@@ -23,7 +23,7 @@ pytestmark = pytest.mark.e2e
 
 
 def test_every_page_has_an_example() -> None:
-    assert set(RECIPES) == {"python", "llamaindex", "http", "command", "hashing"}
+    assert set(RECIPES) == {"python", "llamaindex", "http", "command", "mcp", "hashing"}
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -30,7 +30,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("dataset._importers", "judges", "metrics", "recorder.proxy", "rerankers", "systems"),
     ("systems.http.streams",),
     ("systems.http", "judges.llamaindex", "judges.rubric", "systems.pgvector.retrieval_settings"),
-    ("systems.pgvector.settings",),
+    ("systems.mcp", "systems.pgvector.settings"),
     ("systems.pgvector.corpus",),
     ("systems.pgvector.index",),
     ("systems.pgvector.search", "systems.pgvector.answer", "systems.pgvector"),

@@ -67,6 +67,18 @@ for line in sys.stdin:
     request = json.loads(line)
     print(json.dumps({"id": request["id"], **asyncio.run(answer(request["query"]))}), flush=True)
 """
+MCP = """
+from mcp.server.mcpserver import MCPServer
+from RAG import answer
+
+server = MCPServer("rag")
+
+@server.tool()
+async def ask(query: str) -> dict:
+    return await answer(query)
+
+server.run("stdio")
+"""
 ENGINE = """
 import asyncio
 from llama_index.core.base.response.schema import Response
@@ -159,6 +171,7 @@ def test_the_same_rag_has_the_same_ids_and_metrics_through_every_system(
     project: Path, rag: str, service: RagServer, database: PostgresDatabase
 ) -> None:
     (project / "command.py").write_text(COMMAND.replace("RAG", rag))
+    (project / "mcp_server.py").write_text(MCP.replace("RAG", rag))
     engine = module(project, ENGINE.replace("RAG", rag))
     found = {
         "pgvector": run("pgvector", **built_in(project, database)),
@@ -170,6 +183,7 @@ def test_the_same_rag_has_the_same_ids_and_metrics_through_every_system(
             project,
             http_hosts=(service.host,),
         ),
+        "mcp": run("mcp", {"command": [sys.executable, "mcp_server.py"], "tool": "ask"}, project),
         "llamaindex": run("llamaindex", {"target": f"{engine}:engine"}, project),
     }
     write(
@@ -194,7 +208,8 @@ def test_the_same_rag_has_the_same_ids_and_metrics_through_every_system(
         assert measured[use] == measured["pgvector"], use
     assert 0.5 < sum(filter(None, measured["python"]["mrr"])) / len(SAMPLES) <= 1.0
     answers = {use: [one.answer for one in outputs] for use, outputs in found.items()}
-    assert answers["python"] == answers["http"] == answers["command"] == answers["llamaindex"]
+    assert answers["python"] == answers["http"] == answers["command"]
+    assert answers["python"] == answers["llamaindex"] == answers["mcp"]
 
 
 @pytest.mark.parametrize("retrieval", ["dense", "hybrid"])

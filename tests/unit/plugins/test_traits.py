@@ -40,6 +40,7 @@ def test_traits_are_read_without_what_the_systems_need():
 def test_only_data_is_read_by_these_systems():
     assert [name for name in SYSTEMS if not plugins.traits(name).runs_code] == [
         "http",
+        "mcp",
         "pgvector",
         "replay",
     ]

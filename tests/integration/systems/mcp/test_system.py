@@ -1,0 +1,259 @@
+"""A tool of a real MCP server, asked over its pipes and over HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.errors import BudgetError, ConfigError, ProviderError, SystemStartError
+from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
+from ragate.protocols import ChatReply, ChatRequest
+from tests.factories import sample_factory
+from tests.integration.systems.mcp.servers import http_server, stdio_server
+from tests.unit.systems.using import ask, message
+
+pytestmark = pytest.mark.integration
+POINTERS = {
+    "answer": "/structured/result",
+    "contexts": "/structured/hits/*/text",
+    "ids": "/structured/hits/*/id",
+    "scores": "/structured/hits/*/score",
+}
+
+
+def asked(
+    root: Path,
+    tool: str,
+    *,
+    samples: Sequence[Sample] | None = None,
+    given: Any = None,
+    **keys: Any,
+) -> list[SystemOutput]:
+    settings = {"command": stdio_server(root), "tool": tool, **keys}
+    wanted = samples or [sample_factory(query="Hi?")]
+    return ask("mcp", settings, root, samples=wanted, **(given or {}))
+
+
+def over_http(root: Path, tool: str, *, given: Any = None, **keys: Any) -> SystemOutput:
+    with http_server() as (url, host):
+        settings = {"url": url, "tool": tool, **keys}
+        resources = {"http_hosts": (host,), **(given or {})}
+        return ask("mcp", settings, root, samples=[sample_factory(query="Hi?")], **resources)[0]
+
+
+def test_pointers_lead_into_the_structured_content(tmp_path: Path):
+    arguments = '{"query": {{ query | tojson }}, "limit": 7}'
+
+    output = asked(tmp_path, "ask", arguments=arguments, pointers=POINTERS)[0]
+
+    assert output.answer == "Hi? 7"
+    assert output.chunks == (
+        RetrievedChunk(doc_id="refunds.md", text="Refunds: 30 days.", score=0.5),
+    )
+    assert output.latency_s is not None
+
+
+def test_without_pointers_a_result_is_a_recorded_output_or_a_text(tmp_path: Path):
+    assert asked(tmp_path, "recorded")[0].chunks[0].doc_id == "a.md"
+    assert asked(tmp_path, "plain")[0].answer == "plain Hi?"
+
+
+def test_a_server_is_asked_over_http(tmp_path: Path):
+    assert over_http(tmp_path, "ask", pointers=POINTERS).answer == "Hi? 3"
+
+
+def test_samples_are_asked_at_once_over_one_session(tmp_path: Path):
+    samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
+
+    outputs = asked(tmp_path, "plain", samples=samples)
+
+    assert [output.answer for output in outputs] == [f"plain {n}?" for n in range(6)]
+
+
+def test_earlier_turns_are_given_where_there_are_any(tmp_path: Path):
+    turn = Turn(role="user", content="Hello")
+    samples = [sample_factory("q1", query="A?"), sample_factory("q2", query="B?", messages=(turn,))]
+
+    assert [o.answer for o in asked(tmp_path, "chat", samples=samples)] == ["[] A?", "['Hello'] B?"]
+    with pytest.raises(ConfigError, match="q2 has earlier turns"):
+        asked(tmp_path, "chat", samples=samples, arguments='{"query": "x"}')
+
+
+def test_a_tools_error_fails_the_sample_with_what_the_server_wrote_last(tmp_path: Path):
+    told = message(asked(tmp_path, "broken")[0])
+
+    assert "the tool answered with an error: Error executing tool broken" in told
+    assert "it last wrote:" in told
+
+
+def test_arguments_that_the_tool_does_not_take_fail_the_sample(tmp_path: Path):
+    assert "error" in message(asked(tmp_path, "plain", arguments='{"question": "x"}')[0])
+    assert "give no JSON" in message(asked(tmp_path, "plain", arguments="{{ query }}")[0])
+    assert "give no object" in message(asked(tmp_path, "plain", arguments="[1]")[0])
+
+
+def test_a_pointer_that_leads_nowhere_shows_the_result(tmp_path: Path):
+    told = message(asked(tmp_path, "plain", pointers={"answer": "/structured/text"})[0])
+
+    assert "/structured/text leads nowhere" in told
+    assert 'the result has /structured {"result": "plain Hi?"}' in told
+
+
+def test_a_server_that_dies_is_started_again_and_asked_once_more(tmp_path: Path):
+    assert asked(tmp_path, "dies")[0].answer == "alive again"
+
+
+def test_a_tool_that_hangs_costs_its_sample_and_no_other(tmp_path: Path):
+    settings = {"command": stdio_server(tmp_path), "tool": "hangs"}
+
+    output = ask("mcp", settings, tmp_path, timeout_s=1.0)[0]
+
+    assert message(output) == "no output within 1 s"
+
+
+def test_a_line_that_is_no_message_is_passed_over(tmp_path: Path):
+    assert asked(tmp_path, "noisy")[0].answer == "x"
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"command": ["no-such-server"]}, "'no-such-server' cannot be started"),
+        (
+            {"command": [sys.executable, "-c", "import sys; sys.exit('no config')"]},
+            "ended with exit code 1; it last wrote: no config",
+        ),
+        (
+            {
+                "command": [sys.executable, "-c", "import time; time.sleep(30)"],
+                "start_timeout_s": 0.5,
+            },
+            "no handshake within 0.5 s",
+        ),
+    ],
+)
+def test_a_server_that_does_not_come_up_is_no_decision(
+    tmp_path: Path, keys: dict[str, Any], told: str
+):
+    with pytest.raises(SystemStartError) as raised:
+        asked(tmp_path, "plain", **keys)
+
+    assert told in str(raised.value)
+
+
+def test_a_tool_that_is_not_there_names_the_nearest(tmp_path: Path):
+    with pytest.raises(ConfigError, match="no such tool; did you mean 'plain'"):
+        asked(tmp_path, "plaen")
+
+
+def test_a_server_that_nobody_runs_is_no_decision(tmp_path: Path):
+    keys = {"url": "http://127.0.0.1:9/mcp", "tool": "x"}
+    with pytest.raises(SystemStartError, match=r"\[system\] url"):
+        ask("mcp", keys, tmp_path, http_hosts=("127.0.0.1:9",))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"http_hosts": ("other.example",)}, "is not in [policy] http_hosts"),
+        ({"http_paths": ("/ask",)}, "is not in [policy] http_paths"),
+        ({"http_methods": ("GET",)}, "POST is not in [policy] http_methods"),
+    ],
+)
+def test_the_policy_says_where_a_server_is_asked(tmp_path: Path, given: Any, told: str):
+    with pytest.raises(ConfigError) as raised:
+        over_http(tmp_path, "plain", given=given)
+
+    assert told in str(raised.value)
+
+
+def test_methods_that_the_policy_does_not_allow_are_never_sent(tmp_path: Path):
+    output = over_http(tmp_path, "plain", given={"http_methods": ("POST",)})
+
+    assert output.answer == "plain Hi?"
+
+
+def test_a_key_goes_in_a_header_and_is_cut_out_of_what_comes_back(tmp_path: Path):
+    with http_server() as (url, host):
+        keys = {"url": url, "tool": "plain", "headers_env": {"Authorization": "KEY"}}
+        sample = sample_factory(query="canary-4711 says hi")
+        resources: dict[str, Any] = {
+            "http_hosts": (host,),
+            "environment": {"KEY": "Bearer canary-4711"},
+        }
+        with pytest.raises(ConfigError, match="may not be sent"):
+            ask("mcp", keys, tmp_path, samples=[sample], **resources)
+        resources["http_header_env"] = {host: ("KEY",)}
+        output = ask("mcp", keys, tmp_path, samples=[sample], **resources)[0]
+
+    assert output.answer == "plain *** says hi"
+
+
+@pytest.mark.parametrize(("passed", "seen"), [([], ""), (["SECRET_KEY"], "s3cret")])
+def test_keys_of_the_policy_reach_a_server_only_by_name(
+    tmp_path: Path, passed: list[str], seen: str
+):
+    given = {
+        "environment": {**os.environ, "SECRET_KEY": "s3cret"},
+        "key_names": frozenset({"SECRET_KEY"}),
+    }
+    pointers = {"answer": "/structured/variable"}
+
+    output = asked(tmp_path, "ask", pass_env=passed, pointers=pointers, given=given)[0]
+
+    assert output.answer == seen
+
+
+class Model:
+    """A provider that answers, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.requests: list[ChatRequest] = []
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        self.requests.append(request)
+        if self.error is not None:
+            raise self.error
+        return ChatReply("30 days.")
+
+
+SAMPLING = {"provider": "main", "model": "small"}
+
+
+def test_a_tool_may_ask_a_model_of_the_policy(tmp_path: Path):
+    model = Model()
+
+    output = asked(tmp_path, "sampled", sampling=SAMPLING, given={"chat": lambda _name: model})[0]
+
+    assert output.answer == "the model said 30 days."
+    assert model.requests[0].messages == (("user", "Hi?"),)
+    assert model.requests[0].parameters == {"max_tokens": 50, "temperature": 0.0}
+
+
+def test_a_model_that_is_out_leaves_the_sample_unscored(tmp_path: Path):
+    given = {"chat": lambda _name: Model(ProviderError("no model today"))}
+
+    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+
+    assert output.error is not None
+    assert (output.error.kind, output.error.message) == ("provider", "no model today")
+
+
+def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
+    with pytest.raises(BudgetError):
+        asked(
+            tmp_path,
+            "sampled",
+            sampling=SAMPLING,
+            given={"chat": lambda _name: Model(BudgetError("enough"))},
+        )
+
+
+def test_without_sampling_a_tool_that_asks_for_it_fails(tmp_path: Path):
+    assert "'sampling/createMessage'" in message(asked(tmp_path, "sampled")[0])
