@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from ragate.models import Score
 
 FEW = 30
+_WIDTHS = {"95 % interval": 18}
 
 
 def as_table(
     heading: str, reports: Mapping[str, CalibrationReport], scores: Sequence[Score]
 ) -> str:
     """Return the figures of each criterion, its table, and why anything was not scored."""
-    head = ("labels", "agree", "kappa", "balanced", "flips", "pass at", "best at")
+    head = ("labels", "agree", "kappa", "95 % interval", "balanced", "flips", "pass at", "advised")
     lines = [
         heading,
         "",
-        f"{'criterion':<26}" + "".join(f"{name:>10}" for name in head),
+        f"{'criterion':<26}" + "".join(f"{name:>{_WIDTHS.get(name, 10)}}" for name in head),
     ]
     lines += [_row(name, report) for name, report in reports.items()]
     for name, report in reports.items():
@@ -34,18 +35,12 @@ def as_table(
 
 
 def _row(name: str, report: CalibrationReport) -> str:
-    best = report.best.value if report.best else None
-    cells = (
-        report.agreement,
-        report.kappa,
-        report.balanced_accuracy,
-        report.flips,
-        report.pass_at,
-        best,
-    )
-    return f"{one_line(name, 25):<26}{report.n:>10}" + "".join(
-        f"{_figure(figure):>10}" for figure in cells
-    )
+    first = "".join(f"{_figure(figure):>10}" for figure in (report.agreement, report.kappa))
+    interval = " to ".join(map(_figure, report.kappa_interval or ())) or "-"
+    mark = report.advice.mark if report.advice else None
+    last = (report.balanced_accuracy, report.flips, report.pass_at, mark)
+    rest = "".join(f"{_figure(figure):>10}" for figure in last)
+    return f"{one_line(name, 25):<26}{report.n:>10}{first}{interval:>18}{rest}"
 
 
 def _details(name: str, report: CalibrationReport) -> list[str]:
@@ -59,17 +54,24 @@ def _details(name: str, report: CalibrationReport) -> list[str]:
         lines.append(f"  kappa of the grades, quadratic weights: {report.grades_kappa:.3f}")
     if report.best is None and report.balanced_accuracy is not None:
         lines.append("  no pass mark tells good from bad better than chance: none to choose")
-    elif report.best and abs(report.best.value - report.pass_at) > 1e-9:
-        accuracy = report.best.counts.balanced_accuracy
+    elif report.advice:
+        advice = report.advice
         lines.append(
-            f"  a pass mark of {report.best.value:.3f} has a balanced accuracy of "
-            f"{_figure(accuracy)}; pass_at in [policy.metrics.{name}] sets it"
+            f"  marks that other labels chose have a balanced accuracy of {advice.held_out:.3f}, "
+            f"the present one {advice.present:.3f}: pass_at = {advice.mark:.3f} in "
+            f"{_table_name(name)}"
         )
+    elif report.best and abs(report.best.value - report.pass_at) > 1e-9:
+        lines.append("  no other pass mark is shown to do better on labels that did not choose it")
     if report.balanced_accuracy is None and report.n:
         lines.append("  all labels say the same: add answers of the other kind")
     elif report.n < FEW:
         lines.append(f"  {report.n} labels: too few for figures to lean on; take {FEW} or more")
     return lines
+
+
+def _table_name(metric: str) -> str:
+    return f"[policy.metrics.{metric}]" if metric.isidentifier() else f'[policy.metrics."{metric}"]'
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:

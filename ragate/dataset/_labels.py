@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.core.judging.criteria import ALL_CRITERIA
+from ragate.core.judging.criteria import ALL_CRITERIA, YES_OR_NO
+from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES
 from ragate.errors import DatasetError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -53,6 +54,7 @@ def read_labels(path: Path) -> list[Label]:
     """
     labels: list[Label] = []
     places: dict[tuple[str, str], str] = {}
+    said: dict[tuple[str, str], tuple[bool | float, str]] = {}
     for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
         where = f"{path}:{number}"
         if len(labels) == MAX_SAMPLES:
@@ -62,10 +64,25 @@ def read_labels(path: Path) -> list[Label]:
         if key in places:
             raise DatasetError(f"{where}: {key[0]!r} has a label for {key[1]} at {places[key]}")
         places[key] = where
+        _refuse_contradiction(where, label, said)
         labels.append(label)
     if not labels:
         raise DatasetError(f"{path}: no labels", remedy="docs/calibrate.md shows how to write one")
     return labels
+
+
+def _refuse_contradiction(
+    where: str, label: Label, said: dict[tuple[str, str], tuple[bool | float, str]]
+) -> None:
+    """Raise where an equal answer has another label: a judge could only agree with one of them."""
+    key = (judgement_hash("", label.sample, label.output), label.criterion)
+    other, place = said.setdefault(key, (label.label, where))
+    if (other, type(other)) != (label.label, type(label.label)):
+        raise DatasetError(
+            f"{where}: {label.criterion} of this answer is {shown(label.label)}, and "
+            f"{shown(other)} for the same question, contexts and answer at {place}",
+            remedy="settle which is right, and take the other line out",
+        )
 
 
 def _fields(where: str, row: Any) -> dict[str, Any]:
@@ -118,6 +135,8 @@ def _grade(where: str, value: Any, criterion: str) -> bool | float:
     if judged is not None and not judged.low <= value <= judged.high:
         scale = f"{judged.low:g} to {judged.high:g}"
         raise _wrong(where, "label", value, f"{criterion} goes from {scale}")
+    if criterion in YES_OR_NO and value not in (0, 1):
+        raise _wrong(where, "label", value, f"{criterion} is true or false")
     return float(value)
 
 

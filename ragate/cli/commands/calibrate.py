@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.calibration import as_json, as_table
+from ragate.cli.labelled_criteria import own_criteria, with_identities
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.errors import BudgetError, ConfigError, DatasetError
@@ -53,7 +54,7 @@ def command(*, config: Path | None, labels: Path, repeats: int, form: str) -> in
     judge = loaded.policy.judge
     if judge is None:
         raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
-    known_labels = read_labels(labels)
+    known_labels = with_identities(loaded, read_labels(labels))
     scores = asyncio.run(judged(loaded, operations, judge, known_labels, repeats=repeats))
     reports = compared(loaded, known_labels, scores)
     title = f"Judge {judge.use} {judge.model}".rstrip()
@@ -154,6 +155,7 @@ def compared(
 ) -> dict[str, CalibrationReport]:
     """Return a report for each criterion, in the order of the labels."""
     from ragate.core.judging.judge_agreement import calibrate
+    from ragate.core.judging.own_criterion import shown_name
 
     reports = {}
     for criterion in dict.fromkeys(label.criterion for label in labels):
@@ -162,21 +164,23 @@ def compared(
             for label, judged_scores in zip(labels, scores, strict=True)
             if label.criterion == criterion
         ]
-        reports[criterion] = calibrate(
+        reports[shown_name(criterion)] = calibrate(
             [label for label, _ in rows],
             [judged_scores[0] for _, judged_scores in rows],
             [judged_scores for _, judged_scores in rows],
-            pass_at=pass_mark(config, criterion),
+            pass_at=pass_mark(config, shown_name(criterion)),
         )
     return reports
 
 
 def pass_mark(config: Config, criterion: str) -> float:
-    """Return the metric's own mark; without one, 4 for a grade and 0.5 for a fraction."""
+    """Return the metric's own mark; without one, 4 of 1 to 5, and 0.5 for a fraction."""
     from ragate.core.judging.criteria import CRITERIA
 
     for rule in config.policy.metrics:
         if rule.metric == criterion and rule.pass_at is not None:
             return rule.pass_at
+    if criterion in (own := own_criteria(config)):
+        return own[criterion][1].usual_mark
     criterion_info = CRITERIA.get(criterion)
     return 4.0 if criterion_info is not None and criterion_info.unit == "grade" else 0.5

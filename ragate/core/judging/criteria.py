@@ -64,6 +64,17 @@ EVALUATED: dict[str, Criterion] = {
 
 ALL_CRITERIA: dict[str, Criterion] = CRITERIA | EVALUATED
 
+# Those whose scores are 0 or 1 and nothing between.
+YES_OR_NO = frozenset(
+    {
+        "faithfulness_binary",
+        "judged_refusal",
+        "relevancy",
+        "correctness_binary",
+        "guideline",
+    }
+)
+
 PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
 
 

@@ -1,60 +1,17 @@
 """How well a judge agrees with people, and with itself."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.judging.kappa import kappa, weighted_kappa
-
-_EDGE = 1e-9
-
-
-@dataclass(frozen=True)
-class Confusion:
-    """Counts of a yes-or-no judgement against labels.
-
-    Attributes:
-        false_pass: The judge passes what people fail. false_fail: The other way round.
-    """
-
-    true_pass: int
-    false_pass: int
-    false_fail: int
-    true_fail: int
-
-    @property
-    def n(self) -> int:
-        return self.true_pass + self.false_pass + self.false_fail + self.true_fail
-
-    @property
-    def agreement(self) -> float | None:
-        """Return the share of equal judgements; None without any."""
-        return (self.true_pass + self.true_fail) / self.n if self.n else None
-
-    @property
-    def balanced_accuracy(self) -> float | None:
-        """Return the mean of the shares found among good and among bad; None where one lacks."""
-        good = self.true_pass + self.false_fail
-        bad = self.true_fail + self.false_pass
-        return (self.true_pass / good + self.true_fail / bad) / 2 if good and bad else None
-
-    @property
-    def kappa(self) -> float | None:
-        """Return Cohen's kappa of the table."""
-        pairs = [(True, True)] * self.true_pass + [(False, False)] * self.true_fail
-        pairs += [(False, True)] * self.false_pass + [(True, False)] * self.false_fail
-        return kappa([label for label, _ in pairs], [judgement for _, judgement in pairs])
-
-
-def confusion(labels: Sequence[bool], judgements: Sequence[bool]) -> Confusion:
-    """Return the counts of pairs of a label and a judgement."""
-    counts = Counter(zip(labels, judgements, strict=True))
-    return Confusion(
-        true_pass=counts[True, True],
-        false_pass=counts[False, True],
-        false_fail=counts[True, False],
-        true_fail=counts[False, False],
-    )
+from ragate.core.judging.confusion import Confusion, confusion
+from ragate.core.judging.kappa import kappa_interval, weighted_kappa
+from ragate.core.judging.pass_marks import (
+    EDGE,
+    MarkAdvice,
+    Threshold,
+    advised,
+    best_threshold,
+)
 
 
 def flip_rate(repeats: Sequence[Sequence[bool | None]]) -> float | None:
@@ -74,37 +31,6 @@ def flip_rate(repeats: Sequence[Sequence[bool | None]]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """A pass mark and how well judgements by it agree with the labels."""
-
-    value: float
-    counts: Confusion
-
-
-def best_threshold(
-    labels: Sequence[bool], scores: Sequence[float], *, near: float
-) -> Threshold | None:
-    """Return the pass mark with the highest balanced accuracy; None where there is none to choose.
-
-    That is where one class lacks, or no mark tells the classes apart better than chance: the lowest
-    score as a mark passes everything, and has 0.5 whatever the judge said.
-
-    A score passes at the mark and above. Only observed scores are tried, since any mark between two
-    of them judges as the upper one does; of equal ones the nearest to `near` wins, then the higher.
-    """
-    thresholds = [
-        Threshold(mark, confusion(labels, [score >= mark - _EDGE for score in scores]))
-        for mark in sorted(set(scores))
-    ]
-    rated = [
-        (round(accuracy, 9), -round(abs(threshold.value - near), 9), threshold.value, threshold)
-        for threshold in thresholds
-        if (accuracy := threshold.counts.balanced_accuracy) is not None and accuracy > 0.5 + _EDGE
-    ]
-    return max(rated, key=lambda row: row[:3])[3] if rated else None
-
-
-@dataclass(frozen=True)
 class CalibrationReport:
     """How a judge's scores of one criterion compare with the labels of people.
 
@@ -114,7 +40,9 @@ class CalibrationReport:
         kappa: Cohen's kappa of pass and fail; grades_kappa: with quadratic weights, where labels
             are grades.
         flips: Chance that two judgements of one item differ; None without repeats.
+        kappa_interval: 95 %, by bootstrap over the items.
         best: The mark that agrees best, and its table; None where none is better than chance.
+        advice: A mark that does better on labels that did not choose it; None where none does.
     """
 
     n: int
@@ -127,6 +55,8 @@ class CalibrationReport:
     balanced_accuracy: float | None
     flips: float | None
     best: Threshold | None
+    kappa_interval: tuple[float, float] | None = None
+    advice: MarkAdvice | None = None
 
 
 def calibrate(
@@ -160,8 +90,12 @@ def calibrate(
         balanced_accuracy=counts.balanced_accuracy,
         flips=flip_rate(again),
         best=best_threshold(good, measured, near=pass_at),
+        kappa_interval=kappa_interval(
+            (counts.true_pass, counts.false_pass, counts.false_fail, counts.true_fail)
+        ),
+        advice=advised(good, measured, present=pass_at),
     )
 
 
 def _passes(value: bool | float, pass_at: float) -> bool:
-    return value if isinstance(value, bool) else value >= pass_at - _EDGE
+    return value if isinstance(value, bool) else value >= pass_at - EDGE

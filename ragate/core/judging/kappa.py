@@ -3,7 +3,11 @@
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
+import numpy as np
+
 _EDGE = 1e-9
+_DRAWS = 4000
+_SEED = 20260101  # pinned: the same labels have the same interval
 
 
 def kappa(ratings: Sequence[Hashable], other_ratings: Sequence[Hashable]) -> float | None:
@@ -41,3 +45,30 @@ def weighted_kappa(grades: Sequence[float], other_grades: Sequence[float]) -> fl
     squares = sum((a - b) ** 2 for a, b in zip(grades, other_grades, strict=True))
     expected = sum((a - b) ** 2 for a in grades for b in other_grades) / n
     return None if expected < _EDGE else 1 - squares / expected
+
+
+def kappa_interval(counts: tuple[int, int, int, int]) -> tuple[float, float] | None:
+    """Return the 95 % interval of Cohen's kappa of a table, by percentiles of bootstrap draws.
+
+    Args:
+        counts: Items that both pass, that the second alone passes, that the first alone passes, and
+            that both fail.
+
+    Returns:
+        None where kappa is undefined in more than one draw of twenty: there are too few items, or
+        nearly all say the same.
+    """
+    total = sum(counts)
+    if not total:
+        return None
+    random = np.random.Generator(np.random.PCG64(_SEED))
+    draws = random.multinomial(total, np.array(counts) / total, size=_DRAWS)
+    both, second, first, neither = (draws[:, column] / total for column in range(4))
+    equal = both + neither
+    chance = (both + first) * (both + second) + (neither + second) * (neither + first)
+    defined = chance < 1 - _EDGE
+    if defined.mean() < 0.95:
+        return None
+    kappas = (equal[defined] - chance[defined]) / (1 - chance[defined])
+    low, high = np.percentile(kappas, [2.5, 97.5])
+    return float(low), float(high)

@@ -40,6 +40,17 @@ class OwnCriterion(Frozen):
     def is_yes_or_no(self) -> bool:
         return self.scale == (0, 1)
 
+    @property
+    def usual_mark(self) -> float:
+        """Grade that passes where nothing else is said: 4 on a scale from 1 to 5."""
+        low, high = self.scale
+        return 0.5 if self.is_yes_or_no else low + 0.75 * (high - low)
+
+    def holds(self, grade: float) -> bool:
+        """Return whether a grade is one of the scale."""
+        low, high = self.scale
+        return low <= grade <= high and float(grade).is_integer()
+
     def criterion(self, identity: str) -> Criterion:
         """Return what a judge sorts outputs by."""
         low, high = self.scale

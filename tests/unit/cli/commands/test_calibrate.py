@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ragate.cli.commands.calibrate import command
+from ragate.core.judging.own_criterion import OwnCriterion, identity
 from ragate.errors import BudgetError, ConfigError, DatasetError, ProviderError
 from ragate.models import Sample, Score, SystemOutput, unscored
 
@@ -107,10 +108,72 @@ def test_the_table_holds_the_figures(tmp_path: Path, judge: FakeJudge) -> None:
     lines = result.output.splitlines()
     assert lines[0] == "Judge fakejudge_module:create judge-1 against 4 labels, 1 judgements each"
     assert lines[3].split() == [
-        "faithfulness", "4", "0.750", "0.500", "0.750", "-", "0.500", "0.900",
+        "faithfulness", "4", "0.750", "0.500", "-", "0.750", "-", "0.500", "-",
     ]  # fmt: skip
-    assert "a pass mark of 0.900 has a balanced accuracy of 1.000" in result.output
+    assert "no other pass mark is shown to do better" in result.output
     assert "4 labels: too few" in result.output
+
+
+def test_enough_labels_have_an_interval_and_a_mark_that_helps_on_others(
+    tmp_path: Path, judge: FakeJudge
+) -> None:
+    rows = [
+        label(score, score == "0.9", query=f"Q{number}?")
+        for number in range(20)
+        for score in ("0.9", "0.8", "0.2")
+    ]
+
+    output = calibrate(tmp_path, rows).output
+
+    cells = output.splitlines()[3].split()
+    assert cells[4:7] == [cells[4], "to", cells[6]]
+    assert float(cells[4]) < float(cells[3]) < float(cells[6])
+    assert cells[-1] == "0.900"
+    assert "pass_at = 0.900 in [policy.metrics.faithfulness]" in output
+
+
+def test_other_labels_of_an_equal_answer_are_refused_with_both_lines(
+    tmp_path: Path, judge: FakeJudge
+) -> None:
+    result = calibrate(tmp_path, [label("1.0", True), label("0.5", True), label("1.0", False)])
+
+    assert isinstance(result.exception, DatasetError)
+    assert "labels.jsonl:3" in str(result.exception)
+    assert "labels.jsonl:1" in str(result.exception)
+
+
+OWN = """
+[policy.metrics."criterion.tone"]
+ask = "Is the answer polite and plain?"
+scale = [1, 5]
+"""
+
+
+@pytest.mark.parametrize("grade", [3.5, 0, 6])
+def test_a_label_off_the_scale_of_ones_own_criterion_is_an_error(
+    tmp_path: Path, judge: FakeJudge, grade: float
+) -> None:
+    config = CONFIG + OWN
+
+    result = calibrate(tmp_path, [label("1", grade, "criterion.tone")], config=config)
+
+    assert isinstance(result.exception, DatasetError)
+    assert "whole numbers from 1 to 5" in str(result.exception)
+
+
+def test_a_criterion_of_ones_own_is_compared_under_its_name(
+    tmp_path: Path, judge: FakeJudge
+) -> None:
+    words = {"ask": "Is the answer polite and plain?", "scale": [1, 5]}
+    asked = identity("criterion.tone", OwnCriterion.model_validate(words))
+    judge.criteria = frozenset({asked})
+
+    rows = [label("5", 5, "criterion.tone"), label("1", 2, "criterion.tone")]
+    result = calibrate(tmp_path, rows, "--format", "json", config=CONFIG + OWN)
+
+    found = json.loads(result.output)["criterion.tone"]
+    assert (found["pass_at"], found["agreement"]) == (4.0, 1.0)
+    assert set(judge.calls) == {(asked,)}
 
 
 def test_repeats_show_how_often_the_judge_contradicts_itself(
@@ -156,7 +219,7 @@ def test_the_pass_mark_of_the_metric_counts(tmp_path: Path, judge: FakeJudge) ->
 def test_what_was_not_scored_is_said_and_nothing_scored_is_no_success(
     tmp_path: Path, judge: FakeJudge
 ) -> None:
-    result = calibrate(tmp_path, [label("-", True), label("-", False)])
+    result = calibrate(tmp_path, [label("-", True), label("-", False, query="P?")])
 
     assert result.return_value == 3
     assert "2 x judge: timeout" in result.output
@@ -174,7 +237,7 @@ def test_no_mark_is_advised_where_none_is_better_than_chance(
 ) -> None:
     good, bad = answers
 
-    output = calibrate(tmp_path, [label(good, True), label(bad, False)]).output
+    output = calibrate(tmp_path, [label(good, True), label(bad, False, query="P?")]).output
 
     assert "pass_at" not in output
     assert "no pass mark tells good from bad better than chance" in output

@@ -8,13 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.judging.judge_agreement import (
-    best_threshold,
-    calibrate,
-    confusion,
-    flip_rate,
-)
+from ragate.core.judging.confusion import confusion
+from ragate.core.judging.judge_agreement import calibrate, flip_rate
 from ragate.core.judging.kappa import kappa, weighted_kappa
+from ragate.core.judging.pass_marks import best_threshold
 
 BOOLS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
 GRADES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=30)
