@@ -12,12 +12,13 @@ from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim
 from ragate.core.rules.noisy.visible_drop import noise_of, visible_drop
+from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design
-from ragate.core.statistics.power_search import runs_needed, samples_needed
-from ragate.models import MetricInfo, Rule, Run, Sample
+from ragate.models import DecisionSettings, MetricInfo, Rule, Run, Sample, pass_name
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,13 @@ def gated(config: Config) -> list[Rule]:
     return [rule for rule in config.policy.metrics if rule.gates]
 
 
-def claims(config: Config) -> tuple[str, ...]:
+def claims(config: Config) -> tuple[Claim, ...]:
     """Return the claims that may decide, the one of a changed system first."""
-    return (GENERALISE, THIS_SET) if config.policy.claim == "auto" else (config.policy.claim,)
+    return _claims(config.policy)
+
+
+def _claims(settings: DecisionSettings) -> tuple[Claim, ...]:
+    return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
 
 
 def plans(
@@ -82,28 +87,48 @@ def plans(
     comparison = compare(
         baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
     )
-    metric_plans: list[MetricPower] = []
-    cases = [
-        case
-        for case in read_cases(gated(config), comparison, policy.waivers, today)
-        if case.gates and case.column is not None and not case.info.is_expense
+    rules = [rule for rule in policy.metrics if rule.level != "off"]
+    cases = read_cases(rules, comparison, policy.waivers, today)
+    fresh = policy.decision.amended(claim=claims(config)[0])
+    slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
+    whole = on_all(policy.decision) if is_split(slice_cases) else policy.decision
+    share = size / max(len(comparison.ids), 1) if size else 1.0
+    return [
+        *_family_plans(cases, comparison, whole, share),
+        *_family_plans(
+            [s.case for s in slice_cases], comparison, on_slices(policy.decision), share
+        ),
     ]
-    noisy = sum(case.column is not None and not case.column.exact for case in cases)
+
+
+def _family_plans(
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings, share: float
+) -> list[MetricPower]:
+    """Return one plan for each metric of a family that can fail, on a set of another size.
+
+    Args:
+        settings: With the family's share of alpha.
+        share: How many times as many samples there are.
+    """
+    gating = [c for c in cases if c.gates and c.column is not None and not c.info.is_expense]
+    noisy = sum(case.column is not None and not case.column.exact for case in gating)
     runs = max(len(comparison.baseline.distinct), 1)
-    for case in cases:
+    family_plans: list[MetricPower] = []
+    for case in gating:
         column, rule = case.column, case.rule
         assert column is not None
         n = _units(case, comparison)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
-            metric_plans.append(
-                MetricPower(case.name, n, Noise(q=0.0, measured=True), exact=True, limit=limit)
-            )
-        else:
-            noise = noise_of(case, comparison)
-            sights = _sights(config, rule, column.span, size or n, noise, runs=runs, family=noisy)
-            metric_plans.append(MetricPower(case.name, size or n, noise, sights=sights))
-    return metric_plans
+            known = Noise(q=0.0, measured=True)
+            family_plans.append(MetricPower(case.name, n, known, exact=True, limit=limit))
+            continue
+        n, noise = round(n * share), noise_of(case, comparison)
+        level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS
+        design = Design(settings.alpha, max(1, noisy), runs, suspicious=level)
+        sights = _sights(settings, rule, column.span, n, noise, design)
+        family_plans.append(MetricPower(case.name, n, noise, sights=sights))
+    return family_plans
 
 
 def _units(case: MetricCase, comparison: Comparison) -> int:
@@ -116,18 +141,18 @@ def _units(case: MetricCase, comparison: Comparison) -> int:
 
 
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
-    """Return the plans for a set that has no baseline yet."""
-    runs = config.policy.runs
+    """Return the plans for a set that has no baseline yet; which slices it has is not known."""
+    settings = config.policy.decision
     tested = [each for each in _infos(config) if not (each[1].aggregate or each[1].is_expense)]
-    spans = {rule: _span(info) for rule, info in tested}
+    family = Design(settings.alpha, max(1, len(tested)), settings.runs)
     return [
         MetricPower(
             rule.metric,
             size,
             noise,
-            sights=_sights(config, rule, span, size, noise, runs=runs, family=len(spans)),
+            sights=_sights(settings, rule, _span(info), size, noise, family),
         )
-        for rule, span in spans.items()
+        for rule, info in tested
     ]
 
 
@@ -137,9 +162,14 @@ def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
         name, _ = plugins.split_metric(rule.metric)
         if plugins.is_builtin("metrics", name):
             settings = config.metric_settings.get(rule.metric, {})
-            yield rule, plugins.metric(rule.metric, settings=settings).info
+            info = plugins.metric(rule.metric, settings=settings).info
         else:
-            yield rule, MetricInfo(name=rule.metric)
+            info = MetricInfo(name=rule.metric)
+        if rule.level == "error":
+            yield rule, info
+        if rule.pass_rate is not None and rule.pass_rate.level == "error":
+            share = pass_name(rule.metric)
+            yield Rule(metric=share, **dict(rule.pass_rate)), MetricInfo(name=share)
 
 
 def _span(info: MetricInfo) -> float:
@@ -147,45 +177,19 @@ def _span(info: MetricInfo) -> float:
 
 
 def _sights(
-    config: Config, rule: Rule, span: float, n: int, noise: Noise, *, runs: int, family: int
+    settings: DecisionSettings, rule: Rule, span: float, n: int, noise: Noise, family: Design
 ) -> tuple[Sight, ...]:
-    policy = config.policy
+    """Return what is seen under each claim.
+
+    Args:
+        family: The gate as far as it is the same for all metrics of the family.
+    """
     sights = []
-    for claim in claims(config):
-        design = Design(
-            alpha=policy.alpha,
-            metrics=max(1, family),
-            baseline_runs=runs,
-            confirm=policy.confirm,
-            flips=claim == GENERALISE,
-            min_drop=allowed_drop(rule, policy, claim=claim, span=span),
+    for claim in _claims(settings):
+        allowed = allowed_drop(rule, settings, claim=claim, span=span)
+        design = replace(
+            family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed
         )
         once = visible_drop(replace(design, confirm=0), n, noise)
         sights.append(Sight(claim, design, once, visible_drop(design, n, noise)))
     return tuple(sights)
-
-
-@dataclass(frozen=True)
-class Need:
-    """What it takes to see one drop of one metric."""
-
-    metric: str
-    samples: int | None
-    runs: int | None
-    allowed: float
-
-
-def needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[Need]:
-    """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
-
-    Where the claim is chosen by the change, the answer is that for a changed system.
-    """
-    answers = []
-    for plan in metric_plans:
-        if plan.exact:
-            continue
-        design = plan.sights[0].design
-        samples = samples_needed(drop, plan.noise, design.with_baseline(config.policy.runs))
-        runs = runs_needed(drop, plan.n, plan.noise, design)
-        answers.append(Need(plan.metric, samples, runs, design.min_drop))
-    return answers

@@ -111,7 +111,8 @@ def _drop(value: float | None) -> str:
 
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
     from ragate.core.statistics.power_search import power_plot
-    from ragate.pipeline.power_tables import claims, needs
+    from ragate.pipeline.power_needs import needs
+    from ragate.pipeline.power_tables import claims
 
     noisy = [plan for plan in metric_plans if not plan.exact]
     if not noisy:

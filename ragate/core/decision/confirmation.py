@@ -16,11 +16,13 @@ class FamilyLook:
 
     Attributes:
         settings: With the family's share of alpha.
+        suspicious: The level from which on it asks for more passes.
     """
 
     outcomes: Mapping[str, RuleOutcome]
     family: FamilyResult
     settings: DecisionSettings
+    suspicious: float = SUSPICIOUS
 
 
 def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
@@ -30,7 +32,7 @@ def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
     runs can follow: outputs in files, a recorded system that holds no more. There the one look had
     the whole of alpha.
     """
-    suspicious = any(look.family.p <= SUSPICIOUS for look in looks)
+    suspicious = any(look.family.p <= look.suspicious for look in looks)
     if suspicious and not _clear(looks) and not _repeats_exactly(comparison):
         stages = stages_of(comparison, looks[0].settings)
         return stages.still_wanted(comparison.candidate.repeats)

@@ -15,6 +15,7 @@ from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
 from ragate.core.rules.slices.slice_cases import is_split, on_all, read_slice_cases
 from ragate.core.rules.waivers import active, waiver_row
+from ragate.core.statistics.looks import SUSPICIOUS_SLICES
 from ragate.models import (
     Acceptance,
     Decision,
@@ -86,7 +87,7 @@ def _with_evidence(
     family, runs = metrics.family, comparison.candidate.repeats
     looks = (
         FamilyLook(metrics.outcomes, family, settings),
-        FamilyLook(parts.by_name, parts.family, parts.settings),
+        FamilyLook(parts.by_name, parts.family, parts.settings, SUSPICIOUS_SLICES),
     )
     wants = runs_wanted(looks, comparison)
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)

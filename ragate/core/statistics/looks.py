@@ -9,6 +9,7 @@ the second of at most the confirmed one, so that both together stay within alpha
 from dataclasses import dataclass
 
 SUSPICIOUS = 0.2
+SUSPICIOUS_SLICES = 0.05  # a quarter, as of alpha: else each change would ask for more passes
 FAST_SHARE = 0.2
 
 

@@ -27,6 +27,7 @@ class Design:
         confirm: Further runs of a suspicious candidate; 0: there is one look.
         flips: True where the generalise claim decides.
         min_drop: Smallest drop that can be red, as a share of the range.
+        suspicious: Level of the first look from which on the others follow.
     """
 
     alpha: float = 0.02
@@ -36,6 +37,7 @@ class Design:
     confirm: int = 0
     flips: bool = False
     min_drop: float = 0.0
+    suspicious: float = SUSPICIOUS
 
     def mde(self, n: int, noise: Noise) -> float | None:
         """Return the smallest drop of `n` samples that is red in 80 % of cases, on [0, 1].
@@ -120,7 +122,7 @@ def _red_at_last(
     first: _LookPower, last: _LookPower, drop: float, clear: float, confirmed: float
 ) -> float:
     """Return how often the first look is suspicious and not clear, and the last one red."""
-    suspicious = min(first.proven(drop, SUSPICIOUS), clear)
+    suspicious = min(first.proven(drop, first.design.suspicious), clear)
     y = last.score(drop, confirmed)
     # The last look holds the runs of the first, so its variance is their covariance.
     ratio = last.moments.deviation(drop) / first.moments.deviation(drop)

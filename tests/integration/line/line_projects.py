@@ -16,3 +16,15 @@ def lost(share: int):
         return {"answer": "No idea.", "chunks": [{"doc_id": "other.md", "text": "Other."}]}
 
     return answer
+
+
+def wobbly(shift: int):
+    """One question in eight is answered in other words, another one in every run."""
+
+    def answer(number: int, run: int) -> dict[str, Any]:
+        found = right(number, run)
+        if number % 8 == (run + shift) % 8:
+            found["answer"] = f"Somebody said that there may be {number} apples. [1]"
+        return found
+
+    return answer

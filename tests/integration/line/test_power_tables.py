@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ragate.cli.main import run
-from tests.projects import right
+from tests.integration.line.line_projects import wobbly
 
 pytestmark = pytest.mark.integration
 
@@ -16,18 +14,6 @@ def test_power_says_how_many_samples_a_drop_needs(gated, capsys):
     assert run(["power", "--drop", "0.05", "--noise", "0.1"]) == 0
 
     assert "To see a drop of 0.05 with 3 baseline runs" in capsys.readouterr().out
-
-
-def wobbly(shift: int):
-    """One question in eight is answered in other words, another one in every run."""
-
-    def answer(number: int, run: int) -> dict[str, Any]:
-        found = right(number, run)
-        if number % 8 == (run + shift) % 8:
-            found["answer"] = f"Somebody said that there may be {number} apples. [1]"
-        return found
-
-    return answer
 
 
 @pytest.mark.parametrize("claim", ["generalise", "this-set"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.line.line_projects import lost
+from tests.integration.line.line_projects import lost, wobbly
 from tests.projects import ReplayProject, right
 
 pytestmark = pytest.mark.integration
@@ -104,3 +104,31 @@ def test_the_samples_page_names_the_slices_of_a_sample(sliced, capsys):
 
     assert run(["report", "latest", "--explain", "q3"]) == 0
     assert "slices billing, forum" in capsys.readouterr().out
+
+
+def test_power_says_what_each_slice_can_see_before_anything_is_spent(sliced, capsys):
+    capsys.readouterr()
+
+    assert run(["power"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    shown = {line.split()[0]: line.split() for line in lines if line.startswith(("token", "bill"))}
+    assert int(shown["billing:token_f1"][1]) == 30
+    assert 0.1 < float(shown["billing:token_f1"][-1]) < 0.3
+
+
+def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
+    sliced.configure(metrics=LOOSE, policy='claim = "generalise"')
+    sliced.record(wobbly(0), runs=3)
+    assert run(["baseline", "update", "--force"]) == 0
+    sliced.record(wobbly(3), runs=3)
+    assert run(["check"]) == 0
+    rows = {f"{r['slice']}:{r['metric']}": r for r in sliced.report()["decision"]["slices"]}
+    capsys.readouterr()
+
+    assert run(["power"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    for key, row in rows.items():
+        printed = next(line for line in lines if line.startswith(key)).split()[-1]
+        assert float(printed) == pytest.approx(row["mde"])

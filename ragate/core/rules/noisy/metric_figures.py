@@ -132,6 +132,7 @@ def _visible(case: MetricCase, test: FamilyTest, figures: Figures) -> tuple[floa
         metrics=test.metrics,
         allowed=figures.allowed,
         confirmed=case.gates,
+        on_slice=bool(case.slice),
     )
     drop = visible_drop(design, figures.units, noise)
     if drop is None:

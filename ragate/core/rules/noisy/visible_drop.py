@@ -3,6 +3,7 @@
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.models import DecisionSettings
@@ -25,6 +26,7 @@ def design_of(
     metrics: int,
     allowed: float,
     confirmed: bool,
+    on_slice: bool = False,
 ) -> Design:
     """Return the gate as this candidate met it.
 
@@ -32,6 +34,7 @@ def design_of(
         metrics: Metrics that are tested together.
         allowed: Smallest drop that can be red, as a share of the range.
         confirmed: Whether a suspicious first look may be followed by another.
+        on_slice: A slice has to be more suspicious for that.
     """
     runs = max(len(comparison.candidate.distinct), 1)
     further = comparison.candidate_run.manifest.confirm if confirmed else 0
@@ -43,6 +46,7 @@ def design_of(
         confirm=max(further, runs - 1) if further else 0,
         flips=claim == GENERALISE,
         min_drop=allowed,
+        suspicious=SUSPICIOUS_SLICES if on_slice else SUSPICIOUS,
     )
 
 

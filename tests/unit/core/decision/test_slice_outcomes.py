@@ -362,6 +362,20 @@ def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]
     assert of_slice.p == pytest.approx(of_set.p, abs=0.03)
 
 
+@pytest.mark.parametrize("claim", ["this-set", "generalise"])
+def test_a_change_that_changes_nothing_is_seldom_red_with_slices(claim: str) -> None:
+    rng, red = np.random.default_rng(3), 0
+    slices = [part(name) for name in ("s0", "s1", "s2", "s3")]
+    samples = tagged({each.name: 25 for each in slices}, rest=20)
+    for _ in range(60):
+        chances = np.where(rng.random(120) < 0.3, 0.7, 0.97)[:, None]
+        before, after = (rng.random((120, 3)) < chances for _ in range(2))
+        decision = judge(pair(samples, before, after), RULE, slices=slices, claim=claim)
+        red += decision.verdict is Verdict.FAILED
+
+    assert red <= 4
+
+
 def test_metrics_with_and_without_noise_stand_on_one_slice() -> None:
     infos = (MetricInfo(name="judged", needs=Needs.JUDGE), EXACT)
     samples = tagged(SIZES, rest=340)
