@@ -44,12 +44,19 @@ class RankChange(Frozen):
 
 
 class ScoreChange(Frozen):
-    """One metric on one sample, means over the runs of each side; None where there is no value."""
+    """One metric on one sample, means over the runs of each side; None where there is no value.
+
+    Attributes:
+        passed, passes: Whether most runs before, and now, reach the metric's pass mark; None where
+            it has none, or nothing was scored.
+    """
 
     metric: str
     before: float | None
     after: float | None
     reason: str = ""
+    passed: bool | None = None
+    passes: bool | None = None
 
 
 class SampleSide(Frozen):

@@ -1,16 +1,19 @@
 """All that is known of one sample of a stored run, beside the baseline."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, earlier_passes
 from ragate.core.conditions import fits
+from ragate.core.diagnosis.sample_change import passed
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.renderers._samples import pass_words
 from ragate.renderers.explain import explain
 from ragate.stores.local import LocalStore
 from ragate.support.settings import nearest
@@ -29,15 +32,29 @@ def explain_sample(
     if sample_id not in samples:
         raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")
     baseline = load_baseline_or_none(config)
+    before = _of(baseline, sample_id) if baseline else []
+    after = _newest_first(run, sample_id)
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
     return explain(
         samples[sample_id],
-        _with_contexts(config, _of(baseline, sample_id)) if baseline else [],
-        _with_texts(folder, _newest_first(run, sample_id)),
+        _with_contexts(config, before),
+        _with_texts(folder, after),
         row=rows.get(sample_id),
         ci=ci,
         slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
+        marks=_marks(config, run, before, after),
     )
+
+
+def _marks(
+    config: Config, run: Run, before: Sequence[Record], after: Sequence[Record]
+) -> dict[str, str]:
+    """Return by metric whether the sample passes it, before and now."""
+    marks = {}
+    for rule in config.policy.metrics:
+        info = run.manifest.metrics.get(rule.metric)
+        marks[rule.metric] = pass_words(passed(before, rule, info), passed(after, rule, info))
+    return marks
 
 
 def _of(run: Run, sample_id: str) -> list[Record]:

@@ -124,8 +124,15 @@ def scores(row: SampleRow, numbers: Numbers) -> Words:
         if row.baseline is not None:
             shown = f"{score(change.before, numbers)} → {shown}"
         if row.baseline is None or change.before != change.after:
-            words += [", " if words else "", Name(change.metric), f" {shown}"]
+            mark = pass_words(change.passed, change.passes)
+            words += [", " if words else "", Name(change.metric), f" {shown}{mark}"]
     return words
+
+
+def pass_words(before: bool | None, after: bool | None) -> str:
+    """Return `` (PASS → FAIL)``, `` (FAIL)`` where nothing is beside it, "" without a pass mark."""
+    words = ["PASS" if each else "FAIL" for each in (before, after) if each is not None]
+    return f" ({' → '.join(words)})" if words else ""
 
 
 def score(value: float | None, numbers: Numbers) -> str:

@@ -1,7 +1,7 @@
 """All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
@@ -10,6 +10,7 @@ from ragate.support.escape import one_line, plain
 
 WIDTH = 100
 _INDENT = "  "
+Records = Sequence[Record]
 
 
 def explain(
@@ -21,6 +22,7 @@ def explain(
     ci: bool = True,
     texts: bool = True,
     slices: Sequence[str] = (),
+    marks: Mapping[str, str] = {},
 ) -> str:
     """Return everything that is known of `sample` as text about 100 columns wide.
 
@@ -30,7 +32,7 @@ def explain(
         row: The sample's row of the report, for the cause; None where nothing changed.
         ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
         texts: Print the texts of the retrieved chunks, where a record holds them.
-        slices: Those of the policy that the sample is in.
+        slices: Those of the policy that it is in. marks: By metric, whether it passes, in words.
     """
     before, after = list(baseline[:1]), list(candidate[:1])
     blocks = [
@@ -38,7 +40,7 @@ def explain(
         _rankings(sample, before, after),
         _texts(before, after) if texts else [],
         _answers(baseline, candidate),
-        _scores(baseline, candidate),
+        _scores(baseline, candidate, marks),
         _cause(row),
     ]
     return "\n\n".join("\n".join(_clean(block, ci)) for block in blocks if block) + "\n"
@@ -152,16 +154,16 @@ def _all_answers(title: str, answers: list[str]) -> list[str]:
     return lines
 
 
-def _scores(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
-    names = dict.fromkeys(name for record in (*baseline, *candidate) for name in record.scores)
+def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> list[str]:
+    names = dict.fromkeys(name for record in (*old_runs, *new_runs) for name in record.scores)
     if not names:
         return []
     width = max(len("metric"), *(len(one_line(name, 40)) for name in names))
     lines = ["Scores, one figure a run", f"{_INDENT}{'metric':<{width}}  before → now"]
     for name in names:
-        old, new = (_row(name, records) for records in (baseline, candidate))
-        lines.append(f"{_INDENT}{one_line(name, 40):<{width}}  {old} → {new}")
-        lines += _reasons(name, baseline, candidate)
+        old, new = (_row(name, records) for records in (old_runs, new_runs))
+        lines.append(f"{_INDENT}{one_line(name, 40):<{width}}  {old} → {new}{marks.get(name, '')}")
+        lines += _reasons(name, old_runs, new_runs)
     return lines
 
 
@@ -170,11 +172,9 @@ def _row(name: str, records: Sequence[Record]) -> str:
 
 
 def _value(score: Score | None) -> str:
-    if score is None:
-        return NOTHING
-    if score.state is ScoreState.VALUE:
-        return TERMINAL.value("", score.value)
-    return score.state.value.replace("_", " ")
+    if score is not None and score.state is not ScoreState.VALUE:
+        return score.state.value.replace("_", " ")
+    return NOTHING if score is None else TERMINAL.value("", score.value)
 
 
 def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:

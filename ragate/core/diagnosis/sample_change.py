@@ -75,6 +75,15 @@ def _failing(records: Sequence[Record], runs: RunPair) -> list[str]:
     return failing
 
 
+def passed(records: Sequence[Record], rule: Rule | None, info: MetricInfo | None) -> bool | None:
+    """Return whether most runs of a sample reach the pass mark; None without mark or score."""
+    if rule is None or rule.pass_at is None:
+        return None
+    scores = values(records, rule.metric)
+    reached = sum(_passes(score, rule, info) for score in scores)
+    return reached > len(scores) / 2 if scores else None
+
+
 def _passes(value: float, rule: Rule, info: MetricInfo | None) -> bool:
     if rule.pass_at is not None:
         if info is not None and info.direction is Direction.LOWER:

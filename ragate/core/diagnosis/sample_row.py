@@ -6,7 +6,7 @@ from dataclasses import replace
 from ragate.core.diagnosis.diagnose import diagnose
 from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair
-from ragate.core.diagnosis.sample_change import ChangedSample, unscored
+from ragate.core.diagnosis.sample_change import ChangedSample, passed, unscored
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import Record, SampleRow, SampleSide, ScoreChange
 
@@ -34,7 +34,7 @@ def sample_row(
         baseline=_side(diff.before[0]) if diff.before else None,
         candidate=_side(_run_to_show(diff)),
         ranks=diff.ranks,
-        scores=_score_changes(diff, change.failing),
+        scores=_with_marks(_score_changes(diff, change.failing), diff, runs),
         cause=None if change.kind == "same" else diagnose(diff),
     )
 
@@ -74,6 +74,19 @@ def _score_changes(diff: SampleDiff, failing: Sequence[str]) -> tuple[ScoreChang
                 reason=_reason(name, diff.after),
             )
     return tuple(changes.values())
+
+
+def _with_marks(
+    changes: Sequence[ScoreChange], diff: SampleDiff, runs: RunPair
+) -> tuple[ScoreChange, ...]:
+    """Say of each score whether the sample passes by it, where its metric has a mark."""
+    marked = []
+    for change in changes:
+        rule, info = runs.rules.get(change.metric), runs.metrics.get(change.metric)
+        before, after = (passed(records, rule, info) for records in (diff.before, diff.after))
+        known = before is not None or after is not None
+        marked.append(change.amended(passed=before, passes=after) if known else change)
+    return tuple(marked)
 
 
 def _reason(metric: str, records: Sequence[Record]) -> str:

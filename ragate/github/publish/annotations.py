@@ -91,7 +91,9 @@ def annotations_for(
     failed = report.decision.verdict is Verdict.FAILED
     title = f"{report.gate}: may explain the change"
     ids = _listed([row.sample_id for row in worse])
-    why = f"{counted(len(worse), 'question')} got worse: {ids}"
+    fallen = [one_line(row.key, _LONGEST) for row in report.decision.slices if row.blocks]
+    on_slices = f" (slices that fell: {', '.join(fallen[:MOST_IDS])})" if fallen else ""
+    why = f"{counted(len(worse), 'question')} got worse{on_slices}: {ids}"
     remarks = [
         *_keys(changed, sources, why),
         *_named(changed, sources, why),

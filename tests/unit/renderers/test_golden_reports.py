@@ -85,7 +85,10 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
         record_factory(sample, new, scores={"mrr": 0.0, "faithfulness": why}),
         record_factory(sample, late, run=1, scores={"mrr": 0.0, "faithfulness": None}),
     ]
-    matches_golden("explain.txt", explain.explain(sample, before, after, row=row))
+    text = explain.explain(
+        sample, before, after, row=row, slices=("billing",), marks={"mrr": " (PASS → FAIL)"}
+    )
+    matches_golden("explain.txt", text)
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)

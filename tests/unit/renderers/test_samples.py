@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragate.models import Turn
 from ragate.renderers import console, markdown
+from ragate.renderers._samples import pass_words
 from tests.factories import report_factory, sample_row_factory
 
 
@@ -23,3 +24,9 @@ def test_a_question_of_a_conversation_tells_how_many_turns_it_follows() -> None:
 
     assert "(after 2 turns) Why?" in markdown.render(report)
     assert "earlier   assistant: Yes.  (1 before it)" in console.render(report)
+
+
+def test_a_sample_passes_or_fails_in_capitals_and_says_nothing_without_a_mark() -> None:
+    assert pass_words(True, False) == " (PASS → FAIL)"
+    assert pass_words(None, True) == " (PASS)"
+    assert pass_words(None, None) == ""

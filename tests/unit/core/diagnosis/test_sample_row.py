@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.diagnosis.changed_samples import changed_samples
-from ragate.models import CauseKind, unscored
+from ragate.models import CauseKind, Rule, unscored
 from tests.unit.core.diagnosis.changed_factory import RULES, changed
 from tests.unit.core.diagnosis.diagnosis_factory import RIGHT, SAMPLE, record, run_of
 
@@ -29,6 +29,20 @@ def test_a_row_holds_means_ranks_and_both_sides():
     assert row.candidate.docs == ("old.md",)
     assert row.cause
     assert row.cause.kind is CauseKind.RETRIEVAL
+
+
+def test_a_score_with_a_pass_mark_says_pass_or_fail_by_most_of_its_runs():
+    before = [record(idf_f1=1.0, mrr=1.0), record(run=1, idf_f1=0.4, mrr=1.0)]
+    before.append(record(run=2, idf_f1=0.9, mrr=1.0))
+    after = [record(("old.md",), WRONG, idf_f1=0.1, mrr=0.0)]
+    rules = [Rule(metric="idf_f1", pass_at=0.5), Rule(metric="mrr")]
+
+    (row,), _, _ = changed_samples(
+        [SAMPLE], run_of(*before), run_of(*after), rules=rules, missing_documents={}
+    )
+
+    shown = {one.metric: (one.passed, one.passes) for one in row.scores}
+    assert shown == {"idf_f1": (True, False), "mrr": (None, None)}
 
 
 def test_a_score_that_could_not_be_measured_is_listed_with_the_reason():

@@ -14,7 +14,15 @@ from ragate.config import parse_config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.publish.annotations import Annotation, Sources, annotations_for, sources_of
-from ragate.models import Cause, CauseKind, Report, SampleRow, Verdict
+from ragate.models import (
+    Cause,
+    CauseKind,
+    MetricVerdict,
+    Report,
+    SampleRow,
+    SliceRow,
+    Verdict,
+)
 from tests.factories import decision_factory, report_factory, sample_row_factory
 
 THEN = """\
@@ -196,3 +204,17 @@ prompt = "prompts/answer.md"
     assert sources.corpus == "rag/docs"
     assert sources.named == {"rag/prompts/answer.md"}
     assert sources.texts("rag/ragate.toml") == ("", "")
+
+
+def test_a_slice_that_fell_is_named_on_the_line() -> None:
+    billing = SliceRow(
+        slice="billing", metric="mrr", level="error", verdict=MetricVerdict.REGRESSED, blocks=True
+    )
+    held = billing.amended(slice="api", verdict=MetricVerdict.HELD, blocks=False)
+    decision = decision_factory(Verdict.FAILED, slices=(billing, held))
+    report = report_factory(decision, gate="docs", samples=(row_of("q1"),))
+    sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
+
+    (first, *_) = annotations_for(report, ["ragate.toml"], sources)
+
+    assert first.message.endswith("1 question got worse (slices that fell: billing:mrr): q1")
