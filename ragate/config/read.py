@@ -22,6 +22,7 @@ from ragate.support.settings import nearest, read_settings, shown
 CONFIG_NAME = "ragate.toml"
 MAX_BYTES = 1024 * 1024
 MOST_NAMED = 10
+_DOCS = "docs/configuration.md lists every key"
 _INIT = "`ragate init` writes a commented ragate.toml"
 
 
@@ -116,6 +117,8 @@ def _refuse_infinite(value: Any, key_path: str) -> None:
 
 def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     policy_table = _table(tables, "policy")
+    if "metrics" not in policy_table and "metric" in policy_table:
+        raise ConfigError("[policy]: unknown table 'metric'; did you mean 'metrics'?", remedy=_DOCS)
     metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
     judge = None
     if "judge" in policy_table:

@@ -101,7 +101,11 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
         value = getattr(rule, key)
         if value is not None and not _possible(value, info):
             upper_end = "and up" if info.high is None else f"to {info.high:g}"
-            raise ConfigError(f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}")
+            percent = info.high == 1.0 and 1.0 < value <= 100.0
+            raise ConfigError(
+                f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}",
+                remedy=f"write {value / 100:g} for {value:g} %" if percent else "",
+            )
     _check_min_drop(rule, info, where)
     if rule.pass_rate is not None and (rule.pass_at is None or info.aggregate or info.is_expense):
         raise ConfigError(

@@ -74,5 +74,8 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
     read = _READERS.get(path.suffix.lower())
     if read is None:
         endings = ", ".join(_READERS)
-        raise DatasetError(f"{path}: no reader for {path.suffix!r}; known: {endings}, or a folder")
+        raise DatasetError(
+            f"{path}: no reader for {path.suffix!r}; known: {endings}, or a folder",
+            remedy="save it in one of these forms; a spreadsheet as .csv: docs/golden-set.md",
+        )
     return read

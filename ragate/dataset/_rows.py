@@ -86,7 +86,9 @@ class Entries:
             subject = f"id {sample.id!r}" if self.own_ids else f"the question {shown(sample.query)}"
             raise DatasetError(
                 f"{where}: {subject} stands already at {self.places[sample.id]}",
-                remedy="" if self.own_ids else "give every sample an id, or remove one of the two",
+                remedy="give one of the two another id, or remove it"
+                if self.own_ids
+                else "give every sample an id, or remove one of the two",
             )
         self.places[sample.id] = where
         return entry

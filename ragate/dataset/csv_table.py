@@ -57,7 +57,10 @@ def _header(where: str, cells: list[str]) -> list[str]:
     if twice:
         raise DatasetError(f"{where}: column {min(twice)!r} stands twice")
     if len(header) == 1 and ";" in header[0]:
-        raise DatasetError(f"{where}: cells must be separated by commas, not semicolons")
+        raise DatasetError(
+            f"{where}: cells must be separated by commas, not semicolons",
+            remedy="save the table as CSV with commas (a spreadsheet asks for the separator)",
+        )
     return header
 
 

@@ -21,6 +21,11 @@ def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
     """
     state = environment.get("RAGATE_STATE_DIR", "")
     refuse_unwritable_path(Path(state))
+    if state and (root / state).is_file():
+        raise ConfigError(
+            f"RAGATE_STATE_DIR = {state!r}: a file stands there",
+            remedy="name a folder, which is made where it is not there",
+        )
     return Operations(
         environment=environment,
         state=(root / state).resolve() if state else root / STATE,
@@ -43,4 +48,7 @@ def _number(
         value = float("nan")
     if least <= value <= most:
         return value
-    raise ConfigError(f"{name} = {text!r}: must be a number from {least:g} to {most:g}")
+    raise ConfigError(
+        f"{name} = {text!r}: must be a number from {least:g} to {most:g}",
+        remedy=f"set it so, or leave it out for {default:g}",
+    )

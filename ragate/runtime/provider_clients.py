@@ -164,9 +164,16 @@ class ProviderClients:
                 remedy=f"set {provider.key_env}, or {without}",
                 fatal=True,
             )
+        key = environment.get(provider.key_env, "") if provider.key_env else ""
+        if not (key.isascii() and key.isprintable()):
+            raise ProviderError(
+                f"provider {name!r}: the value of {provider.key_env} fits no header",
+                remedy="set it again without the line end or other characters pasted along",
+                fatal=True,
+            )
         return OpenAIClient(
             base_url=provider.base_url,
-            key=environment.get(provider.key_env, "") if provider.key_env else "",
+            key=key,
             # A sample's time holds two calls of the longest kind, so that one that hangs is made
             # again, and ends before the sample does: it is the service that failed, not the system.
             timeout_s=0.45 * self.operations.timeout_s,

@@ -8,6 +8,7 @@ from typing import BinaryIO
 from ragate.errors import ConfigError, RagateError
 
 MAX_BYTES = 256 * 1024 * 1024
+_UTF_16 = "; it is UTF-16 now, which > writes in PowerShell"
 
 
 def inside(root: Path, value: str, *, where: str, error: type[RagateError]) -> Path:
@@ -111,7 +112,10 @@ def decode(content: bytes, *, where: str, error: type[RagateError]) -> str:
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         byte = content[problem.start]
+        # A place that ends in a line's number has but that line.
+        place = "" if where.rpartition(":")[2].isdigit() else f"line {line}: "
+        wide = content[:2] in {b"\xff\xfe", b"\xfe\xff"}
         raise error(
-            f"{where}: line {line}: byte 0x{byte:02x} is not UTF-8",
-            remedy="save the file as UTF-8",
+            f"{where}: {place}byte 0x{byte:02x} is not UTF-8",
+            remedy=f"save the file as UTF-8{_UTF_16 if wide else ''}",
         ) from problem

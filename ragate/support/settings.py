@@ -10,6 +10,16 @@ from ragate.errors import ConfigError
 
 M = TypeVar("M", bound=BaseModel)
 _SHOWN = 80
+_NAMES_OF_SECRETS = frozenset({"key_env"})
+_MAY_HOLD_SECRETS = frozenset({"headers"})
+_WORDS = {
+    "bool_type": "must be true or false, without quotes",
+    "float_type": "must be a number, without quotes",
+    "int_type": "must be a whole number, without quotes",
+    "string_type": "must be a text, in quotes",
+    "tuple_type": 'must be a list in brackets: ["one", "two"]',
+    "dict_type": "must be a table",
+}
 
 
 def read_settings(
@@ -27,7 +37,8 @@ def read_settings(
     try:
         return model.model_validate(_tuples(dict(table)) if strict else dict(table), strict=strict)
     except ValidationError as error:
-        lines = [_line(model, problem, where) for problem in error.errors(include_url=False)]
+        problems = _without_misspelt(model, error.errors(include_url=False))
+        lines = [_line(model, problem, where) for problem in problems]
         raise ConfigError(
             "\n".join(lines), remedy="docs/configuration.md lists every key"
         ) from error
@@ -42,6 +53,16 @@ def _tuples(value: Any) -> Any:
     return value
 
 
+def _without_misspelt(model: type[BaseModel], problems: list[Any]) -> list[Any]:
+    """Return the problems without keys that are missing only because they are misspelt."""
+    misspelt = {
+        (*tables, close[0])
+        for *tables, key in (p["loc"] for p in problems if p["type"] == "extra_forbidden")
+        if (close := _close(str(key), known_keys(model, tuple(tables))))
+    }
+    return [p for p in problems if p["type"] != "missing" or tuple(p["loc"]) not in misspelt]
+
+
 def _line(model: type[BaseModel], problem: Any, where: str) -> str:
     *tables, last = problem["loc"] or ("",)
     if isinstance(last, int) and tables:
@@ -51,8 +72,12 @@ def _line(model: type[BaseModel], problem: Any, where: str) -> str:
         return f"{table}: unknown key {key!r}{nearest(key, known_keys(model, tuple(tables)))}"
     if problem["type"] == "missing":
         return f"{table}: {key!r} is missing"
-    reason = problem["msg"].removeprefix("Value error, ")
-    return f"{table}: {key} = {shown(problem['input'])}: {reason}" if key else f"{table}: {reason}"
+    reason = _WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
+    if key in _NAMES_OF_SECRETS:  # whoever writes the secret itself there must not see it in a log
+        return f"{table}: {key}: the name of a variable belongs here, never the key itself"
+    if not key or key in _MAY_HOLD_SECRETS:
+        return f"{table}: {key}: {reason}" if key else f"{table}: {reason}"
+    return f"{table}: {key} = {shown(problem['input'])}: {reason}"
 
 
 def _table_name(where: str, tables: list[int | str]) -> str:
@@ -90,7 +115,11 @@ def _model_in(annotation: Any) -> Any:
 def nearest(word: str, words: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` or the list of all that is known, or nothing."""
     names = sorted(words)
-    close = difflib.get_close_matches(word.rsplit(".", 1)[-1], names, n=1)
+    close = _close(word, names)
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; known: {', '.join(names)}" if names else ""
+
+
+def _close(word: str, names: list[str]) -> list[str]:
+    return difflib.get_close_matches(word.rsplit(".", 1)[-1], sorted(names), n=1)

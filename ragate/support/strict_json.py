@@ -46,7 +46,8 @@ def loads(
     try:
         value: JsonValue = _DECODER.decode(text)
     except json.JSONDecodeError as problem:
-        raise error(f"{where}: not JSON: {_explain(problem)}") from problem
+        remedy = _json_mistake(problem)
+        raise error(f"{where}: not JSON: {_explain(problem)}", remedy=remedy) from problem
     except (ValueError, RecursionError) as problem:
         raise error(f"{where}: {problem}") from problem
     if _SURROGATE.search(text):
@@ -106,6 +107,23 @@ def _constant(text: str) -> float:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=_finite, parse_constant=_constant
 )
+
+
+def _json_mistake(problem: json.JSONDecodeError) -> str:
+    """Return what is most likely to be written otherwise, "" where that is not known."""
+    text, at = problem.doc, problem.pos
+    before, after = text[:at].rstrip(), text[at:].lstrip()
+    if text.strip() == "[":
+        return "one object stands on each line; a whole array belongs in a file that ends in .json"
+    if before.endswith(",") and after[:1] in {"}", "]"}:
+        return f"remove the comma before {after[0]}"
+    if after[:1] == "'":
+        return "JSON has double quotes only"
+    if before[-1:] in {'"', "}", "]"} and after[:1] in {'"', "{"}:
+        return "a comma is missing between the two"
+    if text.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+        return "a merge left its marks here: keep one of the two sides"
+    return ""
 
 
 def _explain(problem: json.JSONDecodeError) -> str:

@@ -42,8 +42,11 @@ def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError
 
     A database that is down is no mistake in a file that somebody could correct.
     """
-    kind = SystemStartError if outage else ConfigError
-    return kind(message, remedy=remedy)
+    if outage:
+        return SystemStartError(message, remedy=remedy)
+    unset = ", or set the variable that it reads: in your shell or in .env"
+    mend = f"it is code of the project: mend it there{unset if 'KeyError' in message else ''}"
+    return ConfigError(message, remedy=remedy or mend)
 
 
 def _wrong_form(target: str) -> tuple[str, str] | None:

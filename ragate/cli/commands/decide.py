@@ -9,6 +9,7 @@ import click
 from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show
+from ragate.errors import UsageError
 
 
 @click.command("decide")
@@ -35,12 +36,18 @@ def command(
     destinations = options.targets()
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded)
+    stored = operations.state / "outputs.jsonl"
+    if not files and not stored.is_file():
+        raise UsageError(
+            f"{stored}: there are no outputs to decide on",
+            remedy="`ragate collect` writes them, or name their files: ragate decide FILE",
+        )
     report = asyncio.run(
         decide_outputs(
             loaded,
             operations,
             chosen,
-            files or (operations.state / "outputs.jsonl",),
+            files or (stored,),
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
         )

@@ -25,6 +25,7 @@ from ragate.config import Config
 from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
 from ragate.pipeline.decide.drill_proof import last_proof
+from ragate.pipeline.score.applicable import applicable
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
@@ -100,7 +101,7 @@ def _rules(
 def _uses(config: Config, samples: Sequence[Sample]) -> dict[str, list[Sample]]:
     """Return the samples that each of ragate's own metrics applies to; foreign ones are not run."""
     return {
-        rule.metric: golden_set.applicable(
+        rule.metric: applicable(
             plugins.metric(
                 rule.metric, settings=config.metric_settings.get(rule.metric), samples=samples
             ),

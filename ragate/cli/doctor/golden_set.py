@@ -9,14 +9,11 @@ from ragate.core.doc_ids.advice import RESPELL, mismatch_words
 from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.core.text.listed_names import listed
 from ragate.dataset import Entry
-from ragate.models import Failure, Rule, Sample, ScoreState, SystemOutput
-from ragate.protocols import Aggregate, Metric
+from ragate.models import Rule, Sample
 
 CHECK = "golden set"
 STARTER_TAG = "starter"
 FEW = 20
-# A metric leaves a sample out before it looks at the output; every other one is unscored by this.
-_NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
 
 
 def golden_set(samples: Sequence[Sample], *, dataset: str) -> list[Finding]:
@@ -119,20 +116,6 @@ def expected_documents(samples: Sequence[Sample], documents: Collection[str]) ->
             f"{f': {RESPELL};' if respelt else ','} or add the documents; `ragate dataset relink` "
             "proposes where lost ones went",
         )
-    ]
-
-
-def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples that a metric can speak about; all for a rate that some sample allows."""
-    pairs = [(sample, _NOT_ASKED) for sample in samples]
-    if metric.info.aggregate:
-        score = metric.aggregate(pairs)  # type: ignore[union-attr]  # told by info.aggregate
-        return [] if score.state is ScoreState.NOT_APPLICABLE else list(samples)
-    scores = metric.score_samples(pairs)  # type: ignore[union-attr]
-    return [
-        sample
-        for sample, score in zip(samples, scores, strict=True)
-        if score.state is not ScoreState.NOT_APPLICABLE
     ]
 
 

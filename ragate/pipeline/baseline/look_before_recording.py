@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.errors import ConfigError, NotReadyError, ProviderError
+from ragate.core.text.listed_names import listed
+from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError
 from ragate.models import Run, Sample
+from ragate.pipeline.score.applicable import inapplicable_gates
 from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.protocols import Aggregate, Metric
 from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
@@ -31,12 +34,14 @@ async def look_before_recording(
 
     Raises:
         ConfigError: a library is missing.
+        DatasetError: no gated metric can be measured on any sample.
         NotReadyError: a key is not set or refused, or a server is out of reach.
     """
+    metrics = make_metrics(config, samples, states={})
+    _look_at_samples(config, operations, metrics, samples)
     judge = config.policy.judge
     if judge is not None and not _may_know_judgements(opened, old):
-        metrics = judged_metrics(make_metrics(config, samples, states={}))
-        names = [metric.info.name for metric in metrics]
+        names = [metric.info.name for metric in judged_metrics(metrics)]
         await JudgeReadiness(config, judge, opened, names, recording=True).look()
     _refuse_missing_library(config)
     provider = "" if resumed else answering_provider(config, operations)
@@ -66,6 +71,24 @@ def answering_provider(config: Config, operations: Operations) -> str:
         return ""
     answering = str(table.get("provider", "")) if table.get("use") == "chat" else ""
     return answering if answering in config.policy.providers else ""
+
+
+def _look_at_samples(
+    config: Config,
+    operations: Operations,
+    metrics: Sequence[Metric | Aggregate],
+    samples: Sequence[Sample],
+) -> None:
+    """Raise where no gated metric could be measured on any sample; say which one could not."""
+    lost = inapplicable_gates(config, metrics, samples)
+    if not lost:
+        return
+    gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
+    message = f"{config.policy.dataset}: no sample has what {listed(lost)} needs"
+    remedy = "give samples `relevant` documents or `references`, or set another metric to error"
+    if len(lost) == len(gated):
+        raise DatasetError(message, remedy=f"{remedy}: docs/metrics.md; the baseline is unchanged")
+    operations.say(f"warning: {message}, and `check` decides nothing without it; {remedy}")
 
 
 def _refuse_missing_library(config: Config) -> None:

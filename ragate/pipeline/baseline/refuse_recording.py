@@ -58,7 +58,7 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
         reasons = failure_lines(record.output for record in run.records)
         raise RagateError(
             "\n  ".join([f"all {failed} outputs failed:", *reasons]),
-            remedy="mend the system first; the baseline is unchanged",
+            remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
     limit = config.policy.decision.max_unscored
     for name in run.manifest.metrics:

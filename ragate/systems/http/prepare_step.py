@@ -15,6 +15,9 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 
 
+_SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
+
+
 def _headers(value: dict[str, str]) -> dict[str, str]:
     for name, text in value.items():
         if not _NAME.fullmatch(name) or name.lower() in _OURS:
@@ -24,7 +27,18 @@ def _headers(value: dict[str, str]) -> dict[str, str]:
     return value
 
 
+def _public(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        if name.lower() in _SECRET:
+            raise ValueError(
+                f"{name} holds a secret, and this file is in git: write the name of a variable in "
+                "headers_env"
+            )
+    return value
+
+
 Headers = Annotated[dict[str, str], AfterValidator(_headers)]
+PlainHeaders = Annotated[Headers, AfterValidator(_public)]
 
 
 class PrepareStep(Frozen):
@@ -44,7 +58,7 @@ class PrepareStep(Frozen):
     command: tuple[str, ...] = ()
     url: str = ""
     method: Literal["POST", "GET", "PUT"] = "POST"
-    headers: Headers = {}
+    headers: PlainHeaders = {}
     headers_env: Headers = {}
     documents: tuple[str, ...] = ()
     relative_to: str = ""

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from ragate.outputs.pointed import Pointer, Pointers
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems.http.prepare_step import Headers, PrepareStep
+from ragate.systems.http.prepare_step import Headers, PlainHeaders, PrepareStep
 from ragate.systems.http.streams.settings import Streaming
 
 BODY = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
@@ -37,7 +37,7 @@ class Settings(ForeignSettings):
     url: str = ""
     url_env: str = ""
     method: Literal["POST", "GET", "PUT"] = "POST"
-    headers: Headers = {}
+    headers: PlainHeaders = {}
     headers_env: Headers = {}
     params: dict[str, str] = {}
     body: str = BODY

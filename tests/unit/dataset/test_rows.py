@@ -94,7 +94,10 @@ def test_an_id_that_stands_twice_names_both_lines(tmp_path: Path) -> None:
     )
     by_query = error_of(tmp_path, "b.jsonl", rows({"query": "x"}, {"query": "x"}))
 
-    assert message == "a.jsonl:2: id 'a' stands already at a.jsonl:1"
+    assert message.splitlines() == [
+        "a.jsonl:2: id 'a' stands already at a.jsonl:1",
+        "  -> give one of the two another id, or remove it",
+    ]
     assert "the question 'x' stands already at b.jsonl:1" in by_query
 
 

@@ -8,6 +8,7 @@ from ragate import plugins
 from ragate.cli.doctor import golden_set
 from ragate.cli.finding import Status
 from ragate.models import Rule
+from ragate.pipeline.score.applicable import applicable
 from tests.unit.cli.doctor.doctor_factories import said, sample, samples, statuses
 
 
@@ -104,7 +105,7 @@ def test_a_metric_says_itself_which_samples_it_applies_to(name: str, left: list[
         sample("none", relevant={}, answerable=False),
     ]
 
-    found = golden_set.applicable(plugins.metric(name, samples=asked), asked)
+    found = applicable(plugins.metric(name, samples=asked), asked)
 
     assert [one.id for one in found] == left
 
@@ -113,8 +114,8 @@ def test_a_rate_applies_to_all_samples_or_none() -> None:
 
     metric = plugins.metric("refusal_f1")
 
-    assert golden_set.applicable(metric, [sample()]) == []
-    assert len(golden_set.applicable(metric, [sample(), sample("u", answerable=False)])) == 2
+    assert applicable(metric, [sample()]) == []
+    assert len(applicable(metric, [sample(), sample("u", answerable=False)])) == 2
 
 
 def test_must_pass_samples_without_any_pass_mark_are_a_problem() -> None:

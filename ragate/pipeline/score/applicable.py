@@ -1,0 +1,42 @@
+"""Which samples a metric can speak about: known before anything is asked."""
+
+from collections.abc import Sequence
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.models import Failure, Sample, ScoreState, SystemOutput
+from ragate.protocols import Aggregate, Metric
+
+# A metric leaves a sample out before it looks at the output; every other one is unscored by this.
+_NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
+
+
+def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples that a metric can speak about; all for a rate that some sample allows."""
+    pairs = [(sample, _NOT_ASKED) for sample in samples]
+    if metric.info.aggregate:
+        score = metric.aggregate(pairs)  # type: ignore[union-attr]  # told by info.aggregate
+        return [] if score.state is ScoreState.NOT_APPLICABLE else list(samples)
+    scores = metric.score_samples(pairs)  # type: ignore[union-attr]
+    return [
+        sample
+        for sample, score in zip(samples, scores, strict=True)
+        if score.state is not ScoreState.NOT_APPLICABLE
+    ]
+
+
+def inapplicable_gates(
+    config: Config, metrics: Sequence[Metric | Aggregate], samples: Sequence[Sample]
+) -> list[str]:
+    """Return the gated metrics that no sample has what they need for; foreign ones are not asked.
+
+    Such a metric is never measured, and `check` ends without a decision for it.
+    """
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    return [
+        metric.info.name
+        for metric in metrics
+        if metric.info.name in gated
+        and plugins.is_builtin("metrics", plugins.split_metric(metric.info.name)[0])
+        and not applicable(metric, samples)
+    ]
