@@ -34,7 +34,9 @@ def cannot_be_asked(target: str, error: TargetError) -> ConfigError:
 def setup_raised(target: str, error: TargetRaised, root: Path) -> RagateError:
     """Return what an exception before the first question means for the run."""
     told = one_line(summary(error.error, str(root)), 2000)
-    return setup_failed(f"{where_of(target)}: {error} {told}", outage=is_outage(error.error))
+    outage = is_outage(error.error)
+    remedy = "" if outage else mend_there(told)
+    return setup_failed(f"{where_of(target)}: {error} {told}", outage=outage, remedy=remedy)
 
 
 def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError:
@@ -42,11 +44,14 @@ def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError
 
     A database that is down is no mistake in a file that somebody could correct.
     """
-    if outage:
-        return SystemStartError(message, remedy=remedy)
+    kind = SystemStartError if outage else ConfigError
+    return kind(message, remedy=remedy)
+
+
+def mend_there(told: str) -> str:
+    """Return what to do about an exception of the project's code, as it is told."""
     unset = ", or set the variable that it reads: in your shell or in .env"
-    mend = f"it is code of the project: mend it there{unset if 'KeyError' in message else ''}"
-    return ConfigError(message, remedy=remedy or mend)
+    return f"it is code of the project: mend it there{unset if 'KeyError' in told else ''}"
 
 
 def _wrong_form(target: str) -> tuple[str, str] | None:
