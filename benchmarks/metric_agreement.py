@@ -1,7 +1,7 @@
 """Print how far the metrics are from their oracles, how they agree with people, and their speed.
 
 Run it from the repository: ``python benchmarks/metric_agreement.py``. It reads the public data sets
-beside the checkout and needs ir_measures.
+beside the checkout and needs ir_measures. With ``people`` it prints that agreement alone.
 """
 
 from __future__ import annotations
@@ -94,11 +94,51 @@ def people_table() -> None:
     print(
         f"{'metric':18} {'pairs won':>9} {'tied':>5} {'lost':>5} {'balanced accuracy at 0.5':>25}"
     )
-    for name in ("exact_match", "contains", "token_f1", "rouge_l", "char_3gram_recall", "idf_f1"):
+    scored = {}
+    for name in AGREEING:
         scores = [value or 0.0 for value in values(name, pairs, samples=list(samples.values()))]
+        scored[name] = scores
         won, tied, lost = preferences([row["id"] for row in rows], right, scores)
         accuracy = balanced_accuracy(right, [score >= 0.5 for score in scores])
         print(f"{name:18} {won:9.3f} {tied:5.3f} {lost:5.3f} {accuracy:25.3f}")
+    systems_table(rows, right, scored)
+
+
+LONG = 6
+AGREEING = (
+    "exact_match", "contains", "token_f1", "rouge_l", "char_3gram_recall", "idf_f1",
+    "reference_recall",
+)  # fmt: skip
+
+
+def systems_table(rows: list[Any], right: list[bool], scored: dict[str, list[float]]) -> None:
+    """Print kappa and balanced accuracy at 0.5 for each system, and for long answers of all."""
+    print("\nThe same by system, at 0.5: kappa / balanced accuracy\n")
+    lengths = [len(row["answer"].split()) for row in rows]
+    places = {
+        system: [place for place, row in enumerate(rows) if row["model"] == system]
+        for system in dict.fromkeys(row["model"] for row in rows)
+    }
+    long = f"{LONG} words and more"
+    places[long] = [place for place, length in enumerate(lengths) if length >= LONG]
+    print(f"{'':18} " + " ".join(f"{title[:18]:>18}" for title in places))
+    print(f"{'answers':18} " + " ".join(f"{len(chosen):18}" for chosen in places.values()))
+    means = (fmean(lengths[place] for place in chosen) for chosen in places.values())
+    print(f"{'words an answer':18} " + " ".join(f"{mean:18.1f}" for mean in means))
+    for name, scores in scored.items():
+        cells = []
+        for chosen in places.values():
+            called = [scores[place] >= 0.5 for place in chosen]
+            truth = [right[place] for place in chosen]
+            cells.append(f"{kappa(truth, called):.2f} / {balanced_accuracy(truth, called):.2f}")
+        print(f"{name:18} " + " ".join(f"{cell:>18}" for cell in cells))
+
+
+def kappa(right: list[bool], called: list[bool]) -> float:
+    """Return Cohen's kappa."""
+    agreed = fmean(verdict == call for verdict, call in zip(right, called, strict=True))
+    by_chance = fmean(right) * fmean(called) + (1 - fmean(right)) * (1 - fmean(called))
+    return (agreed - by_chance) / (1 - by_chance)
 
 
 def preferences(
@@ -189,6 +229,9 @@ def _pair(place: int, row: Any) -> Pair:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["people"]:
+        people_table()
+        sys.exit()
     ir_measures_table()
     trec_eval_table()
     people_table()
