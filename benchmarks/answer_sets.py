@@ -37,27 +37,33 @@ class Pool:
 def insurance() -> list[Pool]:
     """Two answer sets of one assistant, drawn with even chances; its file names become [n]."""
     by_id: dict[str, list[dict[str, Any]]] = {}
-    for row in _rows("azure_rag_ab/answers.jsonl"):
+    for row in read_rows("azure_rag_ab/answers.jsonl"):
         by_id.setdefault(row["id"], []).append(row)
     return [
         _pool(
             Sample(
                 id=key,
                 query=rows[0]["question"],
-                references=(_REFERENCE.sub("", rows[0]["reference"]).strip(),),
+                references=(bare_reference(rows[0]),),
                 relevant=_expected(rows[0]["reference"]),
             ),
-            [_insured(row) for row in rows],
+            [insured(row) for row in rows],
         )
         for key, rows in by_id.items()
     ]
+
+
+def bare_reference(row: dict[str, Any]) -> str:
+    """Return the reference without the files that it cites."""
+    return _REFERENCE.sub("", row["reference"]).strip()
 
 
 def _expected(reference: str) -> dict[str, int]:
     return {f"{name}.pdf#page={page}": 1 for name, page in _REFERENCE.findall(reference)}
 
 
-def _insured(row: dict[str, Any]) -> SystemOutput:
+def insured(row: dict[str, Any]) -> SystemOutput:
+    """Return an answer of the insurance assistant; its file names become [n]."""
     texts = [context.partition(":") for context in row["contexts"]]
     names = [name for name, _, _ in texts]
 
@@ -71,7 +77,7 @@ def _insured(row: dict[str, Any]) -> SystemOutput:
 def open_domain() -> list[Pool]:
     """Short answers of four systems without contexts, drawn with even chances."""
     by_id: dict[str, list[dict[str, Any]]] = {}
-    for row in _rows("openqa_eval/answers_nq301.jsonl"):
+    for row in read_rows("openqa_eval/answers_nq301.jsonl"):
         by_id.setdefault(row["id"], []).append(row)
     return [
         _pool(
@@ -88,7 +94,7 @@ def passages() -> list[Pool]:
     Questions that the passage does not answer are refused in four runs of five.
     """
     pools = []
-    for row in _rows("clapnq_dev/qa.jsonl"):
+    for row in read_rows("clapnq_dev/qa.jsonl"):
         chunks = tuple(
             RetrievedChunk(doc_id=doc, text=text)
             for doc, text in zip(row["context_ids"], row["contexts"], strict=True)
@@ -122,7 +128,8 @@ def _pool(
     return Pool(sample, tuple(given), tuple(chances or even))
 
 
-def _rows(path: str) -> list[dict[str, Any]]:
+def read_rows(path: str) -> list[dict[str, Any]]:
+    """Return the rows of a data set."""
     return [json.loads(line) for line in (DATA / path).read_text("utf-8").splitlines()]
 
 

@@ -124,9 +124,12 @@ def keyless() -> tuple[str, ...]:
     names = []
     for name in plugins.names("metrics"):
         try:
-            info = plugins.metric(name).info
+            metric = plugins.metric(name)
         except ConfigError:
-            info = plugins.metric(f"{name}@10").info
+            metric = plugins.metric(f"{name}@10")
+        info = metric.info
+        if getattr(metric, "unusable", ""):  # it wants a model
+            continue
         if info.needs is Needs.NOTHING and not info.aggregate and info.high is not None:
             names.append(info.name)
     return tuple(names)

@@ -40,6 +40,7 @@ class SampleMetric:
     Attributes:
         nothing: Of a metric that looks at a part of an answer, such as its numbers.
         checked: Of such a metric: the count of the samples that held something to check.
+        unusable: Why a policy cannot name it as it is configured, "" where it can.
     """
 
     info: MetricInfo
@@ -48,6 +49,7 @@ class SampleMetric:
     state: dict[str, float] = field(default_factory=dict)
     nothing: EmptyReason = lambda _output: ""
     checked: SampleMetric | None = None
+    unusable: str = ""
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
         """Return one score a pair, in order."""

@@ -1,9 +1,10 @@
 """idf_f1: word overlap of answer and reference, rare words counting most."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import log
 
+from ragate.core.text.number_words import in_digits
 from ragate.core.text.segmentation import words
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.metrics.reference._reference import harmonic_mean, is_worded, reference_metric
@@ -21,8 +22,8 @@ def create(request: MetricRequest) -> SampleMetric:
     distinct words of ln(1 + N / df), df the number of the N samples whose references hold the
     word, at least 1. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: the table is fitted on the references of the golden set and then kept in the
-    baseline, so that a new question shifts no other score; a side without any word scores 0; no
-    reference or unanswerable: not applicable.
+    baseline, so that a new question shifts no other score; eight is 8; a side without any word
+    scores 0; no reference or unanswerable: not applicable.
     Source: Spärck Jones, A statistical interpretation of term specificity, 1972 (the weight).
     """
     table = dict(request.state) if request.state else fit(request.samples)
@@ -36,13 +37,17 @@ def fit(samples: Iterable[Sample]) -> dict[str, float]:
     Words of one sample only are left out: an unknown word counts as one of them.
     """
     documents = [
-        {word for reference in sample.references for word in words(reference)}
+        {word for reference in sample.references for word in _terms(reference)}
         for sample in samples
         if any(map(is_worded, sample.references))
     ]
     counts = Counter(word for words in documents for word in words)
     table = {word: float(counts[word]) for word in sorted(counts) if counts[word] > 1}
     return {SIZE: float(len(documents)), **table}
+
+
+def _terms(text: str) -> Iterator[str]:
+    return map(in_digits, words(text))
 
 
 class Weights:
@@ -58,7 +63,7 @@ class Weights:
         return sum(self._weights.get(word, self._unknown) for word in sorted(words))
 
     def f1(self, answer: str, reference: str) -> float:
-        answer_words, reference_words = set(words(answer)), set(words(reference))
+        answer_words, reference_words = set(_terms(answer)), set(_terms(reference))
         if not answer_words or not reference_words:
             return 0.0
         common = self.total(answer_words & reference_words)

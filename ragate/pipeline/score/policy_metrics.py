@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ragate import plugins
 from ragate.config import Config, check_rule, check_slice_metric
 from ragate.core.rules.checked_metric import checked_name
-from ragate.errors import PluginError
+from ragate.errors import ConfigError, PluginError
 from ragate.models import Needs, Sample
 from ragate.protocols import (
     NO_CLIENTS,
@@ -29,6 +29,9 @@ def make_metrics(
     Args:
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
         clients: What metrics that ask a model get.
+
+    Raises:
+        ConfigError: a metric lacks a key that it cannot do without.
     """
     metrics: list[Metric | Aggregate] = []
     for rule in config.policy.metrics:
@@ -46,6 +49,8 @@ def make_metrics(
                 f"metric {rule.metric!r} calls itself {metric.info.name!r}",
                 remedy="a metric's name is the one it is asked for: MetricRequest.name",
             )
+        if why := getattr(metric, "unusable", ""):
+            raise ConfigError(why, remedy=f"docs/metrics.md says what {rule.metric} needs")
         check_rule(rule, metric.info)
         check_slice_metric(config.policy.slices, metric.info)
         metrics.append(metric)

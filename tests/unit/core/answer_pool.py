@@ -100,8 +100,9 @@ def verdicts(sample: Sample, output: SystemOutput) -> Mapping[str, Score]:
 
 @cache
 def registered() -> tuple[str, ...]:
-    """Return every metric that is built in, with a cut-off where it needs one."""
-    return tuple(map(_with_cut_off, plugins.names("metrics")))
+    """Return every metric that works without keys, with a cut-off where it needs one."""
+    names = map(_with_cut_off, plugins.names("metrics"))
+    return tuple(name for name in names if not getattr(plugins.metric(name), "unusable", ""))
 
 
 def _with_cut_off(name: str) -> str:

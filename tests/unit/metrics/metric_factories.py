@@ -74,7 +74,7 @@ AGGREGATES = tuple(
 ON_SAMPLES = tuple(name for name in EVERY if name not in {*JUDGED, *AGGREGATES})
 RETRIEVAL = of_family("retrieval")
 REFERENCE = of_family("reference")
-CLAIMS = of_family("grounding")
+CLAIMS = tuple(name for name in of_family("grounding") if not make(name).unusable)
 REFUSALS = of_family("refusal")
 # What an answer takes has no worst value, so a failed sample is left out and does not look cheap.
 BOUNDED = tuple(name for name in ON_SAMPLES if EVERY[name].high is not None)

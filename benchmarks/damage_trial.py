@@ -1,0 +1,244 @@
+"""How often the gate that `ragate init` writes sees mistakes in one answer of ten.
+
+    python benchmarks/damage_trial.py [--draws 200] [--tune] [--output FILE]
+
+Right answers of two collections: an insurance assistant's, two to each question, and what people
+wrote to passages. A pull request takes up to 200 of them and plants one kind of damage into 10 %,
+those that have a place for it; harmless changes are made to all. Systems repeat: three equal
+baseline passes, one of the change, two more where the first is suspicious; then once more with an
+assistant that draws one of its two answers in every pass. Held are the metrics of level error that
+`init` writes for recorded answers with texts, without references and, apart, with them. Whoever
+tunes a metric looks at `--tune`, the other half of the insurance questions. Seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.damage import (
+    HARMLESS,
+    SEEN,
+    UNSEEN,
+    Damage,
+    RightAnswer,
+    insurance,
+    passages,
+)
+from benchmarks.harmless import TODAY
+from benchmarks.shares import print_lines, wilson
+from ragate import plugins
+from ragate.cli.init.config_text import Choice, config_text
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import decide
+from ragate.models import (
+    Decision,
+    DecisionSettings,
+    MetricVerdict,
+    Record,
+    Rule,
+    Run,
+    RunManifest,
+    Sample,
+    SystemInfo,
+)
+from ragate.pipeline.score.metric_records import evaluate
+
+SIZE, DAMAGED = 200, 0.1
+WORSE = {MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE}
+
+
+def metrics_of_init(samples: Sequence[Sample]) -> list[str]:
+    """Return the metrics that can fail the gate of a new project with recorded outputs."""
+    tables = tomllib.loads(config_text(Choice("replay", "outputs/*.jsonl"), samples))
+    chosen = tables["policy"]["metrics"]
+    return [name for name, table in chosen.items() if table.get("level") == "error"]
+
+
+class Gate:
+    """The gate of a new project; every distinct answer is scored once."""
+
+    def __init__(self, answers: Sequence[RightAnswer]) -> None:
+        samples = [one.sample for one in answers]
+        self.names = metrics_of_init(samples)
+        self._metrics = [plugins.metric(name, samples=samples) for name in self.names]
+        self._known: dict[tuple[str, str], Record] = {}
+        self._infos = self._scored([(answers[0], answers[0].text)]).manifest.metrics
+
+    def _scored(self, texts: Sequence[tuple[RightAnswer, str]]) -> Run:
+        manifest = RunManifest(system=SystemInfo(use="replay"))
+        outputs = {one.sample.id: one.output.amended(answer=text) for one, text in texts}
+        samples = [one.sample for one, _ in texts]
+        return evaluate([outputs], samples, self._metrics, manifest=manifest)
+
+    def _records(self, texts: Sequence[tuple[RightAnswer, str]]) -> list[Record]:
+        new = [(o, text) for o, text in texts if (o.sample.id, text) not in self._known]
+        if new:
+            for (one, text), record in zip(new, self._scored(new).records, strict=True):
+                self._known[one.sample.id, text] = record
+        return [self._known[one.sample.id, text] for one, text in texts]
+
+    def _run(self, passes: Sequence[Sequence[tuple[RightAnswer, str]]]) -> Run:
+        records = [
+            Record.model_construct(**{**dict(record), "run": number})
+            for number, texts in enumerate(passes)
+            for record in self._records(texts)
+        ]
+        manifest = RunManifest(
+            system=SystemInfo(use="replay"), metrics=self._infos, runs=len(passes), confirm=2
+        )
+        return Run(manifest=manifest, records=records)
+
+    def verdict(
+        self,
+        before: Sequence[Sequence[tuple[RightAnswer, str]]],
+        after: Sequence[Sequence[tuple[RightAnswer, str]]],
+    ) -> Decision:
+        """Return the verdict on three baseline passes and up to three of the change."""
+        samples = [one.sample for one, _ in before[0]]
+        rules = [Rule(metric=name) for name in self.names]
+        for looks in (1, len(after)):
+            comparison = compare(self._run(before), self._run(after[:looks]), samples)
+            decision = decide(rules, comparison, DecisionSettings(), today=TODAY)
+            if not decision.wants_runs:
+                break
+        return decision
+
+
+def damaged(
+    answers: Sequence[RightAnswer], damage: Damage, rng: random.Random, *, share: float
+) -> dict[str, str]:
+    """Return the changed texts by sample, at most that share of the answers."""
+    changed: dict[str, str] = {}
+    for one in rng.sample(list(answers), len(answers)):
+        if len(changed) >= round(share * len(answers)):
+            break
+        text = damage(one, rng, answers)
+        if text is not None and text != one.text:
+            changed[one.sample.id] = text
+    return changed
+
+
+def steady(gate: Gate, answers: Sequence[RightAnswer], changed: dict[str, str]) -> Decision:
+    """Return the verdict where every pass gives the same answers."""
+    before = [(one, one.text) for one in answers]
+    after = [(one, changed.get(one.sample.id, one.text)) for one in answers]
+    return gate.verdict([before] * 3, [after] * 3)
+
+
+def varying(
+    gate: Gate, answers: Sequence[RightAnswer], damage: Damage, rng: random.Random, share: float
+) -> Decision:
+    """Return the verdict where every pass draws one of the answers to each question."""
+    by_key: dict[str, list[RightAnswer]] = {}
+    for one in answers:
+        by_key.setdefault(one.key, []).append(one)
+    hit = set(rng.sample(sorted(by_key), round(share * len(by_key))))
+
+    def one_pass(planting: bool) -> list[tuple[RightAnswer, str]]:
+        texts = []
+        for key, pool in by_key.items():
+            drawn = rng.choice(pool)
+            text = damage(drawn, rng, answers) if planting and key in hit else None
+            shown = RightAnswer(key, pool[0].sample, drawn.output)
+            texts.append((shown, drawn.text if text is None else text))
+        return texts
+
+    return gate.verdict([one_pass(False) for _ in range(3)], [one_pass(True) for _ in range(3)])
+
+
+HEAD = f"{'planted':<30}{'answers':>8}{'seen':>24}{'failed':>8}{'worse here':>11}{'exit 3':>8}  by"
+
+
+def table(
+    answers: Sequence[RightAnswer], kinds: dict[str, Damage], draws: int, *, share: float
+) -> Iterator[str]:
+    """Yield a line for each kind: how many answers have a place for it, and what the gate said."""
+    gate = Gate(answers)
+    for title, damage in kinds.items():
+        verdicts, planted = [], Counter[int]()
+        for seed in range(draws):
+            rng = random.Random(f"{title} {seed}")
+            drawn = rng.sample(list(answers), min(SIZE, len(answers)))
+            changed = damaged(drawn, damage, rng, share=share)
+            planted[len(changed)] += 1
+            verdicts.append(steady(gate, drawn, changed))
+        yield line(title, planted.most_common(1)[0][0], verdicts)
+
+
+def varying_table(
+    answers: Sequence[RightAnswer], kinds: dict[str, Damage], draws: int, *, share: float
+) -> Iterator[str]:
+    """Yield the same lines for a system that varies from pass to pass."""
+    gate = Gate(answers)
+    count = round(share * len({one.key for one in answers}))
+    for title, damage in kinds.items():
+        dice = (random.Random(f"{title} {seed}") for seed in range(draws))
+        yield line(title, count, [varying(gate, answers, damage, rng, share) for rng in dice])
+
+
+def line(title: str, planted: int, verdicts: Sequence[Decision]) -> str:
+    """Return what the gate said of the draws of one kind, and which metrics said it."""
+    draws = len(verdicts)
+    failed = sum(one.exit_code == 1 for one in verdicts)
+    undecided = sum(one.exit_code == 3 for one in verdicts)
+    rows = [[row.metric for row in one.metrics if row.verdict in WORSE] for one in verdicts]
+    seen = sum(map(bool, rows))
+    low, high = wilson(seen, draws)
+    by = Counter(name for names in rows for name in names).most_common(3)
+    named = ", ".join(f"{name} {count / draws:.2f}" for name, count in by)
+    return (
+        f"{title:<30}{planted:>8}{seen / draws:>9.3f} ({low:.3f}-{high:.3f}){failed / draws:>8.3f}"
+        f"{(seen - failed) / draws:>11.3f}{undecided / draws:>8.3f}  {named}"
+    )
+
+
+def half(answers: Sequence[RightAnswer], which: int) -> list[RightAnswer]:
+    """Return half of the questions with their answers, by a hash of the question's id."""
+    return [one for one in answers if hashlib.md5(one.key.encode()).digest()[-1] % 2 == which]
+
+
+def report(draws: int, *, tune: bool) -> Iterator[str]:
+    """Yield all tables."""
+    for references in (False, True):
+        own = insurance(references=references)
+        sets = {"insurance, the half that metrics were tuned on": half(own, 0)}
+        if not tune:
+            sets = {
+                "insurance, the half that no metric was tuned on": half(own, 1),
+                "passages": passages(references=references),
+            }
+        for name, answers in sets.items():
+            held = ", ".join(metrics_of_init([one.sample for one in answers]))
+            yield f"\n{name}: {len(answers)} answers, {draws} draws; held: {held}"
+            yield HEAD
+            yield from table(answers, SEEN | UNSEEN, draws, share=DAMAGED)
+            yield "harmless, in all answers"
+            yield from table(answers, HARMLESS, draws, share=1.0)
+        if not tune:
+            yield f"\ninsurance, 198 questions, a pass draws one of two answers; {draws} draws"
+            yield HEAD
+            yield from varying_table(own, SEEN, draws, share=DAMAGED)
+            yield "harmless, in all answers"
+            yield from varying_table(own, HARMLESS, draws, share=1.0)
+
+
+def main() -> None:
+    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    reader.add_argument("--draws", type=int, default=200)
+    reader.add_argument("--tune", action="store_true")
+    reader.add_argument("--output", type=Path)
+    options = reader.parse_args()
+    print_lines(report(options.draws, tune=options.tune), options.output)
+
+
+if __name__ == "__main__":
+    main()
