@@ -91,31 +91,7 @@ class CrossEncoder:
         """
         network, config, self.fingerprint = folder_files(model, where)
         self._output = entailing_output(config, where)
-        try:
-            import onnxruntime
-            import tokenizers
-        except ImportError as error:
-            raise ConfigError(
-                f"{where} needs a library: {error}", remedy="pip install 'ragate[onnx]'"
-            ) from error
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(network), options, providers=["CPUExecutionProvider"]
-            )
-            tokenizer = tokenizers.Tokenizer.from_file(
-                str(Path(model).expanduser() / "tokenizer.json")
-            )
-        except Exception as error:  # both libraries raise types of their own
-            why = " ".join(str(error).split())[:300]
-            raise ConfigError(
-                f"{where} = {model!r} cannot be loaded: {why}", remedy=REMEDY
-            ) from error
-        tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
-        tokenizer.enable_padding()
-        self._tokenizer = tokenizer
+        self._session, self._tokenizer = _loaded(network, Path(model).expanduser(), where)
         self._inputs = [each.name for each in self._session.get_inputs()]
         if not _ASKED_FOR.issuperset(self._inputs):
             raise ConfigError(
@@ -148,3 +124,30 @@ class CrossEncoder:
             scaled = np.exp(logits - logits.max(axis=1, keepdims=True))
             chances = (scaled / scaled.sum(axis=1, keepdims=True))[:, self._output]
         return [round(float(chance), 3) for chance in chances]
+
+
+def _loaded(network: Path, folder: Path, where: str) -> tuple[Any, Any]:
+    """Return the session and the tokenizer."""
+    try:
+        import onnxruntime
+        import tokenizers
+    except ImportError as error:
+        raise ConfigError(
+            f"{where} needs a library: {error}", remedy="pip install 'ragate[onnx]'"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(
+            str(network), options, providers=["CPUExecutionProvider"]
+        )
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # both libraries raise types of their own
+        why = " ".join(str(error).split())[:300]
+        raise ConfigError(
+            f"{where} = {str(folder)!r} cannot be loaded: {why}", remedy=REMEDY
+        ) from error
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
+    tokenizer.enable_padding()
+    return session, tokenizer
