@@ -108,6 +108,42 @@ def test_in_a_terminal_three_questions_are_asked(project: Path) -> None:
     assert load_config(project / "ragate.toml").system.settings["answer"]["use"] == "chat"
 
 
+RAG = """
+def answer(question):
+    return {"answer": "Yes.", "chunks": [{"doc_id": "docs/refunds.md", "text": "Refunds."}]}
+"""
+
+
+def test_in_a_terminal_the_system_is_chosen_and_may_be_asked_one_question(project: Path) -> None:
+    (project / "rag.py").write_text(RAG)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [str(RAGATE), "init"], cwd=project, stdin=theirs, stdout=theirs, stderr=theirs
+    ) as command:
+        os.close(theirs)
+        os.write(ours, b"1\ny\n")
+        shown = read_all(ours)
+        assert command.wait(timeout=60) == 0, shown
+    os.close(ours)
+
+    assert "1  the function answer(question) in rag.py:2" in shown
+    assert "This would run: an import of rag:answer" in shown
+    assert "This is what ragate sees:" in shown
+    assert "came back docs/refunds.md: the folder differs" in shown.replace("\r\n", " ")
+    assert load_config(project / "ragate.toml").system.settings["target"] == "rag:answer"
+
+
+def test_with_yes_nothing_of_the_project_is_run(project: Path) -> None:
+    (project / "rag.py").write_text(f"open('ran', 'w')\n{RAG}")
+
+    done = ragate(project, "init", "--yes")
+
+    assert "Gated is the function answer(question) in rag.py:3" in done.stdout
+    assert not (project / "ran").exists()
+    assert done.stdout.rstrip().splitlines()[-2].lstrip().startswith("ragate baseline update")
+    assert done.stdout.rstrip().splitlines()[-1].lstrip().startswith("ragate check")
+
+
 def read_all(terminal: int) -> str:
     parts = []
     while True:

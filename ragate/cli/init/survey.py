@@ -171,6 +171,8 @@ def _recorded(root: Path) -> Iterator[str]:
 
 
 def _is_recording(file: Path) -> bool:
+    if file.is_symlink() or file.parent.is_symlink():
+        return False
     try:
         first_line = next(read_outputs(file)[1], None)
     except RagateError:
@@ -192,6 +194,8 @@ def _libraries(root: Path, top: Path) -> Iterator[str]:
 
 
 def _start_of(file: Path) -> str:
+    if file.is_symlink() or not file.is_file():
+        return ""
     try:
         with file.open(encoding="utf-8", errors="replace") as stream:
             return stream.read(200_000)

@@ -53,7 +53,8 @@ def what_runs(config: Config) -> str:
     if url := settings.get("url") or settings.get("url_env"):
         return one_line(f"a request to {url}")
     if target := settings.get("target"):
-        with_whom = shlex.join(map(str, settings.get("interpreter") or ["this Python"]))
+        own = settings.get("interpreter")
+        with_whom = shlex.join(map(str, own)) if own else "this Python"
         return one_line(f"an import of {target} by {with_whom}, and one call of it")
     return one_line(f"the system {config.system.use}")
 

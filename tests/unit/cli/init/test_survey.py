@@ -50,6 +50,18 @@ def test_recorded_outputs_are_found_by_reading_them(tmp_path: Path) -> None:
     assert look(tmp_path).recorded == ()
 
 
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
+    write(outside, {"requirements.txt": "openai\n"})
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "outputs").symlink_to(outside / "outputs")
+    (root / "requirements.txt").symlink_to(outside / "requirements.txt")
+
+    assert look(root).recorded == ()
+    assert look(root).libraries == ()
+
+
 def test_libraries_are_read_from_the_requirements(tmp_path: Path) -> None:
     write(tmp_path, {"requirements.txt": "llama-index-core>=0.14\nOpenAI==2.0\n"})
 

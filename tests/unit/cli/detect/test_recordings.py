@@ -1,0 +1,61 @@
+"""Recorded outputs in fields of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.detect.recordings import find_recordings
+from tests.unit.cli.detect.code import only
+
+LINE: dict[str, Any] = {
+    "prompt": "When does the workshop open?",
+    "completion": "It opens at eight.",
+    "retrieved": [{"file": "opening.md", "body": "The workshop opens at eight."}],
+}
+
+
+def record(root: Path, *rows: object, name: str = "results/run.jsonl") -> Path:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def test_fields_of_their_own_are_read_by_pointers(tmp_path: Path):
+    record(tmp_path, LINE)
+
+    found = only(list(find_recordings(tmp_path)))
+
+    assert found.policy == {"replay_paths": ["results/*.jsonl"]}
+    assert found.settings == {
+        "paths": ["results/*.jsonl"],
+        "pointers": {
+            "question": "/prompt",
+            "answer": "/completion",
+            "contexts": "/retrieved/*/body",
+            "ids": "/retrieved/*/file",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "row", [{"event": "log line", "level": 3}, {"completion": "No question."}, [1], "text", None]
+)
+def test_lines_without_a_question_and_an_answer_are_no_recordings(tmp_path: Path, row: object):
+    record(tmp_path, row)
+
+    assert not list(find_recordings(tmp_path))
+
+
+def test_a_link_out_of_the_project_is_not_read(tmp_path: Path):
+    outside = record(tmp_path / "outside", LINE)
+    root = tmp_path / "project"
+    (root / "results").mkdir(parents=True)
+    (root / "results/run.jsonl").symlink_to(outside)
+    (root / "outputs").symlink_to(outside.parent)
+
+    assert not list(find_recordings(root))
