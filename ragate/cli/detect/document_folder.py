@@ -17,8 +17,8 @@ def reader_folder(file: PythonFile, root: Path) -> str | None:
     Returns:
         None where there is no such reader.
     """
-    for node in ast.walk(file.tree):
-        if isinstance(node, ast.Call) and called(node).rpartition(".")[2] in READERS:
+    for node in file.calls:
+        if called(node).rpartition(".")[2] in READERS:
             named = {keyword.arg: keyword.value for keyword in node.keywords}
             argument = node.args[0] if node.args else named.get("input_dir", named.get("path"))
             return existing_folder(argument, file, root)
@@ -33,10 +33,8 @@ def documents_reader(file: PythonFile, files: list[PythonFile], root: Path) -> s
 
 def globbed_folder(file: PythonFile, root: Path) -> str:
     """Return the folder whose files are listed by the code itself, "" where none is known."""
-    for node in ast.walk(file.tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-            continue
-        if node.func.attr in _GLOBS:
+    for node in file.calls:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _GLOBS:
             folder = existing_folder(node.func.value, file, root)
             folder = folder or _of_pattern(node, file, root)
             if folder:

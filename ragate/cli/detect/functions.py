@@ -8,7 +8,7 @@ from typing import Any
 from ragate.cli.detect.document_folder import documents_reader, globbed_folder
 from ragate.cli.detect.fields import pointers_of
 from ragate.cli.detect.found_system import FoundSystem
-from ragate.cli.detect.python_files import Function, PythonFile, called, required
+from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required
 from ragate.cli.detect.shapes import UNKNOWN, Fields, Parts, Shape, ShapeReader, Value
 
 _PARAMETERS = ("question", "query", "user_question", "user_query", "q", "prompt", "message", "text")
@@ -67,7 +67,9 @@ def _methods(
     for name, node in file.classes.items():
         methods = {method.name: method for method in _functions_of(node)}
         call, init = methods.get("__call__"), methods.get("__init__")
-        if call is not None and len(required(call)) == 1 and not (init and required(init)):
+        bases = {dotted(base).rpartition(".")[2] for base in node.bases}
+        plain = not name.startswith("_") and not (init and required(init))
+        if plain and bases.isdisjoint({"Protocol", "ABC"}) and call and _is_asked(call):
             where = f"the class {name} in {file.path}:{node.lineno}"
             yield _candidate(file, files, root, name, where, 62, reader.returned(call))
 
@@ -76,17 +78,28 @@ def _functions_of(node: ast.ClassDef | None) -> list[Function]:
     return [] if node is None else [part for part in node.body if isinstance(part, Function)]
 
 
+def _takes_question(function: Function) -> bool:
+    arguments = required(function)
+    return len(arguments) == 1 and arguments[0].arg.lower() in _PARAMETERS
+
+
+def _is_asked(function: Function) -> bool:
+    """Whether its argument can hardly be anything but a question."""
+    return _takes_question(function) and _sure(required(function)[0].arg)
+
+
+def _sure(argument: str) -> bool:
+    """Whether a name says question: "text" and "message" are what any function may take."""
+    return _PARAMETERS.index(argument.lower()) < _PARAMETERS.index("prompt")
+
+
 def _likelihood(name: str, function: Function) -> int:
     """Return how likely a function answers questions, 0 where it does not look like it."""
-    arguments = required(function)
-    if len(arguments) != 1 or name.startswith("_"):
+    if name.startswith("_") or not _takes_question(function):
         return 0
-    argument = arguments[0].arg.lower()
+    argument = required(function)[0].arg.lower()
     named = name.lower() in _NAMES
-    if argument not in _PARAMETERS:
-        return 0
-    # "text" and "message" are what any function may take.
-    sure = _PARAMETERS.index(argument) < _PARAMETERS.index("prompt")
+    sure = _sure(argument)
     return (70 if sure else 55) - _NAMES.index(name.lower()) // 2 if named else 30 if sure else 0
 
 

@@ -57,6 +57,11 @@ class PythonFile:
         """The top-level packages that the module imports."""
         return frozenset(name.partition(".")[0] for name in self._imports())
 
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """Every call in the module."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+
     def _imports(self) -> Iterator[str]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):

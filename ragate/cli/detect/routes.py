@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ragate.cli.detect.python_files import (
@@ -73,16 +73,31 @@ def find_apps(files: list[PythonFile]) -> Iterator[WebApp]:
         for file in web
         for route in [*_decorated(file, reader, prefixes), *_listed(file, reader)]
     )
-    for file in web:
-        for name, value in file.values.items():
-            framework = _APPS.get(called(value).rpartition(".")[2])
-            if framework:
-                yield WebApp(framework, f"{file.module}:{name}", routes)
-        for name, function in file.functions.items():
-            made = {called(node).rpartition(".")[2] for node in ast.walk(function)} & _APPS.keys()
-            if made and not required(function):
-                framework = _APPS[min(made)]
-                yield WebApp(framework, f"{file.module}:{name}", routes, factory=True)
+    apps = [app for file in web for app in _apps(file)]
+    for app in apps:
+        own = [route for route in routes if max(apps, key=lambda each: _near(each, route)) is app]
+        yield replace(app, routes=tuple(own))
+
+
+def _apps(file: PythonFile) -> Iterator[WebApp]:
+    for name, value in file.values.items():
+        framework = _APPS.get(called(value).rpartition(".")[2])
+        if framework:
+            yield WebApp(framework, f"{file.module}:{name}", ())
+    for name, function in file.functions.items():
+        made = {called(node).rpartition(".")[2] for node in ast.walk(function)} & _APPS.keys()
+        if made and not required(function):
+            yield WebApp(_APPS[min(made)], f"{file.module}:{name}", (), factory=True)
+
+
+def _near(app: WebApp, route: Route) -> int:
+    """Return how much of their path an application and a route have in common."""
+    module = app.target.partition(":")[0].split(".")
+    parts = list(route.file.with_suffix("").parts)
+    return next(
+        (n for n, pair in enumerate(zip(module, parts, strict=False)) if pair[0] != pair[1]),
+        min(len(module), len(parts)),
+    )
 
 
 def _prefixes(files: list[PythonFile]) -> dict[str, str]:

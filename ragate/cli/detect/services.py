@@ -1,6 +1,5 @@
 """Services as candidates: an application that is started for the run, or one that runs already."""
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,8 +122,8 @@ def _start(app: WebApp, port: int, root: Path) -> list[str]:
 def _port(app: WebApp, files: list[PythonFile], root: Path) -> int:
     """Return the port that the code or its container names, else the framework's."""
     for file in files:
-        for node in ast.walk(file.tree):
-            if isinstance(node, ast.Call) and called(node).endswith((".run", "serve", "run")):
+        for node in file.calls:
+            if called(node).endswith((".run", "serve", "run")):
                 for keyword in node.keywords:
                     value = getattr(keyword.value, "value", None)
                     if keyword.arg == "port" and isinstance(value, int) and 0 < value < 65536:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from ragate.cli.detect.find import find_systems
 from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.detect.libraries import libraries
 from ragate.cli.detect.recordings import find_recordings
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
@@ -31,13 +32,6 @@ _LIKELY = (
 _GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|benchmark", re.I)
 _GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
 _RECORDED = ("outputs", "output", "evals/outputs", "results")
-_LIBRARIES = {
-    "llama-index": re.compile(r"\bllama[-_]index", re.I),
-    "langchain": re.compile(r"\blangchain", re.I),
-    "haystack": re.compile(r"\bhaystack-ai\b", re.I),
-    "openai": re.compile(r"\bopenai\b", re.I),
-    "pgvector": re.compile(r"\bpgvector\b", re.I),
-}
 
 
 @dataclass(frozen=True)
@@ -92,7 +86,7 @@ def look(folder: Path) -> Survey:
         beir=beir,
         golden=tuple(_golden(root, files, beir)),
         recorded=recorded,
-        libraries=tuple(_libraries(root, top)),
+        libraries=tuple(libraries(root, top)),
         remote=git.remote_url(top),
         systems=(*(() if recorded else find_recordings(root)), *find_systems(root)),
     )
@@ -180,24 +174,3 @@ def _is_recording(file: Path) -> bool:
     return first_line is not None and (
         first_line[1].answer is not None or bool(first_line[1].chunks)
     )
-
-
-def _libraries(root: Path, top: Path) -> Iterator[str]:
-    files = [
-        file
-        for folder in dict.fromkeys((root, top))
-        for pattern in ("pyproject.toml", "requirements*.txt", "setup.cfg", "Pipfile")
-        for file in sorted(folder.glob(pattern))
-    ]
-    text = "\n".join(_start_of(file) for file in files)
-    yield from (name for name, pattern in _LIBRARIES.items() if pattern.search(text))
-
-
-def _start_of(file: Path) -> str:
-    if file.is_symlink() or not file.is_file():
-        return ""
-    try:
-        with file.open(encoding="utf-8", errors="replace") as stream:
-            return stream.read(200_000)
-    except OSError:
-        return ""

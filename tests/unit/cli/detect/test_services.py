@@ -159,6 +159,17 @@ def test_the_port_of_the_container_is_the_services(tmp_path: Path):
     assert settings(root)["url"].startswith("http://127.0.0.1:9090/")
 
 
+def test_of_two_applications_each_has_its_own_routes(tmp_path: Path):
+    root = project(tmp_path, admin__main=FASTAPI.replace("/v1/ask", "/query"), shop__main=FASTAPI)
+
+    targets = {each.settings["url"]: each.settings["start"][3] for each in services(root)}
+
+    assert targets == {
+        "http://127.0.0.1:8000/query": "admin.main:app",
+        "http://127.0.0.1:8000/v1/ask": "shop.main:app",
+    }
+
+
 def test_routes_without_a_question_are_no_systems(tmp_path: Path):
     code = """
     from fastapi import FastAPI

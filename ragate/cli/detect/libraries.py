@@ -1,0 +1,35 @@
+"""Libraries that a project's requirements name."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+_LIBRARIES = {
+    "llama-index": re.compile(r"\bllama[-_]index", re.I),
+    "langchain": re.compile(r"\blangchain", re.I),
+    "haystack": re.compile(r"\bhaystack-ai\b", re.I),
+    "openai": re.compile(r"\bopenai\b", re.I),
+    "pgvector": re.compile(r"\bpgvector\b", re.I),
+}
+
+
+def libraries(root: Path, top: Path) -> Iterator[str]:
+    """Yield the libraries of the field that the requirements of a project name."""
+    files = [
+        file
+        for folder in dict.fromkeys((root, top))
+        for pattern in ("pyproject.toml", "requirements*.txt", "setup.cfg", "Pipfile")
+        for file in sorted(folder.glob(pattern))
+    ]
+    text = "\n".join(_start_of(file) for file in files)
+    yield from (name for name, pattern in _LIBRARIES.items() if pattern.search(text))
+
+
+def _start_of(file: Path) -> str:
+    if file.is_symlink() or not file.is_file():
+        return ""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            return stream.read(200_000)
+    except OSError:
+        return ""
