@@ -17,6 +17,7 @@ from ragate.cli.doctor import (
     policy,
 )
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
+from ragate.cli.doctor.slices import slices
 from ragate.cli.doctor.under_test import database, system
 from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
 from ragate.cli.doctor.workflows import workflows
@@ -94,6 +95,7 @@ def _rules(
     if samples:
         uses |= _uses(config, samples)
         findings += golden_set.rules(config.policy.metrics, uses, samples)
+        findings += slices(config.policy.slices, samples)
     ids = {sample.id for sample in samples} if samples else None
     return findings + policy.waivers(config.policy.waivers, ids, today=today)
 

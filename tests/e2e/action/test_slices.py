@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from tests.e2e.action.command_projects import accept
 from tests.e2e.action.forge import Forge, outputs
 from tests.e2e.action.main_projects import merged
+from tests.e2e.action.talk import judged, say, sticky
 
 pytestmark = pytest.mark.e2e
 SLICE = b"""
@@ -65,3 +67,15 @@ def test_a_change_that_drops_the_slice_is_judged_by_it_and_said_to(
     report = json.loads((sliced.last / result.outputs["report-json"]).read_text())
     assert report["proposed"]["differs"] == ["[policy.slices] billing: removed"]
     assert report["proposed"]["verdict"] == "passed"
+
+
+def test_a_maintainer_accepts_the_drop_of_a_slice_by_its_name(sliced: Forge) -> None:
+    change = sliced.change(outputs(broken=range(12)))
+    sliced.github.git.move("change", change.head)
+    assert judged(sliced, change).exit_code == 1
+    assert "billing:token_f1" in sticky(sliced)
+
+    result = say(sliced, accept(change, "billing:token_f1"))
+
+    assert result.outputs["verdict"] == "passed", result.log
+    assert sliced.states(change.head)[-1] == "success"

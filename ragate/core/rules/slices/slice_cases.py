@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.conditions import SampleConditions, conditions_of
+from ragate.core.conditions import conditions_of
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
@@ -67,10 +67,9 @@ def read_slice_cases(
     """
     by_name = {case.name: case for case in (*_pass_rates(slices, cases, comparison), *cases)}
     slice_cases = []
-    for part in slices:
-        conditions = conditions_of(part)
-        members = fitting(conditions, comparison, comparison.ids)
-        added = fitting(conditions, comparison, comparison.added)
+    inside = membership(slices, comparison, comparison.ids)
+    added_inside = membership(slices, comparison, comparison.added)
+    for part, members, added in zip(slices, inside, added_inside, strict=True):
         for metric in _with_counts(part, members, by_name, comparison):
             whole = by_name[metric]
             case = replace(
@@ -95,9 +94,15 @@ def _pass_rates(
     ]
 
 
-def fitting(conditions: SampleConditions, comparison: Comparison, ids: Sequence[str]) -> Mask:
-    """Return (ids,) True for the samples that fit."""
-    return np.array([conditions.fit(comparison.samples[key]) for key in ids], dtype=bool)
+def membership(slices: Sequence[Slice], comparison: Comparison, ids: Sequence[str]) -> Mask:
+    """Return (slices, ids) who is in which slice; each sample is read once."""
+    members = np.zeros((len(slices), len(ids)), dtype=bool)
+    if slices:
+        parts = [conditions_of(part) for part in slices]
+        for row, key in enumerate(ids):
+            sample = comparison.samples[key]
+            members[:, row] = [conditions.fit(sample) for conditions in parts]
+    return members
 
 
 def _with_counts(
