@@ -66,6 +66,10 @@ def answering_provider(config: Config, operations: Operations) -> str:
         name = provider_of(config, str(settings.get("record_provider", "")))
         unset = config.policy.unset_key(name, operations.environment)
         return "" if unset or operations.offline else name
+    if config.system.use == "mcp":
+        sampling = settings.get("sampling")
+        asked = str(sampling.get("provider", "")) if isinstance(sampling, dict) else ""
+        return asked if asked in config.policy.providers else ""
     table = settings.get("answer")
     if not plugins.traits(config.system.use).counted or not isinstance(table, dict):
         return ""

@@ -45,11 +45,13 @@ async def content_of(response: httpx.Response) -> bytes:
     return bytes(content)
 
 
-async def take_stream(response: httpx.Response, stream: EventStream, *, idle_s: float) -> None:
+async def take_stream(
+    response: httpx.Response, stream: EventStream, *, idle_s: float | None
+) -> None:
     """Read a body as its events come, until it ends or an event ends it.
 
     Args:
-        idle_s: How long nothing may come after the first part.
+        idle_s: How long nothing may come after the first part; None for as long as it takes.
 
     Raises:
         BadReplyError: nothing came for too long, or as `content_of`.

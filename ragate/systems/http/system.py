@@ -119,10 +119,12 @@ class HttpSystem(Foreign):
         clean = self._hidden.without_secrets
         stream = EventStream(keys.format or "sse", keys.end, self._reader.speaks, clean)
         started = time.perf_counter()
-        limit = _OWN_SHARE * self._resources.timeout_s
+        # A recorded service may wait for its provider, whose time is counted apart.
+        limit, idle_s = _OWN_SHARE * self._resources.timeout_s, keys.idle_timeout_s
+        own_limit, idle = (None, None) if self._settings.record else (limit, idle_s)
         try:
-            async with asyncio.timeout(limit):
-                reply = await self._ask(sample, stream=stream, idle_s=keys.idle_timeout_s)
+            async with asyncio.timeout(own_limit):
+                reply = await self._ask(sample, stream=stream, idle_s=idle)
         except TimeoutError as error:
             raise BadReplyError(unfinished(stream, limit)) from error
         took = time.perf_counter() - started

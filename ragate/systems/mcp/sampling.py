@@ -19,13 +19,15 @@ class SampledModel:
     """Answers the requests of one system's tools.
 
     Attributes:
-        outage: What the provider said when it failed last, "" where it did not.
+        outages: How often the provider failed so far.
+        outage: What it said when it failed last.
         fatal: An error that ends the run.
     """
 
     def __init__(self, keys: Sampling, resources: Resources) -> None:
         self._keys = keys
         self._resources = resources
+        self.outages = 0
         self.outage = ""
         self.fatal: RagateError | None = None
 
@@ -49,6 +51,7 @@ class SampledModel:
             self.fatal = error
             return ErrorData(code=INTERNAL_ERROR, message=error.message)
         except ProviderError as error:
+            self.outages += 1
             self.outage = error.message
             return ErrorData(code=INTERNAL_ERROR, message=error.message)
         content = TextContent(type="text", text=reply.text)

@@ -90,12 +90,13 @@ class McpSystem(Foreign):
             if self._failures >= MAX_FAILURES:
                 break
             connection = await self._connected()
+            outages = self._model.outages
             try:
                 return await self._asked(connection, arguments)
             except OutputError as error:
-                return self._failed(f"{error}{self._tail()}")
+                return self._failed(f"{error}{self._tail()}", outages=outages)
             except ToolRefusedError as error:
-                return self._failed(f"the server refused the call: {error}")
+                return self._failed(f"the server refused the call: {error}", outages=outages)
             except ConnectionLostError as error:
                 lost = error
                 await self._drop(connection)
@@ -113,22 +114,18 @@ class McpSystem(Foreign):
 
     async def _asked(self, connection: ToolSession, arguments: dict[str, Any]) -> SystemOutput:
         started = time.perf_counter()
-        self._model.outage = ""
         result = await connection.call(self._settings.tool, arguments)
         took = time.perf_counter() - started
         self._failures = 0
-        if self._model.fatal is not None:
-            raise self._model.fatal
-        if result.get("isError") and self._model.outage:
-            return unanswered(self._model.outage)
         clean = self._hidden.without_secrets(json.dumps(result, ensure_ascii=False).encode())
         value = recorded(json.loads(clean), self._settings.pointers)
         return wanted(to_output(value, who="the tool"), self._resources, took=took)
 
-    def _failed(self, message: str) -> SystemOutput:
+    def _failed(self, message: str, *, outages: int) -> SystemOutput:
+        """Return the failure of a sample; a provider's, where one failed meanwhile."""
         if self._model.fatal is not None:
             raise self._model.fatal
-        if self._model.outage:
+        if self._model.outages > outages:
             return unanswered(self._model.outage)
         return failed(self._hidden.clean(message))
 

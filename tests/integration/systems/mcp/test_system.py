@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Sequence
@@ -10,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from ragate import plugins
 from ragate.errors import BudgetError, ConfigError, ProviderError, SystemStartError
 from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
 from ragate.protocols import ChatReply, ChatRequest
 from tests.factories import sample_factory
 from tests.integration.systems.mcp.servers import http_server, stdio_server
-from tests.unit.systems.using import ask, message
+from tests.unit.systems.using import ask, message, resources_of
 
 pytestmark = pytest.mark.integration
 POINTERS = {
@@ -257,3 +259,29 @@ def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
 
 def test_without_sampling_a_tool_that_asks_for_it_fails(tmp_path: Path):
     assert "'sampling/createMessage'" in message(asked(tmp_path, "sampled")[0])
+
+
+def test_an_outage_during_one_sample_is_not_forgotten_by_the_next(tmp_path: Path):
+    samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
+    given = {"chat": lambda _name: Model(ProviderError("no model today"))}
+
+    outputs = asked(tmp_path, "sampled", samples=samples, sampling=SAMPLING, given=given)
+
+    assert {output.error.kind for output in outputs if output.error} == {"provider"}
+
+
+def test_a_server_that_goes_away_leaves_its_samples_unscored(tmp_path: Path):
+    async def run() -> list[SystemOutput]:
+        serving = http_server()
+        url, host = serving.__enter__()
+        resources = resources_of(tmp_path, http_hosts=(host,))
+        async with plugins.system("mcp", {"url": url, "tool": "plain"}, resources) as system:
+            await system.prepare()
+            first = await system.answer(sample_factory(query="Hi?"))
+            await asyncio.to_thread(serving.__exit__, None, None, None)
+            return [first, *[await system.answer(sample_factory()) for _ in range(2)]]
+
+    first, *rest = asyncio.run(run())
+
+    assert first.answer == "plain Hi?"
+    assert [output.error.kind for output in rest if output.error] == ["provider", "provider"]
