@@ -3,18 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar, Self
+from typing import Any
 from urllib.parse import quote
-
-from pydantic import Field, model_validator
 
 from ragate.errors import ConfigError
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
-from ragate.systems._foreign import ForeignSettings
+from ragate.systems._interpreter_settings import InterpreterSettings, worker_environment
 from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError
-from ragate.systems._processes.process import named_environment
 from ragate.systems._processes.start_worker import WorkerPlan, start_worker
 from ragate.systems._processes.worker import Worker, WorkerEndedError
 from ragate.systems._processes.worker_values import decoded
@@ -23,31 +20,6 @@ from ragate.systems._target import cannot_be_asked, setup_failed, where_of
 from ragate.worker.target import TargetError
 
 MOST_TRACES = 5
-
-
-class InterpreterSettings(ForeignSettings):
-    """Keys of a system whose code may run in an environment of its own.
-
-    Attributes:
-        interpreter: The Python of that environment and its options; empty: ragate's own process.
-        pass_env: Names of variables that the worker gets; a ``*`` stands for anything but a key.
-        start_timeout_s: Seconds until the worker has imported the target and set it up.
-    """
-
-    later_keys: ClassVar[frozenset[str]] = frozenset({"interpreter", "pass_env", "start_timeout_s"})
-
-    target: str = Field(min_length=1)
-    interpreter: tuple[str, ...] = ()
-    pass_env: tuple[str, ...] = ()
-    start_timeout_s: float = Field(default=300.0, gt=0)
-
-    @model_validator(mode="after")
-    def _belongs_to_a_worker(self) -> Self:
-        alone = {"pass_env", "start_timeout_s"} & self.model_fields_set
-        if alone and not self.interpreter:
-            name = min(alone)
-            raise ValueError(f"{name} needs interpreter: without it the code shares this process")
-        return self
 
 
 class WorkerTarget:
@@ -157,25 +129,6 @@ class WorkerTarget:
         if not names or len(max(names, key=len)) < 4:
             return ""
         return f"the worker gets what pass_env names: pass_env = [{max(names, key=len)!r}]"
-
-
-def worker_environment(keys: InterpreterSettings, resources: Resources) -> dict[str, str]:
-    """Return the variables of a worker: what any program needs, `pass_env`, and the recorder's.
-
-    Raises:
-        ConfigError: `pass_env` names the judge's key.
-    """
-    for name in keys.pass_env:
-        if name in resources.judge_keys:
-            raise ConfigError(
-                f"[system] pass_env = {name!r}: the judge's key is not given to the code under "
-                "test",
-                remedy="give the RAG a key of its own under another name; with record = true it "
-                "needs none",
-            )
-    hidden = resources.key_names | resources.judge_keys
-    named = named_environment(resources.environment, keys.pass_env, hidden)
-    return {**named, **resources.recorder_variables}
 
 
 @asynccontextmanager

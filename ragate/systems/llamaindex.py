@@ -10,7 +10,8 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, no_place_for_turns
-from ragate.systems._interpreter import InterpreterSettings, open_workers
+from ragate.systems._interpreter import open_workers
+from ragate.systems._interpreter_settings import InterpreterSettings
 from ragate.systems._nodes import NodeReader
 from ragate.systems._output import OutputError, failed, raised, unanswered, wanted
 from ragate.systems._processes.worker import WorkerEndedError

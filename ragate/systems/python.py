@@ -13,7 +13,8 @@ from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, no_place_for_turns
-from ragate.systems._interpreter import InterpreterSettings, open_workers
+from ragate.systems._interpreter import open_workers
+from ragate.systems._interpreter_settings import InterpreterSettings
 from ragate.systems._langchain import DocumentName, plain_reply
 from ragate.systems._output import (
     OutputError,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
-from contextlib import AsyncContextDecorator, AsyncExitStack, ContextDecorator
+from contextlib import AsyncExitStack, ContextDecorator
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,9 @@ from ragate.worker.target import (
     takes_turns,
     wants_sample,
 )
+
+# What @contextmanager and @asynccontextmanager make, which Python 3.9 cannot decorate with.
+_DECORATORS = (ContextDecorator, getattr(contextlib, "AsyncContextDecorator", ContextDecorator))
 
 
 class FunctionTarget:
@@ -106,7 +110,7 @@ class FunctionTarget:
 
 
 def _can_be_asked(found: Any) -> bool:
-    if isinstance(found, (ContextDecorator, AsyncContextDecorator)):
+    if isinstance(found, _DECORATORS):
         return False  # of @contextmanager: it could be called, and is no function for that
     return callable(found) or hasattr(found, "invoke")
 

@@ -24,6 +24,7 @@ _KEPT_LINES = 20
 _LINE_KEPT = 2000
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
+_REST_S = 0.2
 
 
 class Tail:
@@ -110,6 +111,8 @@ class Child:
             await asyncio.wait_for(self.process.wait(), _GRACE_S)
         _end(self.process, hard=True)  # what is left of the group, too
         await self.process.wait()
+        if self._readers:  # what it wrote last is shown as well
+            await asyncio.wait(self._readers, timeout=_REST_S)
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)

@@ -312,6 +312,20 @@ def test_what_a_factory_opened_is_left_at_the_end(tmp_path: Path):
     assert (tmp_path / "left").exists()
 
 
+def test_an_interpreter_that_is_no_list_is_shown_as_one(tmp_path: Path):
+    with pytest.raises(ConfigError, match=r'write it as a list: \["uv", "run", "python"\]'):
+        one(tmp_path, PLAIN, interpreter="uv run python")
+
+
+def test_what_is_printed_at_the_end_is_shown_too(tmp_path: Path):
+    said: list[str] = []
+    code = "import atexit\natexit.register(print, 'goodbye')\ndef answer(query): return 'x'"
+
+    one(tmp_path, code, resources={"say": said.append})
+
+    assert "| goodbye" in said
+
+
 @pytest.mark.parametrize("key", [{"pass_env": ["A"]}, {"start_timeout_s": 3.0}])
 def test_keys_of_a_worker_need_an_interpreter(tmp_path: Path, key: dict[str, Any]):
     with pytest.raises(ConfigError, match="needs interpreter"):
