@@ -11,7 +11,7 @@ from ragate import plugins
 from ragate.config.judge import check_judge, read_judge, with_own_criteria
 from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
-from ragate.config.slices import check_slices
+from ragate.config.slices import check_slices, refuse_one_table
 from ragate.config.toml_mistakes import toml_mistake
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
@@ -125,6 +125,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
         judge = read_judge(_table(policy_table, "judge", "policy.judge"))
     rules, settings = read_rules(metric_tables, judge=judge)
     judge = with_own_criteria(judge, settings)
+    refuse_one_table(policy_table)
     read = {**policy_table, "metrics": rules, "judge": judge}
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)

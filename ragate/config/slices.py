@@ -11,6 +11,20 @@ from ragate.models import Direction, MetricInfo, Rule, Slice, pass_name
 from ragate.support.settings import nearest
 
 
+def refuse_one_table(policy: Mapping[str, Any]) -> None:
+    """Raise where a list of tables is written with one pair of brackets: TOML reads one table.
+
+    Raises:
+        ConfigError: names the table, and how it is written.
+    """
+    for key in ("slices", "waivers"):
+        if isinstance(policy.get(key), dict):
+            raise ConfigError(
+                f"[policy.{key}]: one table, where a list of tables belongs",
+                remedy=f"write [[policy.{key}]], with two brackets, once for each of them",
+            )
+
+
 def check_slices(
     slices: Sequence[Slice],
     rules: Sequence[Rule],

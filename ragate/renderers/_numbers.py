@@ -9,6 +9,7 @@ _WHOLE = frozenset({"tokens", "count"})
 NOTHING = "–"
 MOST_DECIMALS = 4
 _CENT = 0.01
+_RESIDUE = 1e-9  # of means of equal scores that were added up in another order
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ TERMINAL = Numbers(percent=False)
 
 
 def _signed(value: float, decimals: int) -> str:
-    if value == 0:
+    if abs(value) < _RESIDUE:
         return f"±{0:.{decimals}f}"
     # A change that is there is never printed as zero, up to a sensible length.
     while decimals < MOST_DECIMALS and float(f"{value:.{decimals}f}") == 0:

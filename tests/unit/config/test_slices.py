@@ -125,3 +125,13 @@ def test_a_slice_of_a_policy_in_which_nothing_gates_needs_to_name_its_metric() -
         parse_config(
             f'{text}[[policy.slices]]\nname = "a"\ntags = ["x"]\n', where="x", root=Path("/project")
         )
+
+
+@pytest.mark.parametrize("table", ["slices", "waivers"])
+def test_a_list_of_tables_with_one_pair_of_brackets_says_how_it_is_written(table: str) -> None:
+    text = f'{RULES}[policy.{table}]\nname = "a"\n'
+
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, where="x", root=Path("/project"))
+
+    assert f"write [[policy.{table}]], with two brackets" in caught.value.remedy

@@ -45,3 +45,8 @@ def test_a_size_has_no_idle_zeros(size: float, told: str) -> None:
 )
 def test_a_duration_is_told_in_minutes_and_seconds(seconds: float, told: str) -> None:
     assert duration(seconds) == told
+
+
+def test_what_rounding_left_of_equal_means_is_no_change() -> None:
+    assert TERMINAL.change("fraction", -5.6e-17) == "±0.000"
+    assert COMMENT.change("fraction", 5.6e-17) == "±0.0"
