@@ -5,9 +5,12 @@ from pathlib import Path
 
 from ragate.baseline import load_contexts
 from ragate.config import Config
-from ragate.core.comparison.own_passes import deciding_run, earlier_passes
+from ragate.core.comparison.own_passes import deciding_run, earlier_passes, newest_run
 from ragate.core.conditions import fits
 from ragate.core.diagnosis.sample_change import passed
+from ragate.core.diagnosis.system_changes import writes_by_model
+from ragate.core.symptoms.advice import advice_for
+from ragate.core.symptoms.standing_faults import fault_of
 from ragate.errors import UsageError
 from ragate.models import Record, Run
 from ragate.outputs.outputs_file import read_outputs
@@ -35,7 +38,7 @@ def explain_sample(
     before = _of(baseline, sample_id) if baseline else []
     after = _newest_first(run, sample_id)
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
-    return explain(
+    told = explain(
         samples[sample_id],
         _with_contexts(config, before),
         _with_texts(folder, after),
@@ -44,6 +47,9 @@ def explain_sample(
         slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
         marks=_marks(config, run, before, after),
     )
+    advice = advice_for(has_model=writes_by_model(run.manifest.system))
+    fault = fault_of(_of(newest_run(run), sample_id), run.manifest.metrics, advice)
+    return f"{told}\nAs it stands\n  {fault}\n" if fault else told
 
 
 def _marks(

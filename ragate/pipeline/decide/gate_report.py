@@ -8,10 +8,8 @@ from ragate import plugins
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.changed_samples import changed_samples
-from ragate.core.diagnosis.system_changes import system_changes
 from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
-from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
     Decision,
     Diagnosis,
@@ -23,6 +21,7 @@ from ragate.models import (
     SampleRow,
 )
 from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.diagnoses import diagnoses
 from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.doc_ids.id_advice import id_advice
@@ -77,14 +76,7 @@ def gate_report(
         samples=with_slices(changes.rows, setup, decision),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
-        diagnosis=(
-            *_ids_that_do_not_fit(decided),
-            *symptoms(
-                decision.metrics,
-                samples=changes.rows,
-                changes=system_changes(baseline.manifest if baseline else None, manifest),
-            ),
-        ),
+        diagnosis=(*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows)),
         drill=drill,
         proposed=proposed,
     )

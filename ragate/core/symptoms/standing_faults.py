@@ -1,0 +1,169 @@
+"""What is wrong with single samples as they stand, whether or not it was so before."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from ragate.core.symptoms.advice import Advice
+from ragate.core.symptoms.metric_readings import FAMILIES
+from ragate.core.text.listed_names import listed
+from ragate.models import Diagnosis, Direction, MetricInfo, Record
+
+Readings = Mapping[str, float]  # by family, from 0 (worst) to 1 (best)
+_LATE = 0.34  # reciprocal rank of the third place and below
+_NAMED = 3
+_FAILS = "fails"
+
+
+class _Fault(NamedTuple):
+    """One row of the table; the first that holds is the sample's.
+
+    Attributes:
+        holds: From the readings of a sample. What was not measured is neither low nor right.
+    """
+
+    holds: Callable[[Readings], bool]
+    symptom: str
+    likely_cause: str
+    action: str
+
+
+def _low(readings: Readings, family: str) -> bool:
+    return family in readings and readings[family] < FAMILIES[family].limit
+
+
+def _right(readings: Readings, family: str) -> bool:
+    return family in readings and not _low(readings, family)
+
+
+def _made_up(readings: Readings) -> bool:
+    return _low(readings, "faithful") or _low(readings, "numbers")
+
+
+FAULTS = (
+    _Fault(
+        lambda sample: _FAILS in sample,
+        "the system fails",
+        "an exception, a timeout or an empty answer",
+        "read the error; nothing else about the sample means anything yet",
+    ),
+    _Fault(
+        lambda sample: sample.get("hits") == 0,
+        "no expected document is retrieved",
+        "retrieval misses it, or it is not in the corpus",
+        "check with `ragate doctor` that it is there; raise top_k; look at chunk size and titles",
+    ),
+    _Fault(
+        lambda sample: _made_up(sample) and _low(sample, "relevant"),
+        "neither true to the contexts nor to the point",
+        "the contexts do not hold the answer",
+        "read the contexts first, then the answer",
+    ),
+    _Fault(
+        _made_up,
+        "the answer says what the contexts do not",
+        "{advice.made_up}",
+        "{advice.stay_with_contexts}",
+    ),
+    _Fault(
+        lambda sample: _right(sample, "faithful") and _low(sample, "relevant"),
+        "true to the contexts, beside the question",
+        "retrieval brings passages about something else, and the answer follows them",
+        "improve how queries match documents: metadata filters, fewer chunks, a reranker",
+    ),
+    _Fault(
+        lambda sample: _low(sample, "correct"),
+        "the answer is right in part or wrong, with nothing else to see",
+        "facts are cut at the edges of chunks, the answer is too short, or the reference is old",
+        "check that the documents hold the whole answer; {advice.whole_answers}",
+    ),
+    _Fault(
+        lambda sample: sample.get("ranks", 1.0) < _LATE,
+        "the expected documents come third or later",
+        "they are found and ranked below others",
+        "add a reranker, tune the embedder or the term weights",
+    ),
+)
+
+
+def standing_faults(
+    candidate: Iterable[Record],
+    baseline: Iterable[Record],
+    infos: Mapping[str, MetricInfo],
+    advice: Advice,
+) -> tuple[Diagnosis, ...]:
+    """Return a row for each fault that samples have, most of them first.
+
+    Args:
+        candidate, baseline: Records of all passes that decide.
+        infos: The candidate's metrics.
+    """
+    now, before = _faults(candidate, infos), _faults(baseline, infos)
+    rows = []
+    for number, fault in enumerate(FAULTS):
+        samples = [name for name, found in now.items() if found == number]
+        if samples:
+            already = sum(before.get(name) == number for name in samples)
+            rows.append((len(samples), _diagnosis(fault, samples, already, len(now), advice)))
+    return tuple(row for _, row in sorted(rows, key=lambda row: -row[0]))
+
+
+def fault_of(records: Sequence[Record], infos: Mapping[str, MetricInfo], advice: Advice) -> str:
+    """Return what is wrong with one sample and what to do, "" where nothing is."""
+    found = next(iter(_faults(records, infos).values()), None)
+    if found is None:
+        return ""
+    fault = FAULTS[found]
+    words = f"{fault.symptom}: {fault.likely_cause}. {fault.action}"
+    return words.format(advice=advice)
+
+
+def _diagnosis(
+    fault: _Fault, samples: Sequence[str], already: int, of: int, advice: Advice
+) -> Diagnosis:
+    before = f", {already:,} of them in the baseline as well" if already else ""
+    names = listed(samples, most=_NAMED)
+    return Diagnosis(
+        symptom=f"{len(samples):,} of {of:,} samples as they stand{before}: {fault.symptom}: "
+        f"{names}",
+        likely_cause=fault.likely_cause.format(advice=advice),
+        action=fault.action.format(advice=advice),
+    )
+
+
+def _faults(records: Iterable[Record], infos: Mapping[str, MetricInfo]) -> dict[str, int | None]:
+    """Return the number of the fault of each sample, by the means over its passes."""
+    measured: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    chosen = _chosen(infos)
+    for record in records:
+        of_sample = measured[record.sample_id]
+        if record.output.error is not None and record.output.error.kind == "system":
+            of_sample[_FAILS].append(0.0)
+        for family, info in chosen.items():
+            score = record.scores.get(info.name)
+            if score is not None and score.value is not None:
+                of_sample[family].append(_scaled(info, score.value))
+    return {
+        name: _fault({family: sum(found) / len(found) for family, found in values.items()})
+        for name, values in measured.items()
+    }
+
+
+def _fault(readings: Readings) -> int | None:
+    return next((number for number, fault in enumerate(FAULTS) if fault.holds(readings)), None)
+
+
+def _chosen(infos: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
+    """Return the metric of each family that is read: the first that was measured."""
+    by_base = {name.partition("@")[0]: info for name, info in reversed(infos.items())}
+    return {
+        family: by_base[name]
+        for family, (metrics, _) in FAMILIES.items()
+        if (name := next((one for one in metrics if one in by_base), "")) and name in by_base
+    }
+
+
+def _scaled(info: MetricInfo, value: float) -> float:
+    high = 1.0 if info.high is None else info.high
+    scaled = (value - info.low) / (high - info.low)
+    return 1 - scaled if info.direction is Direction.LOWER else scaled
