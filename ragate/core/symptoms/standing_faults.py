@@ -155,7 +155,7 @@ def _fault(readings: Readings) -> int | None:
 
 def _chosen(infos: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
     """Return the metric of each family that is read: the first that was measured."""
-    by_base = {name.partition("@")[0]: info for name, info in reversed(infos.items())}
+    by_base = {name.partition("@")[0]: info for name, info in reversed(list(infos.items()))}
     return {
         family: by_base[name]
         for family, (metrics, _) in FAMILIES.items()
