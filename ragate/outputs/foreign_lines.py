@@ -7,7 +7,7 @@ from typing import Any
 from ragate.errors import DatasetError
 from ragate.outputs.fields import described, fields_of
 from ragate.outputs.guess import ProposedMapping, guess_mapping
-from ragate.outputs.mapping import IN_CI
+from ragate.outputs.misfits import IN_CI
 from ragate.support.records import parsed_cell, records
 
 _SAMPLE = ("id", "question", "query")

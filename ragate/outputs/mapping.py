@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,15 +10,12 @@ from pydantic import ValidationError, model_validator
 from ragate.errors import DatasetError
 from ragate.models import Frozen
 from ragate.outputs.exports import PRESETS, Exchange, read_export
-from ragate.outputs.fields import described, fields_of
+from ragate.outputs.misfits import Misfits
 from ragate.outputs.pointed import Pointer, Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.pointer import PointerError, one
 from ragate.support.records import parsed_cell, records
 from ragate.support.settings import nearest, read_settings
-
-IN_CI = "in CI the base branch's mapping counts"
-_NAMED = 5
 
 
 class LinePointers(Pointers):
@@ -75,37 +71,6 @@ def mapping_of(settings: Mapping[str, Any]) -> RecordMapping:
     return read_settings(RecordMapping, table, where="[system]")
 
 
-@dataclass
-class _Misfits:
-    """Lines that the pointers do not fit; the first one is shown in full."""
-
-    fitting: int = 0
-    places: list[str] = field(default_factory=list)
-    first: str = ""
-
-    def add(self, where: str, problem: str, row: Mapping[str, Any]) -> None:
-        if not self.places:
-            self.first = f"{where}: {problem}; this line has {described(fields_of(row))}"
-        self.places.append(where)
-
-    def refuse(self) -> None:
-        """Raise where a line did not fit.
-
-        Raises:
-            DatasetError: names the first, and how many others there are.
-        """
-        if not self.places:
-            return
-        count = len(self.places) + self.fitting
-        others = ", ".join(place.rpartition(":")[2].strip() for place in self.places[1:_NAMED])
-        more = f"; the next: {others}" if others else ""
-        raise DatasetError(
-            f"{self.first} ({len(self.places)} of {count} lines do not fit{more})",
-            remedy="correct [system.pointers], or write every line in one shape; where your system "
-            f"failed, let `error` point to its message; {IN_CI}",
-        )
-
-
 def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, RecordedOutput]]:
     """Yield the outputs of a file, each with its place.
 
@@ -119,7 +84,7 @@ def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, Re
         for exchange in read_export(mapping.preset, path):
             yield exchange.place, _of_exchange(exchange)
         return
-    misfits = _Misfits()
+    misfits = Misfits()
     for where, row in records(path, error=DatasetError, inside=mapping.pointers.records):
         if path.suffix.lower() == ".csv":
             row = {name: parsed_cell(cell) for name, cell in row.items()}
@@ -195,4 +160,7 @@ def _of_exchange(exchange: Exchange) -> RecordedOutput:
             for passage in exchange.passages or ()
         ],
     }
-    return RecordedOutput.model_validate(fields)
+    try:
+        return _validated(fields)
+    except PointerError as error:
+        raise DatasetError(f"{exchange.place}: {error}") from error

@@ -160,7 +160,7 @@ def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
 def written_by_ragate(path: Path) -> bool:
     """Return whether a file begins with the header that ragate writes."""
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
-        return b'"ragate_outputs"' in file.readline(_MOST_OF_HEADER)
+        return file.readline(_MOST_OF_HEADER).lstrip().startswith(b'{"ragate_outputs"')
 
 
 def _own_output(path: Path, number: int, value: Any) -> RecordedOutput:

@@ -11,7 +11,7 @@ from ragate.errors import RagateError
 from ragate.support.foreign_files import read_bytes, read_text
 from ragate.support.pointer import PointerError, one
 from ragate.support.settings import shown
-from ragate.support.strict_json import loads, read_lines
+from ragate.support.strict_json import canonical, loads, read_lines
 
 MAX_BYTES = 256 * 1024 * 1024  # of a file that is read as a whole; JSON Lines are read line by line
 MAX_LINES_BYTES = 2 * 1024**3
@@ -112,6 +112,8 @@ def parsed_cell(cell: Any) -> Any:
         pass
     try:
         value = ast.literal_eval(cell.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        # Python knows more than JSON does: bytes, sets, infinities, halves of characters.
+        text = canonical(value) if isinstance(value, list | dict) else ""
+        return loads(text.encode(), where="", error=RagateError) if text else cell
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, RagateError):
         return cell
-    return value if isinstance(value, list | dict) else cell

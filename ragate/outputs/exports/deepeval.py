@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.outputs.exports.exchange import Exchange
+from ragate.outputs.exports.exchange import Exchange, seconds
 from ragate.outputs.exports.rows import first_of, needed_text, passages_of, text_of, texts_of
 from ragate.outputs.exports.wrapped import wrapped_records
 
@@ -31,14 +31,13 @@ def read(path: Path) -> Iterator[Exchange]:
     separator = "" if path.suffix.lower() == ".json" else "|"
     for where, fields in wrapped_records(path, "testRunData", "testCases", "test_cases"):
         row = {_NAMES.get(name, name): value for name, value in fields.items()}
-        took = row.get("completion_time")
         yield Exchange(
             place=where,
             query=needed_text(where, row, ("input",), tool="deepeval"),
             answer=text_of(where, row, ("actual_output",)),
             passages=passages_of(where, row, ("retrieval_context",), separator=separator),
             references=texts_of(where, *first_of(row, ("expected_output",))),
-            latency_s=took if isinstance(took, int | float) and took >= 0 else None,
+            latency_s=seconds(row.get("completion_time")),
         )
 
 

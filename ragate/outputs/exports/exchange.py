@@ -2,8 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+_LONGEST = 1e15
 
 Scalar = str | int | float | bool | None
+
+
+def seconds(value: Any, *, of: float = 1.0) -> float | None:
+    """Return a duration in seconds, None where it is none.
+
+    Args:
+        of: How many of its units are a second: 1000 for milliseconds.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value / of if 0 <= value < _LONGEST else None
 
 
 @dataclass(frozen=True)

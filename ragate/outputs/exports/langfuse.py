@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports.exchange import Exchange
-from ragate.outputs.exports.otel import time_of
+from ragate.outputs.exports.exchange import Exchange, seconds
+from ragate.outputs.exports.otel import objects, time_of
 from ragate.outputs.exports.spans import Span, exchanges
 from ragate.outputs.exports.texts import (
     QUESTION_NAMES,
@@ -97,7 +97,7 @@ def _observation(where: str, row: Mapping[str, Any], trace_id: str = "") -> Span
 
 def _whole(where: str, row: Mapping[str, Any]) -> Exchange | None:
     """Return what a trace or an item says; None where it holds no question."""
-    inner = [step for step in row.get("observations") or () if isinstance(step, Mapping)]
+    inner = objects(row, "observations")
     trace_id = str(row.get("id") or where)
     spans = [_observation(where, step, trace_id) for step in inner]
     whole = next(iter(exchanges(spans, source="langfuse")), None)
@@ -107,7 +107,6 @@ def _whole(where: str, row: Mapping[str, Any]) -> Exchange | None:
     answer = answer_in(row.get("output"))
     reference = text_in(_either(row, "expectedOutput"), REFERENCE_NAMES, role="assistant")
     passages = whole.passages if whole else None
-    latency = row.get("latency")
     return Exchange(
         place=where,
         query=query,
@@ -115,7 +114,7 @@ def _whole(where: str, row: Mapping[str, Any]) -> Exchange | None:
         passages=passages if passages is not None else _of_output(row.get("output")),
         references=(reference,) if reference else (),
         error=whole.error if whole and not answer else "",
-        latency_s=latency if isinstance(latency, int | float) and latency >= 0 else None,
+        latency_s=seconds(row.get("latency")),
         turns=turns_before(row.get("input")),
         metadata={"source": "langfuse", "trace": trace_id},
     )

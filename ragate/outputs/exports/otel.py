@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports.exchange import Exchange
+from ragate.outputs.exports.exchange import Exchange, seconds
 from ragate.outputs.exports.spans import Span, exchanges, nested
 from ragate.outputs.exports.wrapped import wrapped_records
 
-_FAILED = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
+_FAILED = frozenset({"2", "STATUS_CODE_ERROR", "ERROR", "StatusCode.ERROR"})
 
 
 def read(path: Path) -> Iterator[Exchange]:
@@ -39,7 +39,7 @@ def _spans(path: Path) -> Iterator[Span]:
     for where, row in wrapped_records(path, "data", "spans"):
         if isinstance(row.get("resourceSpans"), list):
             yield from _of_otlp(where, row)
-        elif looks_like(row):
+        elif isinstance(row.get("context"), Mapping) and looks_like(row):
             yield sdk_span(where, row)
         else:
             raise DatasetError(
@@ -61,7 +61,8 @@ def _of_otlp(where: str, row: Mapping[str, Any]) -> Iterator[Span]:
 def objects(row: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a list; what is no object is left out."""
     items = row.get(name)
-    yield from (item for item in items or () if isinstance(item, Mapping))
+    listed = items if isinstance(items, list) else []
+    yield from (item for item in listed if isinstance(item, Mapping))
 
 
 def _otlp_span(where: str, row: Mapping[str, Any]) -> Span:
@@ -112,8 +113,8 @@ def kind_of(attributes: Mapping[str, Any]) -> str:
 
 def time_of(value: Any) -> float | None:
     """Return a time in seconds, from ISO 8601 or from a number of milliseconds."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value / 1000
+    if isinstance(value, int | float):
+        return seconds(value, of=1000)
     try:
         return datetime.fromisoformat(value).timestamp()
     except (TypeError, ValueError, OverflowError):
@@ -128,7 +129,7 @@ def _seconds(nanoseconds: Any) -> float | None:
 
 
 def _failure(status: Any, code: str, message: str) -> str:
-    if not isinstance(status, Mapping) or status.get(code) not in _FAILED:
+    if not isinstance(status, Mapping) or str(status.get(code)) not in _FAILED:
         return ""
     return str(status.get(message) or "the trace says that it failed")
 

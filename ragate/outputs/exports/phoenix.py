@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports.exchange import Exchange
+from ragate.outputs.exports.exchange import Exchange, seconds
 from ragate.outputs.exports.otel import sdk_span, time_of
 from ragate.outputs.exports.spans import Span, exchanges
 from ragate.outputs.exports.texts import (
@@ -99,7 +99,6 @@ def _example(where: str, row: Mapping[str, Any]) -> Exchange:
     reference = text_in(expected, REFERENCE_NAMES, role="assistant")
     answer = answer_in(row.get("output")) if is_run else ""
     error = row.get("error")
-    milliseconds = row.get("latency_ms")
     return Exchange(
         place=where,
         query=query,
@@ -107,7 +106,7 @@ def _example(where: str, row: Mapping[str, Any]) -> Exchange:
         passages=passages_in(row.get("output")) if is_run else None,
         references=(reference,) if reference else (),
         error=str(error) if error else "",
-        latency_s=milliseconds / 1000 if isinstance(milliseconds, int | float) else None,
+        latency_s=seconds(row.get("latency_ms"), of=1000),
         turns=turns_before(row.get("input")),
         metadata={"source": "phoenix"},
     )

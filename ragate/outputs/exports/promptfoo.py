@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports.exchange import Exchange, Passage
+from ragate.outputs.exports.exchange import Exchange, Passage, seconds
 from ragate.outputs.exports.texts import answer_in, passages_in
 from ragate.outputs.exports.wrapped import wrapped_records
 from ragate.support.records import parsed_cell
@@ -59,14 +59,13 @@ def _result(where: str, row: Mapping[str, Any]) -> Exchange:
     output = response.get("output")
     reason = response.get("error") or row.get("error")
     failed = bool(response.get("error")) or row.get("failureReason") == _ERROR or output is None
-    milliseconds = row.get("latencyMs")
     return Exchange(
         place=where,
         query=_query(where, values),
         answer=None if output is None else answer_in(output),
         passages=_passages(parsed_cell(output), response.get("metadata"), row, values),
         error=str(reason or "promptfoo got no answer") if failed else "",
-        latency_s=milliseconds / 1000 if isinstance(milliseconds, int | float) else None,
+        latency_s=seconds(row.get("latencyMs"), of=1000),
     )
 
 

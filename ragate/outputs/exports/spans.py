@@ -30,7 +30,9 @@ _RETRIEVED = ("retrieval.documents", "gen_ai.retrieval.documents")
 _RERANKED = ("reranker.output_documents",)
 _MODEL_KINDS = frozenset({"LLM", "GENERATION", "CHAT"})
 _RETRIEVAL_KINDS = frozenset({"RETRIEVER", "RERANKER", "RETRIEVAL", "EMBEDDING", "EMBEDDINGS"})
-_NUMBERED = re.compile(r"(gen_ai\.(?:prompt|completion))\.(\d+)\.(role|content)")
+_NUMBERED = re.compile(r"(gen_ai\.(?:prompt|completion))\.([0-9]{1,6})\.(role|content)")
+
+_NUMBER = re.compile(r"[0-9]{1,6}")
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,6 @@ def nested(attributes: Mapping[str, Any], name: str) -> Any:
     items: dict[int, dict[str, Any]] = {}
     for key, item in attributes.items():
         number, _, rest = key.removeprefix(f"{name}.").partition(".")
-        if key.startswith(f"{name}.") and number.isdecimal() and rest:
+        if key.startswith(f"{name}.") and _NUMBER.fullmatch(number) and rest:
             items.setdefault(int(number), {})[rest] = item
     return [items[number] for number in sorted(items)] if items else None

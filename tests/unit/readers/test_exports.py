@@ -1,0 +1,90 @@
+"""Whatever an export holds, it is read or refused with an error of ours."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.dataset._importers._common import Notes
+from ragate.dataset._importers._resolve import Resolver
+from ragate.dataset._importers._sources import read_foreign
+from ragate.errors import DatasetError, RagateError
+from ragate.outputs.mapping import RecordMapping
+from ragate.outputs.recordings import read_recorded
+from ragate.support.records import records
+from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
+
+FILES = Path(__file__).parents[2] / "fixtures" / "recorded_outputs"
+OWN = {"question": "/ticket/text", "answer": "/result/text", "contexts": "/result/sources/*/body"}
+
+
+def loaded(file: str) -> Any:
+    if file.endswith(".json"):
+        return json.loads((FILES / file).read_text())
+    return [row for _, row in records(FILES / file, error=DatasetError)]
+
+
+def recorded(**mapping: Any) -> Callable[[Path], object]:
+    def read(path: Path) -> object:
+        lines = read_recorded(path, RecordMapping.model_validate(mapping))
+        return [output.output() for _, _, output in lines]
+
+    return read
+
+
+def imported(kind: str) -> Callable[[Path], object]:
+    def read(path: Path) -> object:
+        resolver = Resolver(None)
+        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
+        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
+
+    return read
+
+
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "own format, json": ("one_file.json", recorded()),
+    "own fields without a mapping": ("own_fields.jsonl", recorded()),
+    "pointers": ("own_fields.jsonl", recorded(pointers=OWN)),
+    "deepeval": ("deepeval_test_run.json", recorded(preset="deepeval")),
+    "promptfoo": ("promptfoo_results.json", recorded(preset="promptfoo")),
+    "langfuse, trace": ("langfuse_trace.json", recorded(preset="langfuse")),
+    "langfuse, traces": ("langfuse_traces.jsonl", imported("langfuse")),
+    "langfuse, observations": ("langfuse_observations.csv", imported("langfuse")),
+    "phoenix, spans": ("phoenix_spans.json", recorded(preset="phoenix")),
+    "phoenix, data frame": ("phoenix_spans.csv", imported("phoenix")),
+    "phoenix, experiment": ("phoenix_experiment.json", imported("phoenix")),
+    "otel, otlp": ("otlp_genai.jsonl", imported("otel")),
+    "otel, sdk": ("otel_console.jsonl", recorded(preset="otel")),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_export_leads_to_an_error_that_is_not_ours(name: str, tmp_path: Path) -> None:
+    file, read = READERS[name]
+    good = loaded(file)
+    ending, write = (".json", json_text) if file.endswith(".json") else (".jsonl", json_lines)
+    path = tmp_path / f"o{ending}"
+    draw = random.Random(name)
+    for _ in range(EXAMPLES):
+        content = inputs(good, write, draw)
+        path.write_bytes(content)
+        try:
+            read(path)
+        except RagateError:
+            continue
+        except Exception as error:
+            raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in READERS if name != "own fields without a mapping"]
+)
+def test_the_export_that_is_changed_is_a_good_one(name: str) -> None:
+    file, read = READERS[name]
+
+    assert read(FILES / file)
