@@ -135,24 +135,29 @@ def steady(gate: Gate, answers: Sequence[RightAnswer], changed: dict[str, str]) 
 
 
 def varying(
-    gate: Gate, answers: Sequence[RightAnswer], damage: Damage, rng: random.Random, share: float
+    gate: Gate,
+    pools: dict[str, list[RightAnswer]],
+    damage: Damage,
+    rng: random.Random,
+    hit: set[str],
 ) -> Decision:
-    """Return the verdict where every pass draws one of the answers to each question."""
-    by_key: dict[str, list[RightAnswer]] = {}
-    for one in answers:
-        by_key.setdefault(one.key, []).append(one)
-    hit = set(rng.sample(sorted(by_key), round(share * len(by_key))))
+    """Return the verdict where every pass draws one of the answers to each question.
 
-    def one_pass(planting: bool) -> list[tuple[RightAnswer, str]]:
+    Args:
+        hit: The questions whose answers the change damages.
+    """
+    world = [one for pool in pools.values() for one in pool]
+
+    def one_pass(hit: set[str]) -> list[tuple[RightAnswer, str]]:
         texts = []
-        for key, pool in by_key.items():
+        for key, pool in pools.items():
             drawn = rng.choice(pool)
-            text = damage(drawn, rng, answers) if planting and key in hit else None
+            text = damage(drawn, rng, world) if key in hit else None
             shown = RightAnswer(key, pool[0].sample, drawn.output)
             texts.append((shown, drawn.text if text is None else text))
         return texts
 
-    return gate.verdict([one_pass(False) for _ in range(3)], [one_pass(True) for _ in range(3)])
+    return gate.verdict([one_pass(set()) for _ in range(3)], [one_pass(hit) for _ in range(3)])
 
 
 HEAD = f"{'planted':<30}{'answers':>8}{'seen':>24}{'failed':>8}{'worse here':>11}{'exit 3':>8}  by"
@@ -179,10 +184,21 @@ def varying_table(
 ) -> Iterator[str]:
     """Yield the same lines for a system that varies from pass to pass."""
     gate = Gate(answers)
-    count = round(share * len({one.key for one in answers}))
+    pools: dict[str, list[RightAnswer]] = {}
+    for one in answers:
+        pools.setdefault(one.key, []).append(one)
     for title, damage in kinds.items():
-        dice = (random.Random(f"{title} {seed}") for seed in range(draws))
-        yield line(title, count, [varying(gate, answers, damage, rng, share) for rng in dice])
+        able = [
+            key
+            for key, pool in pools.items()
+            if all(damage(one, random.Random(0), answers) is not None for one in pool)
+        ]
+        count = min(round(share * len(pools)), len(able))
+        verdicts = []
+        for seed in range(draws):
+            rng = random.Random(f"{title} {seed}")
+            verdicts.append(varying(gate, pools, damage, rng, set(rng.sample(able, count))))
+        yield line(title, count, verdicts)
 
 
 def line(title: str, planted: int, verdicts: Sequence[Decision]) -> str:
@@ -209,6 +225,7 @@ def half(answers: Sequence[RightAnswer], which: int) -> list[RightAnswer]:
 def report(draws: int, *, tune: bool) -> Iterator[str]:
     """Yield all tables."""
     for references in (False, True):
+        yield f"\n# Questions {'with' if references else 'without'} a reference answer"
         own = insurance(references=references)
         sets = {"insurance, the half that metrics were tuned on": half(own, 0)}
         if not tune:

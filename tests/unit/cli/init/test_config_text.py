@@ -54,6 +54,9 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     assert "idf_f1" not in metrics(JUDGED)
     assert "idf_f1" in metrics(answered)
     assert "ndcg@10" not in metrics(answered)
+    sees_what_is_false = {"entity_support", "number_unit_support", "polarity", "lexical_support"}
+    assert sees_what_is_false <= metrics(answered)
+    assert not sees_what_is_false & metrics(answered, recorded=RecordedParts(texts=False))
     assert "refusal_recall" in metrics(refused)
     assert "ndcg@10" not in metrics(JUDGED, recorded=RecordedParts(ids=False))
     bare = metrics(answered, recorded=RecordedParts(answers=False, texts=False, ids=False))
