@@ -35,12 +35,13 @@ def _streamed(root: Path, parts: Any, **settings: Any) -> SystemOutput:
 
 
 def test_the_time_to_the_first_text_is_measured(tmp_path: Path):
-    output = _streamed(tmp_path, lambda: _events("", "For", " 30.", pause_s=0.2))
+    output = _streamed(tmp_path, lambda: _events("", "For", " 30.", pause_s=0.4))
 
     assert output.answer == "For 30."
     assert output.first_token_s is not None
     assert output.latency_s is not None
-    assert 0.2 <= output.first_token_s < 0.4 < output.latency_s
+    assert output.first_token_s >= 0.4
+    assert output.latency_s >= output.first_token_s + 0.4  # of 0.8: a machine may be busy
 
 
 def test_a_service_that_streams_for_ever_fails_its_sample_with_the_remedy(tmp_path: Path):
@@ -103,6 +104,18 @@ def test_a_key_that_comes_back_in_two_events_is_cut_out(tmp_path: Path):
         output = asked(server, tmp_path, stream=STREAM, given=key(server), **keys)
 
     assert output.answer == "***"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b'event: data\ndata: {"t": 1}\n\n', 'stream = {format = "sse"}'),
+        (b'{"t": 1}\n{"t": 2}\n', 'stream = {format = "ndjson"}'),
+    ],
+)
+def test_a_stream_that_nobody_expected_names_the_key(tmp_path: Path, body: bytes, kind: str):
+    assert kind in message(one(lambda _: Sent(body=body), tmp_path, pointers={"answer": "/t"}))
+    assert "stream" not in message(one(lambda _: Sent(body=b"<html>"), tmp_path))
 
 
 def test_the_kind_of_stream_is_asked_for(tmp_path: Path):
