@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -17,6 +18,8 @@ from ragate.support.foreign_files import read_text
 CHECK = "workflows"
 MAX_BYTES = 1024 * 1024
 _GROUP_OF_ALL = re.compile(r"^concurrency:", re.MULTILINE)
+_ON_RUNNER = re.compile(r"\bragate action\b(.*)", re.DOTALL)
+_OPTION = re.compile(r"--(gate|working-directory|config)[ =]+[\"']?([^\s\"']+)")
 _COMMANDS = re.compile(r"^\s*mode:\s*[\"']?command\b", re.MULTILINE)
 
 
@@ -67,14 +70,23 @@ def _gates(text: str) -> Iterator[tuple[str, str]]:
     for job in jobs.values() if isinstance(jobs, dict) else ():
         steps = job.get("steps") if isinstance(job, dict) else None
         for step in steps if isinstance(steps, list) else ():
-            inputs = step.get("with") if isinstance(step, dict) else None
-            # The workflow for comments has no checkout, and so no folder.
-            if not isinstance(inputs, dict) or inputs.get("mode") in {"command", "decide"}:
-                continue
-            gate = inputs.get("gate")
-            if isinstance(gate, str) and f"{REPOSITORY}@" in str(step.get("uses")):
-                folder = str(inputs.get("working-directory") or ".")
-                yield gate, f"{folder}/{inputs.get('config') or CONFIG_NAME}"
+            if isinstance(step, dict):
+                yield from _gate_of(step)
+
+
+def _gate_of(step: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    inputs = step.get("with")
+    if f"{REPOSITORY}@" in str(step.get("uses")) and isinstance(inputs, dict):
+        # The workflow for comments has no checkout, and so no folder.
+        if inputs.get("mode") in {"command", "decide"} or not isinstance(inputs.get("gate"), str):
+            return
+        folder = str(inputs.get("working-directory") or ".")
+        yield inputs["gate"], f"{folder}/{inputs.get('config') or CONFIG_NAME}"
+    elif match := _ON_RUNNER.search(str(step.get("run") or "")):
+        options = dict(_OPTION.findall(match[1]))
+        if "gate" in options:
+            folder = options.get("working-directory", ".")
+            yield options["gate"], f"{folder}/{options.get('config', CONFIG_NAME)}"
 
 
 def _using_the_action(top: Path) -> dict[str, str]:

@@ -18,6 +18,9 @@ _CODE = re.compile(r"^          allow-code:[^\n]*\n", re.MULTILINE)
 _NAME = re.compile(r"^(name: ragate[a-z-]*)$", re.MULTILINE)
 _GROUP = re.compile(r"^( *group: ragate(?:-[a-z]+)?)((?:-\$.*)?)$", re.MULTILINE)
 _RUNS_SYSTEM = ("ragate-collect", "ragate-main")  # the first half, and the baseline
+_INSTALL = re.compile(
+    r"^      - run: pip install --requirement requirements\.txt git.*\n", re.MULTILINE
+)
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 REPOSITORY = "ragate/ragate"
@@ -68,6 +71,24 @@ def _of_gate(text: str, gate: str) -> str:
     return _GROUP.sub(rf"\1-{gate}\2", text)
 
 
+def _install(choice: Choice, folder: str) -> str:
+    """Return the steps that install the RAG's packages, and ragate beside or apart from them."""
+    ragate = "git+https://github.com/@ACTION@"
+    packages = choice.packages
+    comment = "" if packages else "      # your RAG's packages are installed here\n"
+    if not choice.environment:
+        everything = " ".join(filter(None, (packages, ragate)))
+        return f"{comment}      - run: pip install {everything}\n"
+    own = f"{folder}/{choice.environment}" if folder else choice.environment
+    step = f"      - run: python -m venv {quote(own)}"
+    step += f" && {quote(f'{own}/bin/pip')} install {packages}\n" if packages else "\n"
+    return f"""{comment}{step}      - run: |
+          python -m venv "$RUNNER_TEMP/ragate"
+          "$RUNNER_TEMP/ragate/bin/pip" install {ragate}
+          echo "$RUNNER_TEMP/ragate/bin" >> "$GITHUB_PATH"
+"""
+
+
 def template(name: str) -> str:
     """Return the text of a workflow with its gaps."""
     return files(__package__).joinpath("workflows", f"{name}.yml").read_text(encoding="utf-8")
@@ -77,6 +98,7 @@ def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main
     # Code has packages of its own, which the container has not: it runs on the runner.
     on_runner = choice.runs_code and name in _RUNS_SYSTEM
     text = template(f"{name}-code" if on_runner else name)
+    text = _INSTALL.sub(lambda _: _install(choice, folder), text)
     if choice.answers != "chat":
         text = _ONE_KEY.sub("", _KEY.sub("", text))
     if not choice.runs_code:

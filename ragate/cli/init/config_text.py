@@ -63,6 +63,7 @@ class Choice:
         policy: Keys that the policy needs for it.
         parts: What comes back from it, as far as its code tells.
         unsure: What was guessed and has to be looked at.
+        packages: What ``pip install`` is told for the RAG's own packages; "" where it is not known.
     """
 
     system: str
@@ -75,6 +76,16 @@ class Choice:
     policy: Mapping[str, Any] = field(default_factory=dict)
     parts: RecordedParts | None = None
     unsure: tuple[str, ...] = ()
+    packages: str = ""
+
+    @property
+    def environment(self) -> str:
+        """The folder of the RAG's own environment, "" where it shares ragate's."""
+        program = next(
+            iter(self.settings.get("interpreter") or self.settings.get("start") or ()), ""
+        )
+        folder, _, name = str(program).rpartition("/bin/")
+        return folder if name == "python" and not folder.startswith("/") else ""
 
     @property
     def runs_code(self) -> bool:

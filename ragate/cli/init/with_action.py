@@ -1,5 +1,6 @@
 """The workflows of the action in the place of the plain one."""
 
+import shlex
 from dataclasses import replace
 
 from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
@@ -24,7 +25,7 @@ def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
     folder = survey.root.relative_to(survey.top).as_posix()
     gate = plan.choice.gate or gate_name(survey)
     texts = action_workflows(
-        plan.choice,
+        replace(plan.choice, packages=packages(survey)),
         gate=gate,
         commit=commit,
         folder="" if folder == "." else folder,
@@ -36,3 +37,16 @@ def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
     )
     others = tuple(file for file in plan.files if file.path.parent != survey.top / WORKFLOWS_FOLDER)
     return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)
+
+
+def packages(survey: Survey) -> str:
+    """Return what ``pip install`` is told, from the repository's root, for the RAG's packages."""
+    for folder in dict.fromkeys((survey.root, survey.top)):
+        below = folder.relative_to(survey.top).as_posix()
+        for name in ("requirements.txt", "requirements/base.txt"):
+            if (folder / name).is_file():
+                path = name if below == "." else f"{below}/{name}"
+                return f"--requirement {shlex.quote(path)}"
+        if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file():
+            return "." if below == "." else shlex.quote(f"./{below}")
+    return ""

@@ -75,3 +75,17 @@ def test_a_workflow_that_is_no_yaml_is_passed_over(tmp_path: Path) -> None:
     (write(tmp_path) / "odd.yml").write_text("uses: ragate/ragate@x\n{{{")
 
     assert all(each.status is not Status.PROBLEM for each in workflows(tmp_path))
+
+
+def test_two_gates_of_one_name_on_the_runner_are_a_problem(tmp_path: Path) -> None:
+    code = Choice("python", "")
+    folder = tmp_path / ".github/workflows"
+    folder.mkdir(parents=True)
+    for part in ("apps/help", "apps/shop"):
+        texts = action_workflows(code, gate="rag", commit=COMMIT, folder=part)
+        name = part.replace("/", "-")
+        (folder / f"{name}.yml").write_text(texts["ragate-collect.yml"])
+
+    problems = [each for each in workflows(tmp_path) if each.status is Status.PROBLEM]
+
+    assert "apps/help/ragate.toml, apps/shop/ragate.toml" in problems[0].message

@@ -1,0 +1,72 @@
+"""The workflows of a system that is code install what it needs."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ragate.cli.init.action_workflows import action_workflows
+from ragate.cli.init.config_text import Choice
+from ragate.cli.init.survey import look
+from ragate.cli.init.with_action import packages
+from tests.unit.cli.init.init_factories import write
+
+COMMIT = "c0ffee" * 6 + "c0ff"
+OWN = {"target": "a:b", "interpreter": [".venv/bin/python"]}
+
+
+def commands(choice: Choice, folder: str = "") -> list[str]:
+    texts = action_workflows(choice, gate="g", commit=COMMIT, folder=folder)
+    steps = yaml.safe_load(texts["ragate-collect.yml"])["jobs"]["collect"]["steps"]
+    return [step["run"] for step in steps if "run" in step]
+
+
+@pytest.mark.parametrize(
+    ("files", "folder", "told"),
+    [
+        (("requirements.txt",), "", "--requirement requirements.txt"),
+        (("apps/a/requirements.txt", "requirements.txt"), "apps/a", "--requirement apps/a/"),
+        (("requirements.txt", "apps/a/x"), "apps/a", "--requirement requirements.txt"),
+        (("pyproject.toml",), "", "."),
+        (("apps/a/pyproject.toml",), "apps/a", "./apps/a"),
+        (("x",), "", ""),
+    ],
+)
+def test_the_nearest_list_of_packages_is_installed(
+    tmp_path: Path, files: tuple[str, ...], folder: str, told: str
+) -> None:
+    write(tmp_path, dict.fromkeys(files, ""))
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+
+    assert packages(look(tmp_path / folder)).startswith(told)
+
+
+def test_ragate_is_installed_beside_the_packages() -> None:
+    installed, run = commands(Choice("python", "", packages="--requirement requirements.txt"))
+
+    assert installed.startswith(
+        "pip install --requirement requirements.txt git+https://github.com/"
+    )
+    assert run.startswith("ragate action --mode collect")
+
+
+def test_an_environment_of_its_own_stays_apart_from_ragates() -> None:
+    own, apart, _ = commands(Choice("python", "", settings=OWN, packages="."), folder="apps/a")
+
+    assert own == "python -m venv apps/a/.venv && apps/a/.venv/bin/pip install ."
+    assert '"$RUNNER_TEMP/ragate/bin/pip" install git+https://github.com/' in apart
+
+
+def test_without_a_list_of_packages_ragate_alone_is_installed() -> None:
+    assert commands(Choice("python", ""))[0].startswith("pip install git+https://github.com/")
+
+
+def test_a_service_that_is_started_runs_on_the_runner() -> None:
+    service = Choice("http", "", settings={"start": ["python", "-m", "uvicorn", "a:b"]})
+
+    assert "ragate action --mode collect" in commands(service)[-1]
+    running = action_workflows(Choice("http", ""), gate="g", commit=COMMIT)
+    assert "ragate-collect.yml" not in running
