@@ -30,12 +30,14 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     if top is None or not git.head_commit(top):
         return None
     base = (git.merge_parent(top) if ci else "") or git.branch_point(top)
-    files = {"golden set": config.dataset, "baseline": config.baseline, "judge prompt": None}
-    if prompt := _prompt(config):
-        files["judge prompt"] = prompt
     differing = {
-        kind: _differs(top, base, path) for kind, path in files.items() if path is not None
+        "golden set": _differs(top, base, config.dataset),
+        "baseline": _differs(top, base, config.baseline),
     }
+    for prompt in _prompts(config):
+        differs = _differs(top, base, prompt)
+        known = differing.get("judge prompt", False)
+        differing["judge prompt"] = None if None in (differs, known) else bool(known or differs)
     if not base or None in differing.values():
         return CheckoutRules(base_read=False)
     differing = {"policy": _policy_differs(config, top, base), **differing}
@@ -45,10 +47,9 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     )
 
 
-def _prompt(config: Config) -> Path | None:
+def _prompts(config: Config) -> list[Path]:
     judge = config.policy.judge
-    name = judge.settings.get("prompt", "") if judge is not None else ""
-    return config.rules_root / name if name and isinstance(name, str) else None
+    return [config.rules_root / name for name in (judge.prompt_files if judge is not None else ())]
 
 
 def _differs(top: Path, base: str, path: Path) -> bool | None:

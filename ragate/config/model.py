@@ -52,6 +52,13 @@ class JudgeSettings(Frozen):
         named = {"provider": self.provider, "model": self.model}
         return {**{key: value for key, value in named.items() if value}, **self.settings}
 
+    @property
+    def prompt_files(self) -> tuple[str, ...]:
+        """Return the files that `prompt` and the table `prompts` name, as written."""
+        table = self.settings.get("prompts", {})
+        named = [self.settings.get("prompt"), *(table.values() if isinstance(table, dict) else ())]
+        return tuple(path for path in named if path and isinstance(path, str))
+
 
 _ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 

@@ -67,13 +67,6 @@ def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config |
     return config
 
 
-def prompt_of(config: Config) -> str:
-    """Return the judge's prompt file as the policy names it, "" where it has none."""
-    judge = config.policy.judge
-    prompt = judge.settings.get("prompt", "") if judge is not None else ""
-    return prompt if isinstance(prompt, str) else ""
-
-
 def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
     """Return the files that the policy names, relative to the project."""
 
@@ -90,7 +83,8 @@ def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
         names += [str(top / "qrels" / name) for name in tree.list(location.at(str(top / "qrels")))]
     else:
         names += [dataset]
-    if prompt := prompt_of(config):
+    judge = config.policy.judge
+    for prompt in judge.prompt_files if judge is not None else ():
         names += [below(inside(config.root, prompt, where="prompt", error=ConfigError))]
     return names
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from ragate.config import Config
 from ragate.config.model import SystemConfig
-from ragate.github.commits.policy_files import prompt_of
 from ragate.outputs.mapping import MAPPING_KEYS, mapping_of
 from ragate.pipeline.decide.head_policy_verdict import Proposal
 
@@ -88,11 +88,11 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     changes = _keys("policy", _policy(base), _policy(head))
     if base.system.use == head.system.use:
         changes += _keys("system", _mapping(base.system), _mapping(head.system))
-    files = (
+    files = [
         ("golden set", base.dataset, head.dataset),
         ("baseline", base.baseline, head.baseline),
-        ("judge prompt", _prompt(base), _prompt(head)),
-    )
+        *(("judge prompt", *pair) for pair in zip_longest(_prompts(base), _prompts(head))),
+    ]
     for role, old, new in files:
         if _content(old) != _content(new):
             changes.append(f"the {role} {_beside(head, new or old)}")
@@ -149,9 +149,10 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
-def _prompt(config: Config) -> Path | None:
-    prompt = prompt_of(config)
-    return config.rules_root / prompt if prompt else None
+def _prompts(config: Config) -> list[Path]:
+    judge = config.policy.judge
+    names = judge.prompt_files if judge is not None else ()
+    return [config.rules_root / name for name in names]
 
 
 def measures_alike(before: Config, after: Config) -> bool:
@@ -168,7 +169,7 @@ def _same_judge(base: Config, head: Config) -> bool:
     def judge_setup(config: Config) -> object:
         judge = config.policy.judge
         provider = config.policy.providers.get(judge.provider) if judge is not None else None
-        return judge, provider, _content(_prompt(config))
+        return judge, provider, list(map(_content, _prompts(config)))
 
     return judge_setup(base) == judge_setup(head)
 

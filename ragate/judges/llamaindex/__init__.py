@@ -23,15 +23,17 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     it is belongs to the judge's identity.
 
     Raises:
-        ConfigError: a setting is wrong, or `llm` leads to no LLM.
+        ConfigError: a setting or a prompt is wrong, or `llm` leads to no LLM.
         PluginError: LlamaIndex is not installed, or in a version without these evaluators.
         ProviderError: the LLM cannot be made.
     """
     from ragate.judges.llamaindex._judge import LlamaIndexJudge
     from ragate.judges.llamaindex._llm import open_llm
+    from ragate.judges.llamaindex._own_prompts import read_own_prompts
     from ragate.judges.llamaindex._prompts import load_prompts
 
     judge_settings = read_settings(Settings, settings, where="[policy.judge]", strict=True)
-    prompts = load_prompts(judge_settings.guidelines)
+    own = read_own_prompts(resources.root, judge_settings.prompts)
+    prompts = load_prompts(judge_settings.guidelines, own)
     llm = open_llm(judge_settings, resources.environment) if judge_settings.llm else None
     yield LlamaIndexJudge(judge_settings, prompts, resources, llm)

@@ -51,7 +51,7 @@ class LlamaIndexJudge:
         self._resources = resources
         self._llm = llm
         self._embedder: Embedder | None = None
-        shown = settings.model_dump(mode="json", exclude={"guidelines"})
+        shown = settings.model_dump(mode="json", exclude={"guidelines", "prompts"})
         identity = llm.identity if llm is not None else settings.sent()
         self.fingerprint = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
         self.criteria = frozenset(ASKED) - (set() if settings.embedder else {SIMILARITY})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -40,7 +40,7 @@ def _filled(template: BasePromptTemplate, values: Mapping[str, str]) -> Messages
     return tuple((message.role.value, message.content or "") for message in messages)
 
 
-def load_prompts(guidelines: str) -> Prompts:
+def load_prompts(guidelines: str, own: Mapping[tuple[str, Step], str] | None = None) -> Prompts:
     """Return the prompts of the LlamaIndex that is installed.
 
     The catalogue of prompts by model is left alone: its one entry names variables that nothing
@@ -48,17 +48,32 @@ def load_prompts(guidelines: str) -> Prompts:
 
     Args:
         guidelines: The user's own, "" for LlamaIndex's.
+        own: Texts in place of LlamaIndex's, by evaluator and step.
 
     Raises:
         PluginError: it is not installed, or lacks one of them.
     """
     try:
-        return _load(guidelines)
+        prompts = _load(guidelines)
+        return replace(prompts, templates={**prompts.templates, **_worded(own or {})})
     except (ImportError, AttributeError) as error:
         raise PluginError(
             f"judge 'llamaindex': the evaluators of llama-index cannot be used: {error}",
             remedy="pip install 'llama-index>=0.14,<0.15'",
         ) from error
+
+
+def _worded(own: Mapping[tuple[str, Step], str]) -> dict[tuple[str, Step], BasePromptTemplate]:
+    from llama_index.core.evaluation import guideline
+    from llama_index.core.output_parsers import PydanticOutputParser
+    from llama_index.core.prompts import PromptTemplate
+
+    # What the guideline evaluator's reply has to look like is added to any wording.
+    parser = PydanticOutputParser(output_cls=guideline.EvaluationData)
+    return {
+        key: PromptTemplate(text, output_parser=parser if key[0] == "guideline" else None)
+        for key, text in own.items()
+    }
 
 
 def _load(guidelines: str) -> Prompts:

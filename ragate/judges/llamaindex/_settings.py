@@ -7,6 +7,18 @@ from pydantic import Field, model_validator
 from ragate.judges._asking import ModelSettings
 
 Mode = Literal["compact", "refine"]
+PromptName = Literal[
+    "answer_relevancy",
+    "context_relevancy",
+    "context_relevancy.refine",
+    "correctness",
+    "faithfulness_binary",
+    "faithfulness_binary.refine",
+    "guideline",
+    "pairwise",
+    "relevancy",
+    "relevancy.refine",
+]
 _DOTTED = r"^([A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?$"
 
 
@@ -20,6 +32,8 @@ class Settings(ModelSettings):
         embedder: As ``[system.embedder]``; without it semantic_similarity is unscored.
         mode: ``compact`` joins contexts until they fill the window, ``refine`` asks chunk by chunk.
         guidelines: For the criterion guideline; "" for those of LlamaIndex.
+        prompts: Files below the project in place of LlamaIndex's prompts, by criterion; the prompt
+            of a chain's later steps is ``<criterion>.refine``.
         max_tokens: Longest reply, sent where set; this much of the window is kept for it.
         context_window: Tokens of one request, its reply included.
         max_steps: Longest chain; an output that needs a longer one is not judged.
@@ -33,6 +47,7 @@ class Settings(ModelSettings):
     embedder: dict[str, Any] = {}
     mode: Mode = "compact"
     guidelines: str = ""
+    prompts: dict[PromptName, str] = {}
     context_window: int = Field(default=16_000, ge=2_000)
     max_steps: int = Field(default=64, ge=1)
     max_context_chars: int = Field(default=200_000, ge=200)
