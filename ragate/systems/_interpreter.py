@@ -10,7 +10,11 @@ from ragate.errors import ConfigError
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
-from ragate.systems._interpreter_settings import InterpreterSettings, worker_environment
+from ragate.systems._interpreter_settings import (
+    InterpreterSettings,
+    not_passed,
+    worker_environment,
+)
 from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError
 from ragate.systems._processes.start_worker import WorkerPlan, start_worker
 from ragate.systems._processes.worker import Worker, WorkerEndedError
@@ -67,7 +71,9 @@ class WorkerTarget:
         label = quote(sample.id) if self._recorder else ""
         reply = await self.workers.ask({"ask": question, "label": label})
         if "raised" in reply:
-            raise self._raised(reply["raised"])
+            raised = self._raised(reply["raised"])
+            hint = not_passed(str(raised), self._plan.environment, self._resources)
+            raise WorkerRaisedError(f"{raised}; {hint}", outage=raised.outage) if hint else raised
         if "refused" in reply:
             raise OutputError(f"{self._keys.target} returned what {one_line(reply['refused'])}")
         try:
@@ -83,6 +89,9 @@ class WorkerTarget:
             async with asyncio.timeout(self._keys.start_timeout_s):
                 reply = await worker.ask({"open": self._plan.task})
             self.facts = self._facts(reply)
+        except (KeyError, TypeError, ValueError) as error:
+            await worker.close()
+            raise setup_failed(f"{where}: its worker sent no reply", outage=False) from error
         except TimeoutError as error:
             await worker.close()
             limit = f"{self._keys.start_timeout_s:g} s"
@@ -102,7 +111,8 @@ class WorkerTarget:
         if "raised" in reply:
             raised = self._raised(reply["raised"])
             what = f"{where_of(target)}: {one_line(str(reply.get('what', 'it raised')))} {raised}"
-            raise setup_failed(what, outage=raised.outage, remedy=self._not_passed(str(raised)))
+            remedy = not_passed(str(raised), self._plan.environment, self._resources)
+            raise setup_failed(what, outage=raised.outage, remedy=remedy)
         if "refused" in reply:
             missing, names = str(reply.get("missing", "")), tuple(reply.get("names", ()))
             raise cannot_be_asked(
@@ -121,14 +131,6 @@ class WorkerTarget:
             self._resources.say(trace.rstrip())
         summary = one_line(str(told["summary"]), LONGEST)
         return WorkerRaisedError(summary, outage=told["outage"] is True)
-
-    def _not_passed(self, text: str) -> str:
-        """Return what to do where a message names a variable that the worker does not have."""
-        here = self._resources.environment
-        names = [name for name in here if name not in self._environment and name in text]
-        if not names or len(max(names, key=len)) < 4:
-            return ""
-        return f"the worker gets what pass_env names: pass_env = [{max(names, key=len)!r}]"
 
 
 @asynccontextmanager

@@ -1,6 +1,8 @@
 """Keys of ``[system]`` for code in an interpreter of its own, and the variables that reach it."""
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -60,3 +62,18 @@ def worker_environment(keys: InterpreterSettings, resources: Resources) -> dict[
     hidden = resources.key_names | resources.judge_keys
     named = named_environment(resources.environment, keys.pass_env, hidden)
     return {**named, **resources.recorder_variables}
+
+
+def not_passed(text: str, environment: Mapping[str, str], resources: Resources) -> str:
+    """Return what to do where a message names a variable that is set here and not in the worker.
+
+    Args:
+        environment: The worker's variables.
+    """
+    words = set(re.findall(r"[A-Z][A-Z0-9_]{3,}", text))
+    names = sorted(words & resources.environment.keys() - environment.keys(), key=len)
+    if not names:
+        return ""
+    if names[-1] in resources.judge_keys:
+        return f"{names[-1]} is the judge's key, which the code never gets: docs/dependencies.md"
+    return f"the code gets the variables that pass_env names: pass_env = [{names[-1]!r}]"

@@ -246,6 +246,23 @@ def test_a_set_up_that_raises_is_told_with_its_place_and_the_variable_it_lacks(t
     assert "pass_env = ['RAG_SERVICE_KEY']" in raised.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("judge_keys", "hint"),
+    [
+        (frozenset(), "pass_env = ['OPENAI_API_KEY']"),
+        (frozenset({"OPENAI_API_KEY"}), "OPENAI_API_KEY is the judge's key, which the code never"),
+    ],
+)
+def test_a_sample_that_fails_over_a_variable_says_how_it_is_passed(
+    tmp_path: Path, judge_keys: frozenset[str], hint: str
+):
+    code = "def answer(query): raise ValueError('set the OPENAI_API_KEY environment variable')"
+    environment = {**os.environ, "OPENAI_API_KEY": "k"}
+    resources = {"environment": environment, "judge_keys": judge_keys, "key_names": judge_keys}
+
+    assert hint in message(one(tmp_path, code, resources=resources))
+
+
 def test_what_cannot_be_reached_is_an_outage_there_too(tmp_path: Path):
     code = (
         "def answer(query):\n    raise RuntimeError('x') from ConnectionRefusedError(111, 'down')"

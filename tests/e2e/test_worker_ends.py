@@ -1,0 +1,60 @@
+"""No worker outlives the command that started it, whatever ends that."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command import start
+from tests.unit.systems.bare import BARE
+
+pytestmark = pytest.mark.e2e
+WAIT_S = 40
+CONFIG = f"""
+[system]
+use = "python"
+target = "rag:answer"
+interpreter = {json.dumps(BARE)}
+[policy]
+dataset = "golden.jsonl"
+baseline = "baselines/main.json"
+systems = ["python"]
+metrics = {{"recall@5" = {{level = "error"}}}}
+"""
+SYNC = "def answer(query):\n    while True: time.sleep(0.05)"
+ASYNC = "async def answer(query):\n    while True: time.sleep(0.05)"
+
+
+@pytest.mark.parametrize("code", [SYNC, ASYNC], ids=["thread", "blocked loop"])
+@pytest.mark.parametrize(
+    ("number", "code_of_end"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+)
+def test_a_worker_that_hangs_ends_with_its_command(
+    tmp_path: Path, code: str, number: signal.Signals, code_of_end: int
+):
+    (tmp_path / "ragate.toml").write_text(CONFIG)
+    (tmp_path / "golden.jsonl").write_text('{"id": "q1", "query": "Q?", "relevant": {"a.md": 1}}\n')
+    rag = f"import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\n{code}\n"
+    (tmp_path / "rag.py").write_text(rag)
+    command = start(tmp_path, "collect")
+    pid = tmp_path / "pid"
+    until(lambda: pid.exists() and pid.read_text() != "")
+    time.sleep(0.5)  # the question is under way
+
+    command.send_signal(number)
+    command.communicate(timeout=WAIT_S)
+
+    assert command.returncode == code_of_end
+    until(lambda: not Path(f"/proc/{pid.read_text()}").exists())
+
+
+def until(done: object) -> None:
+    assert callable(done)
+    end = time.monotonic() + WAIT_S
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
