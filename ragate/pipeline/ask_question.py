@@ -16,7 +16,7 @@ async def ask_question(config: Config, operations: Operations, sample: Sample) -
     """
     async with (
         open_resources(config, operations) as opened,
-        open_system(config, operations, opened) as system,
+        open_system(config, operations, opened, judged=False) as system,
     ):
         await system.prepare()
         return await ask(system, sample, run=0, timeout_s=opened.system.timeout_s)

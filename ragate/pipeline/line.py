@@ -53,7 +53,7 @@ async def collect(
     samples = load_samples(config, selection.filters)
     baseline = load_baseline_or_none(config)
     async with open_ready_system(
-        config, operations, samples, selection, baseline=baseline
+        config, operations, samples, selection, baseline=baseline, judged=False
     ) as ready:
         session = Session(ready)
         for _ in range(possible_runs(session, selection.runs)):

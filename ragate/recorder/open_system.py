@@ -20,12 +20,18 @@ from ragate.runtime.restartable import RestartableSystem
 
 @asynccontextmanager
 async def open_system(
-    config: Config, operations: Operations, opened: Opened, *, recording: str = ""
+    config: Config,
+    operations: Operations,
+    opened: Opened,
+    *,
+    recording: str = "",
+    judged: bool = True,
 ) -> AsyncIterator[System]:
     """Yield the system under test, behind the recorder where it asks for one.
 
     Args:
         recording: Names the recording of a baseline, which takes no replies but its own.
+        judged: The judge is asked in this process as well.
 
     Raises:
         ConfigError: a key of ``[system]`` is wrong.
@@ -40,7 +46,7 @@ async def open_system(
     pending.clear()
     traits = plugins.traits(use)
     in_process = traits.shares_process(settings)
-    if in_process:
+    if in_process and judged:
         _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))
     resolver = make_resolver(

@@ -88,6 +88,7 @@ async def open_ready_system(
     *,
     baseline: Run | None = None,
     recording: str = "",
+    judged: bool = True,
     look_first: LookFirst = no_look,
 ) -> AsyncIterator[ReadySystem]:
     """Yield the system under test, up to date, with its outputs file open.
@@ -95,6 +96,7 @@ async def open_ready_system(
     Args:
         baseline: Its answers are taken where a model request is the same.
         recording: Names the recording of a baseline, which takes no answers but its own.
+        judged: The judge is asked in this process as well.
         look_first: Looks at what the run needs before the system is started or brought up to date.
 
     Raises:
@@ -113,7 +115,7 @@ async def open_ready_system(
         opened = await stack.enter_async_context(resources)
         await look_first(opened)
         system = await stack.enter_async_context(
-            open_system(config, operations, opened, recording=recording)
+            open_system(config, operations, opened, recording=recording, judged=judged)
         )
         await system.prepare()
         commit = operations.commit or head_commit(config.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import socket
 import sys
@@ -10,6 +11,8 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.models import Verdict
+from ragate.pipeline.line import collect
+from ragate.pipeline.run.selection import Selection
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.integration.recorder.recorded_projects import (
     LLAMAINDEX,
@@ -286,6 +289,16 @@ def test_a_judge_that_would_follow_the_variables_is_refused(project):
 
     with pytest.raises(ConfigError, match="would follow it"):
         record(project)
+
+
+def test_outputs_are_collected_without_a_look_at_that_judge(project, tmp_path):
+    policy = '[policy.judge]\nuse = "llamaindex"\nllm = "llama_index.llms.openai:OpenAI"'
+    project = made(project, policy=policy)
+    operations, outputs = project.operations(), tmp_path / "outputs.jsonl"
+
+    collected = asyncio.run(collect(project.config(), operations, Selection(), outputs=outputs))
+
+    assert all(output.error is None for output in collected.passes[0].values())
 
 
 def test_code_that_asks_elsewhere_is_told_how_to_be_recorded(project, server, capsys):
