@@ -34,9 +34,13 @@ class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
             self._named[question] = ""
 
     def of(self, sample: Sample) -> list[OutputLocation | CopiedOutput]:
-        """Return the runs of a sample, found by its id, else by its question; or none."""
+        """Return the runs of a sample, found by its id, else by its question; or none.
+
+        After earlier turns a question names no sample: "And why?" may follow anything.
+        """
         question = _by_query(sample.query)
-        for key in (_by_id(sample.id), question, self._named.get(question, "")):
+        by_question = () if sample.messages else (question, self._named.get(question, ""))
+        for key in (_by_id(sample.id), *by_question):
             if key in self._numbers:
                 return self[key]
         return []

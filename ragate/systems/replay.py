@@ -57,7 +57,8 @@ class Replay:
         """
         runs = self._outputs.of(sample)
         if not runs or run >= len(runs):
-            return _not_recorded(f"no recorded output in run {run + 1}")
+            why = ", under its id: it has earlier turns" if sample.messages else ""
+            return _not_recorded(f"no recorded output in run {run + 1}{why}")
         recorded = runs[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):
             return _not_recorded("the sample was edited after this output was recorded")

@@ -54,7 +54,11 @@ def read_collected(
         DatasetError: a file or a line cannot be read, or two files come from different systems.
     """
     by_id = samples_by_id(samples)
-    by_query = Lookup(samples, {_words(sample.query): row for row, sample in enumerate(samples)})
+    by_query = Lookup(
+        samples,
+        # After earlier turns a question names no sample: "And why?" may follow anything.
+        {_words(one.query): row for row, one in enumerate(samples) if not one.messages},
+    )
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []

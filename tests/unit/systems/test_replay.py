@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError, DatasetError
-from ragate.models import SystemOutput
+from ragate.models import SystemOutput, Turn
 from ragate.systems._recordings import read_recordings
 from ragate.systems.replay import Replay, allowed_files, create
 from tests.factories import sample_factory
@@ -173,3 +173,17 @@ def test_a_pattern_without_a_file_says_what_to_do(tmp_path: Path):
 def test_a_pattern_that_is_none_is_a_clear_error(tmp_path: Path, pattern: str):
     with pytest.raises(ConfigError, match="paths"):
         allowed_files(pattern, root=tmp_path, allowed=("outputs/*.jsonl",))
+
+
+def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path):
+    turn = Turn(role="user", content="Is it late?")
+    sample = sample_factory("q001", query="And why?", messages=(turn,))
+    other = recorded(tmp_path / "a.jsonl", {"question": "And why?", "answer": "of another talk"})
+    own = recorded(tmp_path / "b.jsonl", {"id": "q001", "question": "And why?", "answer": "own"})
+
+    missing = asyncio.run(Replay(read_recordings([other])).answer(sample))
+    found = asyncio.run(Replay(read_recordings([other, own])).answer(sample))
+
+    assert missing.error is not None
+    assert "under its id: it has earlier turns" in missing.error.message
+    assert found.answer == "own"

@@ -10,7 +10,7 @@ import pytest
 
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import Reads
+from ragate.models import Reads, Turn
 from ragate.pipeline.decide.final_verdict import plan_confirmation
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.pipeline.run.system_session import Session
@@ -81,3 +81,15 @@ def test_two_outputs_of_one_wording_are_refused(tmp_path: Path) -> None:
     path = lines(tmp_path / "outputs.jsonl", OLD, NEW, OLD)
     with pytest.raises(DatasetError, match="second output"):
         read_collected([path], [OLD])
+
+
+def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path) -> None:
+    after = sample_factory("q1", query="And why?", messages=(Turn(role="user", content="Late?"),))
+    alone = sample_factory("q2", query="And why?")
+    path = tmp_path / "outputs.jsonl"
+    path.write_text(json.dumps({"question": "And why?", "answer": "alone"}))
+
+    found = read_collected([path], [alone, after]).passes[0]
+
+    assert found["q2"].answer == "alone"
+    assert found["q1"].error is not None
