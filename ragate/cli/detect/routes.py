@@ -102,27 +102,32 @@ def _near(app: WebApp, route: Route) -> int:
 
 def _prefixes(files: list[PythonFile]) -> dict[str, str]:
     """Return what stands before the routes of a router, by the router's name."""
-    prefixes: dict[str, str] = {}
+    prefixes = {
+        f"{file.module}.{name}": _keyword(value, "prefix", "url_prefix")
+        for file in files
+        for name, value in file.values.items()
+        if called(value).rpartition(".")[2] in {"APIRouter", "Blueprint"}
+    }
     for file in files:
-        for name, value in file.values.items():
-            if called(value).rpartition(".")[2] in {"APIRouter", "Blueprint"}:
-                prefixes[f"{file.module}.{name}"] = _keyword(value, "prefix", "url_prefix")
-        for node in ast.walk(file.tree):
-            last = called(node).rpartition(".")[2]
-            if last in {"include_router", "register_blueprint"} and isinstance(node, ast.Call):
+        for node in file.calls:
+            if called(node).rpartition(".")[2] in {"include_router", "register_blueprint"}:
                 prefix = _keyword(node, "prefix", "url_prefix")
-                router = dotted(node.args[0]) if node.args else ""
-                for key in [key for key in prefixes if _names(key, router)]:
+                router = _imported_as(dotted(node.args[0]), file) if node.args else ""
+                for key in [key for key in prefixes if f".{key}".endswith(f".{router}")]:
                     prefixes[key] = prefix + prefixes[key]
     return prefixes
 
 
-def _names(key: str, router: str) -> bool:
-    """Whether ``chat.router`` or an alias such as ``chat_router`` names ``app.api.chat.router``."""
-    parts = key.split(".")
-    return (
-        f".{key}".endswith(f".{router}") or router == f"{'_'.join(parts[-2:])}" or len(parts) == 1
-    )
+def _imported_as(name: str, file: PythonFile) -> str:
+    """Return what a name of a module stands for where it was imported: ``chat.router``."""
+    first, dot, rest = name.partition(".")
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if (alias.asname or alias.name) == first:
+                    module = f"{node.module}." if node.module else ""
+                    return f"{module}{alias.name}{dot}{rest}"
+    return name
 
 
 def _keyword(node: ast.expr, *names: str) -> str:

@@ -48,7 +48,12 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
         return
     required = f'require the status check "{plan.status}" for the main branch'
     yield f"On GitHub, {required} (Settings, Rules)."
-    if plan.choice.answers != "chat":
+    if names := plan.choice.settings.get("pass_env"):
+        yield (
+            f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
+            "model calls be recorded, docs/record.md."
+        )
+    elif plan.choice.answers != "chat":
         yield "No secret is needed."
     if survey.libraries and plan.choice.system == "pgvector" and not survey.systems:
         yield (

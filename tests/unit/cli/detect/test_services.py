@@ -75,6 +75,15 @@ def test_a_router_has_the_prefix_that_the_application_gives_it(tmp_path: Path):
     assert settings(root)["url"] == "http://127.0.0.1:8000/api/rag/v1/ask"
 
 
+def test_a_router_that_is_imported_under_another_name_is_the_same(tmp_path: Path):
+    router = FASTAPI.replace("app = FastAPI()", 'router = APIRouter(prefix="/rag")')
+    main = "from fastapi import FastAPI\nfrom .api.chat import router as talk\n"
+    main += 'def create():\n    app = FastAPI()\n    app.include_router(talk, prefix="/api")\n'
+    root = project(tmp_path, app__main=main, app__api__chat=router.replace("@app.", "@router."))
+
+    assert settings(root)["url"] == "http://127.0.0.1:8000/api/rag/v1/ask"
+
+
 def test_without_a_page_of_health_fastapis_own_description_says_when_it_is_up(tmp_path: Path):
     root = project(tmp_path, main=FASTAPI.partition("@app.get")[0])
 
