@@ -8,6 +8,7 @@ from typing import Any
 from ragate import plugins
 from ragate.cli.doctor import document_ids, golden_set, recordings, server
 from ragate.cli.doctor.examined_config import ExaminedProject
+from ragate.cli.doctor.interpreter import CHECK, interpreter
 from ragate.cli.finding import Finding, guarded, ok, skipped, warning
 from ragate.config import Config
 from ragate.models import Sample, SystemOutput
@@ -15,6 +16,7 @@ from ragate.pipeline.run.gone_documents import gone_documents
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.support.settings import read_settings
+from ragate.systems._interpreter_settings import InterpreterSettings
 
 UNREAD = "ragate.toml cannot be read"
 
@@ -27,9 +29,12 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
     use = config.system.use
     plugins.load("systems", use)
     model = plugins.settings_model("systems", use)
-    if model is not None:
-        read_settings(model, config.system.settings, where="[system]")
     findings = [ok("system", f"{use}: can be imported, and its settings are right")]
+    if model is not None:
+        settings = read_settings(model, config.system.settings, where="[system]")
+        if isinstance(settings, InterpreterSettings):
+            variables = subject.operations.environment
+            findings += guarded(CHECK, lambda: interpreter(settings, config, variables))
     if not samples:
         return [*findings, skipped("expected documents", "the golden set cannot be read")]
     if use == "pgvector":
