@@ -6,8 +6,9 @@ from typing import Any
 
 from ragate.errors import DatasetError
 from ragate.outputs.fields import described, fields_of
-from ragate.outputs.guess import ProposedMapping, guess_mapping
+from ragate.outputs.guess import ProposedMapping, guess_mapping, quoted
 from ragate.outputs.misfits import IN_CI
+from ragate.outputs.recorded_output import misspelt
 from ragate.support.records import parsed_cell, records
 
 _SAMPLE = ("id", "question", "query")
@@ -39,7 +40,25 @@ def refuse_foreign(path: Path, where: str, value: Any) -> None:
     raise DatasetError(f"{where}: {lacking} in this line; it has {fields}", remedy=remedy)
 
 
+def unsaid(fields: Mapping[str, Any]) -> str:
+    """Return why what a system returned says nothing, "" where it says something.
+
+    One line: what it holds, and pointers that may read it.
+    """
+    lacking = _lacking({**fields, "id": "-"})
+    if not lacking:
+        return ""
+    proposal = guess_mapping([fields]).pointers or {}
+    # The sample is known: it was asked.
+    parts = {key: proposal[key] for key in proposal if key not in {"id", "question"}}
+    table = ", ".join(f"{key} = {quoted(pointer)}" for key, pointer in parts.items())
+    advice = f"; [system.pointers] may read it: {table}" if table else ""
+    return f"{lacking}, but {described(fields_of(fields))}{advice}"
+
+
 def _lacking(line: Mapping[str, Any]) -> str:
+    if misspelt(line):
+        return ""  # the reader of our format says which
     said = any(line.get(name) is not None for name in _SAID)
     if not said and not any(name in line for name in _LISTED):
         return "neither `answer` nor `contexts`"

@@ -47,13 +47,13 @@ class ProposedMapping:
         if self.preset:
             return f'preset = "{self.preset}"  # a key of [system]'
         pointers = self.pointers or {}
-        lines = [f"{key} = {_quoted(pointer)}" for key, pointer in pointers.items()]
+        lines = [f"{key} = {quoted(pointer)}" for key, pointer in pointers.items()]
         if not {"id", "question"} & pointers.keys():
             lines.append('# question = "/…"  which field is the question, or the id of the sample?')
         return "\n".join(["[system.pointers]", *lines])
 
 
-def _quoted(pointer: str) -> str:
+def quoted(pointer: str) -> str:
     """Return a text of TOML; what it may not hold as it is, is escaped."""
     escaped = (
         f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char

@@ -6,6 +6,7 @@ the user's own files have none.
 """
 
 import difflib
+from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
@@ -19,6 +20,14 @@ _KNOWN = frozenset(
     | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
     | {"first_token", "first_token_s", "first_stage"}
 )
+
+
+def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return a field that looks like a slip of one of ours, and ours; None where none does."""
+    for key in fields.keys() - _KNOWN:
+        if close := difflib.get_close_matches(key, _KNOWN, n=1, cutoff=0.8):
+            return key, close[0]
+    return None
 
 
 class RecordedChunk(Frozen):
@@ -68,9 +77,8 @@ class RecordedOutput(Frozen):
         if not isinstance(data, dict):
             return data
         data = dict(data)
-        for key in data.keys() - _KNOWN:
-            if close := difflib.get_close_matches(key, _KNOWN, n=1, cutoff=0.8):
-                raise ValueError(f"unknown field {key!r}; did you mean {close[0]!r}?")
+        if slip := misspelt(data):
+            raise ValueError(f"unknown field {slip[0]!r}; did you mean {slip[1]!r}?")
         if "contexts" in data and "chunks" in data:
             raise ValueError("give contexts or chunks, not both")
         name = "contexts" if "contexts" in data else "chunks"

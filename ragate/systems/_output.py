@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ragate.models import Failure, SystemOutput
+from ragate.outputs.foreign_lines import unsaid
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
@@ -58,6 +59,8 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     fields = _fields(value)
     if fields is None:
         raise OutputError(f"{who} returned {type(value).__name__} {shown(value)}; {EXPECTED}")
+    if silent := unsaid(fields):
+        raise OutputError(f"{who} returned {silent}")
     # The sample is known here; a recorded line needs to name its own.
     fields["id"] = "-"
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import DatasetError
-from ragate.outputs.foreign_lines import refuse_foreign
+from ragate.outputs.foreign_lines import refuse_foreign, unsaid
 from tests.unit.outputs.exports.exported import FILES, lines
 from tests.unit.outputs.test_mapping import OWN
 
@@ -66,10 +66,19 @@ def test_where_nothing_can_be_guessed_the_page_is_named(tmp_path: Path):
         {"chunks": []},
         {"error": "timeout"},
         {"tool_calls": []},
+        {"anwser": "A slip is told as one."},
     ],
 )
 def test_a_line_that_says_one_thing_is_a_recorded_output(tmp_path: Path, more: dict[str, Any]):
     refuse_foreign(tmp_path / "o.jsonl", "here", {"id": "q", **more})
+
+
+def test_what_a_system_returns_in_its_own_fields_is_told_with_pointers():
+    told = unsaid({"result": "It is so.", "sources": [{"body": "A", "file": "a.md"}]})
+
+    assert "neither `answer` nor `contexts`, but /result, /sources/*/body" in told
+    assert 'answer = "/result", contexts = "/sources/*/body", ids = "/sources/*/file"' in told
+    assert unsaid({"chunks": []}) == ""
 
 
 def test_a_long_line_is_not_told_in_full(tmp_path: Path):

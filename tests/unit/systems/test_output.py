@@ -48,6 +48,8 @@ def test_every_kind_of_result_is_understood(tmp_path: Path, result: str):
         ("{'answers': 'x'}", "unknown field 'answers'; did you mean 'answer'?"),
         ("{'answer': 3}", "returned answer: Input should be a valid string (got 3)"),
         ("{'chunks': [{'doc_id': 'a', 'score': 'high'}]}", "chunks.0.score"),
+        ("{'result': 'It is so.'}", "neither `answer` nor `contexts`, but /result"),
+        ("{}", "neither `answer` nor `contexts`, but no fields"),
     ],
 )
 def test_a_wrong_result_says_what_came_and_what_is_expected(tmp_path: Path, result: str, told: str):
