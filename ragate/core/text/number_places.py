@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ragate.core.text.languages import function_words_of
@@ -67,13 +68,18 @@ def _roots(text: str) -> tuple[list[int], list[str]]:
     return [start for start, _ in pairs], [root for _, root in pairs]
 
 
+@lru_cache(maxsize=1_024)  # passages come back in other samples, and in every pass
+def _source_places(text: str) -> tuple[NumberPlace, ...]:
+    return tuple(_places(text, numerals(text)))
+
+
 class NumberSources:
     """The numbers of the texts that an answer may rest on."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_word: dict[str, list[tuple[int, float]]] = defaultdict(list)
         self._by_number: dict[str, set[int]] = defaultdict(set)
-        places = (place for text in texts for place in _places(text, numerals(text)))
+        places = (place for text in texts for place in _source_places(text))
         for index, (numeral, near) in enumerate(places):
             for number in (*numeral.readings, *numeral.parts):
                 self._by_number[number].add(index)

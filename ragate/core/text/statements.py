@@ -3,9 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ragate.core.text.languages import function_words_of
-from ragate.core.text.negations import is_negation
+from ragate.core.text.negations import is_negation, negations_of
 from ragate.core.text.segmentation import Vocabulary, starts, words
 from ragate.core.text.sentences import split_sentences
 
@@ -52,11 +53,11 @@ def _joined(negated: Iterable[frozenset[str]]) -> Vocabulary:
 
 def statement(sentence: str) -> Statement:
     """Return a sentence as a statement."""
-    left_out = function_words_of(sentence)
+    left_out, negating = function_words_of(sentence), negations_of(sentence)
     content: list[str] = []
     places: list[int] = []
     for word in words(sentence):
-        if is_negation(word):
+        if is_negation(word, negating):
             places.append(len(content))
         elif word not in left_out:
             content.append(word)
@@ -64,10 +65,11 @@ def statement(sentence: str) -> Statement:
     return Statement(tuple(content), tuple(about))
 
 
-def statements(text: str) -> list[Statement]:
+@lru_cache(maxsize=1_024)  # passages come back in other samples, and in every pass
+def statements(text: str) -> tuple[Statement, ...]:
     """Return the sentences of a text that say enough to be looked for elsewhere."""
     every = map(statement, split_sentences(text))
-    return [one for one in every if len(set(one.content)) >= LEAST_WORDS]
+    return tuple(one for one in every if len(set(one.content)) >= LEAST_WORDS)
 
 
 class StatementSources:

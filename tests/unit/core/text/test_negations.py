@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.text.negations import is_negation
+from ragate.core.text.negations import is_negation, negations_of
 from ragate.core.text.segmentation import words
 
 NEGATED = [
@@ -31,11 +31,18 @@ NEGATED = [
 
 @pytest.mark.parametrize("text", NEGATED)
 def test_a_negated_sentence_has_a_negation(text: str) -> None:
-    assert any(map(is_negation, words(text)))
+    assert any(is_negation(word, negations_of(text)) for word in words(text))
 
 
 @pytest.mark.parametrize(
     "text", ["It works.", "Das gilt.", "東京です。", "서울입니다.", "यह काम करता है"]
 )
 def test_a_sentence_without_one_has_none(text: str) -> None:
-    assert not any(map(is_negation, words(text)))
+    assert not any(is_negation(word, negations_of(text)) for word in words(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Es beginnt im Mai und das ist gut.", "Ele vive no Brasil com os pais."]
+)
+def test_a_word_negates_in_its_own_language_only(text: str) -> None:
+    assert not any(is_negation(word, negations_of(text)) for word in words(text))

@@ -25,7 +25,7 @@ def test_the_nearest_statement_holds_most_of_the_words() -> None:
 
 
 def test_short_sentences_are_no_statements() -> None:
-    assert statements("Yes. No. Of course not.") == []
+    assert statements("Yes. No. Of course not.") == ()
 
 
 def test_negations_agree_where_they_are_about_the_same() -> None:
