@@ -12,7 +12,13 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.errors import BudgetError, ConfigError, ProviderError, SystemStartError
+from ragate.errors import (
+    BudgetError,
+    ConfigError,
+    PluginError,
+    ProviderError,
+    SystemStartError,
+)
 from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
 from ragate.protocols import ChatReply, ChatRequest
 from tests.factories import sample_factory
@@ -285,3 +291,17 @@ def test_a_server_that_goes_away_leaves_its_samples_unscored(tmp_path: Path):
 
     assert first.answer == "plain Hi?"
     assert [output.error.kind for output in rest if output.error] == ["provider", "provider"]
+
+
+def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in [name for name in sys.modules if name.startswith("ragate.systems.mcp.")]:
+        if name != "ragate.systems.mcp.settings":
+            monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mcp"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+
+    with pytest.raises(PluginError) as raised:
+        asked(tmp_path, "plain")
+
+    assert "pip install 'ragate[mcp]'" in str(raised.value)
