@@ -102,8 +102,9 @@ def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run)
     if data.added or data.removed or data.edited:
         return ""
     rules = [rule for rule in policy.metrics if rule.level != "off"]
-    decision = decide(rules, comparison, policy.decision, today=_today())
-    if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.metrics):
+    settings, slices = policy.decision, policy.slices
+    decision = decide(rules, comparison, settings, today=_today(), slices=slices)
+    if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.rows):
         return ""
     return (
         "the fresh runs differ from the baseline by no more than its own noise; the file is kept "

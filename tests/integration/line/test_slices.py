@@ -132,3 +132,24 @@ def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(slic
     for key, row in rows.items():
         printed = next(line for line in lines if line.startswith(key)).split()[-1]
         assert float(printed) == pytest.approx(row["mde"])
+
+
+def seven_lost(first: int):
+    """Seven questions from `first` on lose their answer: a mean over all cannot tell which."""
+
+    def answer(number: int, _run: int) -> dict[str, Any]:
+        return lost(1)(number, 0) if first <= number < first + 7 else right(number, 0)
+
+    return answer
+
+
+def test_a_baseline_in_which_only_a_slice_moved_is_written_anew(sliced, capsys):
+    sliced.record(seven_lost(50), runs=3)
+    assert run(["baseline", "update", "--force"]) == 0
+    sliced.record(seven_lost(0), runs=3)
+    capsys.readouterr()
+
+    assert run(["baseline", "update"]) == 0
+
+    assert "recorded anew" in capsys.readouterr().out
+    assert run(["check"]) == 0
