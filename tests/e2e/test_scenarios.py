@@ -92,7 +92,10 @@ def lost_document(number: int) -> Output:
 
 def too_terse(number: int) -> Output:
     """D: nothing wrong, most of it missing."""
-    return {**right(number), "answer": f"It ends on 2024-03-{1 + number % 28:02}, after a check."}
+    return {
+        **right(number),
+        "answer": f"It ends on 2024-03-{1 + number % 28:02}, after a temperature check.",
+    }
 
 
 def record(root: Path, answer: Callable[[int], Output], *, every: int = 1) -> None:
@@ -210,7 +213,7 @@ def test_d_an_answer_that_leaves_most_out_is_right_in_part(project: Path) -> Non
 
     assert red(report) == {"token_f1"}
     assert kinds(report) == {"generation"}
-    assert "it says nothing new in 7 words, 22 before" in evidence(report, "q0")
+    assert "it says nothing new in 8 words, 22 before" in evidence(report, "q0")
     assert symptoms(report)[0] == "answers leave the references"
     assert "they leave parts out" in report["diagnosis"][0]["likely_cause"]
     assert "whole answers" in report["diagnosis"][0]["action"]

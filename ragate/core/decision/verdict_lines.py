@@ -131,6 +131,13 @@ def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
     return [f"tested by {comparison.cluster} ({clusters}){hardly}"]
 
 
+def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
+    """Return who needs the losses: the gate, or its noisy metrics where others have no noise."""
+    gated = [case for case in cases if case.gates and case.aggregate is None]
+    tested = [case.name for case in gated if case.name in family.tested]
+    return "this gate" if len(tested) == len(gated) else listed(tested)
+
+
 def _about_size(
     cases: Sequence[MetricCase],
     comparison: Comparison,
@@ -144,7 +151,7 @@ def _about_size(
     if family.units <= FEW:
         losses = str(alone) if alone == together else f"{alone} to {together}"
         units = count(family.units, _noun(comparison))
-        warnings.append(f"{units}: {losses} must break before this gate can fail")
+        warnings.append(f"{units}: {losses} must break before {_whose(cases, family)} can fail")
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
         claim = deciding_claim(settings, comparison)
         metrics = len(family.tested)

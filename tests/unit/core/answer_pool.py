@@ -64,7 +64,8 @@ def answer(sample: Sample, rng: random.Random) -> SystemOutput:
     chunks = tuple(RetrievedChunk(doc_id=doc, text=f"{fact}. See {doc}.") for doc in docs)
     tokens = rng.randrange(20, 30)
     usage = Usage(calls=1, prompt_tokens=400, completion_tokens=tokens, cost_usd=tokens / 1e4)
-    timed: dict[str, Any] = {"latency_s": 1.0 + rng.random(), "usage": usage}
+    latency = 1.0 + rng.random()
+    timed: dict[str, Any] = {"latency_s": latency, "first_token_s": latency / 4, "usage": usage}
     if rng.random() < 0.01:
         return SystemOutput(error=Failure(kind="system", message="it broke"), **timed)
     if not sample.answerable or rng.random() < 0.03:

@@ -90,9 +90,11 @@ def test_wrong_names_in_real_answers_are_red_at_a_drop_of_14_thousandths():
     answers = azure()
     fall = float((answers.scores[:, :, 0, 0, 0] - answers.scores[:, :, 1, 0, 0]).mean())
     rng = np.random.default_rng(9)
+    # idf_f1 alone: beside a metric that sees each wrong name the first pass is red already, and
+    # what falls less is not asked again.
     outcomes = [
         decide_scores(
-            answers.draw(rng, 198, runs=(3, 3), broken=0.014 / fall),
+            answers.draw(rng, 198, runs=(3, 3), broken=0.014 / fall)[:, :, :1],
             (3, 3),
             "generalise",
             seed=seed,
