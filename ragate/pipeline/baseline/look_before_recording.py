@@ -42,7 +42,7 @@ async def look_before_recording(
     judge = config.policy.judge
     if judge is not None and not _may_know_judgements(opened, old):
         names = [metric.info.name for metric in judged_metrics(metrics)]
-        await JudgeReadiness(config, judge, opened, names, recording=True).look()
+        await _look_at_judge(config, JudgeReadiness(config, judge, opened, names, recording=True))
     _refuse_missing_library(config)
     provider = "" if resumed else answering_provider(config, operations)
     if not provider:
@@ -54,6 +54,14 @@ async def look_before_recording(
             f"{error.message}; no answer can be recorded",
             remedy=f"{error.remedy}; the baseline is unchanged",
         ) from error
+
+
+async def _look_at_judge(config: Config, readiness: JudgeReadiness) -> None:
+    """Look at the judge; where the system is started first, its server may come up with it."""
+    if not config.system.settings.get("start"):
+        await readiness.look()
+    elif readiness.needed and (lack := readiness.lack()) is not None:
+        raise lack
 
 
 def answering_provider(config: Config, operations: Operations) -> str:

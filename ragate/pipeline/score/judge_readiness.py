@@ -10,6 +10,7 @@ from ragate.core.text.listed_names import listed
 from ragate.errors import NoKeyError, NotReadyError, ProviderError, RagateError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.recorder.open_system import is_recorded_system
+from ragate.runtime.before_paying import BeforePaying
 from ragate.runtime.resources import Opened
 
 JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
@@ -33,7 +34,10 @@ class JudgeReadiness:
     needed: Sequence[str]
     recording: bool = False
     failure: NotReadyError | None = None
-    _looked: bool = field(default=False, init=False)
+    _once: BeforePaying = field(default_factory=BeforePaying, init=False)
+
+    def __post_init__(self) -> None:
+        self._once.demand(self._look)
 
     @property
     def answers_cost(self) -> bool:
@@ -59,8 +63,10 @@ class JudgeReadiness:
         Raises:
             NotReadyError: names what is missing, and the metrics that need it.
         """
-        if self._looked or not self.needed:
-            return
+        if self.needed:
+            await self._once()
+
+    async def _look(self) -> None:
         self.failure = self.lack()
         try:
             for provider in self._providers() if self.failure is None else ():
@@ -69,7 +75,6 @@ class JudgeReadiness:
             self.failure = NotReadyError(
                 self._why(f"the judge at {error.message}"), remedy=self._remedy(error.remedy)
             )
-        self._looked = True
         if self.failure is not None:
             raise self.failure
 

@@ -230,6 +230,18 @@ def test_collecting_asks_for_no_key_of_the_judge(tmp_path, server, monkeypatch):
     assert asked(tmp_path) == SAMPLES
 
 
+def test_nothing_is_asked_of_a_judge_that_one_look_has_failed(tmp_path, server):
+    assert run(["baseline", "update"]) == 0
+    write(tmp_path, server.base_url, word="pears")
+    server.requests.clear()
+    server.refused.add(KEY)
+
+    assert run(["check"]) != 0
+
+    assert server.requests == []
+    assert server.looks.count(KEY) >= 1
+
+
 def test_a_judge_that_is_there_is_looked_at_once(tmp_path, server):
     assert run(["baseline", "update"]) == 0
 
