@@ -71,7 +71,7 @@ def test_a_sample_that_hangs_ends_its_process_and_no_other_sample(tmp_path: Path
         time.sleep(0.3)
         return "fine"
     """
-    outputs = asked(tmp_path, code, samples=samples("a", "hang", "b", "c", "d", "e"), timeout_s=1.5)
+    outputs = asked(tmp_path, code, samples=samples("a", "hang", "b", "c", "d", "e"), timeout_s=4.0)
 
     assert "no output within" in message(outputs[1])
     assert [output.answer for output in outputs].count("fine") == 5
@@ -89,10 +89,10 @@ def test_code_that_blocks_its_loop_and_ignores_signals_is_ended(tmp_path: Path):
     """
     started = time.monotonic()
 
-    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=1.0)
+    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=2.0)
 
     assert "no output within" in message(output)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
