@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from ragate.core.doc_ids.spelling import Spelling, differences, document_key
+from ragate.core.doc_ids.spelling import Spelling, differences, folded, tails
 from ragate.core.hashing import UNNAMED
 
 # Of more the shape is known from the first.
 MOST_COMPARED = 200_000
+MOST_ALIKE = 5  # of one path: one more than one makes it ambiguous
 # Two documents may well differ in these alone, and hardly in any other.
 _DIVIDING = frozenset({Spelling.FOLDER, Spelling.EXTENSION, Spelling.CHUNK})
 
@@ -97,15 +98,32 @@ def _pairs(
     for wanted, returned in rows:
         if not wanted:
             continue
-        keys: dict[str, list[str]] = defaultdict(list)
-        for doc_id in sorted(returned)[:MOST_COMPARED]:
-            keys[document_key(doc_id)].append(doc_id)
+        candidates = _Candidates(returned)
         for doc_id in wanted:
-            for other in keys.get(document_key(doc_id), ()):
+            for other in candidates.of(doc_id):
                 kinds = differences(doc_id, other)
                 if kinds and not _contradicted(doc_id, other, hits):
                     pairs[doc_id, other] = kinds
     return pairs
+
+
+class _Candidates:
+    """Retrieved ids by their folded paths: thousands of README.md are not compared in pairs."""
+
+    def __init__(self, returned: set[str]) -> None:
+        self._whole: dict[str, list[str]] = defaultdict(list)
+        self._tails: dict[str, list[str]] = defaultdict(list)
+        for doc_id in sorted(returned)[:MOST_COMPARED]:
+            path = folded(doc_id)
+            for table, key in [(self._whole, path), *((self._tails, tail) for tail in tails(path))]:
+                if len(table[key]) < MOST_ALIKE:
+                    table[key].append(doc_id)
+
+    def of(self, doc_id: str) -> list[str]:
+        """Return the ids of which one ends as the other does."""
+        path = folded(doc_id)
+        shorter = (each for tail in tails(path) for each in self._whole.get(tail, ()))
+        return list(dict.fromkeys([*self._tails.get(path, ()), *shorter]))
 
 
 def _contradicted(expected: str, retrieved: str, hits: set[str]) -> bool:

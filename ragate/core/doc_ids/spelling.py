@@ -18,6 +18,7 @@ class Spelling(StrEnum):
     FOLDER = "the folder"
 
 
+DEPTH = 12  # folders of an id that are looked at
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 _ESCAPED = re.compile(r"(%[0-9A-Fa-f]{2})+")
 _INDEX = re.compile(r"(^|/)index(\.[A-Za-z]{2,5})?$")
@@ -33,11 +34,16 @@ _CHUNK = re.compile(
 )
 
 
-def document_key(doc_id: str) -> str:
-    """Return what all spellings of one document's id share: its bare name."""
+def folded(doc_id: str) -> str:
+    """Return an id without all that two spellings may differ in, but for its folders."""
     name = _plain_url(unicodedata.normalize("NFC", doc_id)).casefold()
-    name = _ENDING.sub("", _without_chunk(name))
-    return name.rpartition("/")[2]
+    return _ENDING.sub("", _without_chunk(name)).strip("/")
+
+
+def tails(path: str) -> list[str]:
+    """Return a folded id and what is left of it without its first folders, longest first."""
+    parts = path.split("/")
+    return ["/".join(parts[start:]) for start in range(max(0, len(parts) - DEPTH), len(parts))]
 
 
 def differences(expected: str, retrieved: str) -> tuple[Spelling, ...] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ragate.core.doc_ids.mismatch import IdMismatch, MismatchKind, find_mismatch
@@ -87,3 +89,19 @@ def test_capitals_are_a_mismatch_beside_ids_that_fit():
     seen = mismatch(({"a.md"}, {"a.md"}), ({"README.md"}, {"readme.md"}))
 
     assert seen.differs == (Spelling.CASE,)
+
+
+def test_thousands_of_pages_of_one_name_are_not_compared_in_pairs():
+    samples = [({f"{n}/README.md"}, {f"x{n}/README.md"}) for n in range(3000)]
+    started = time.process_time()
+
+    seen = mismatch(*samples)
+
+    assert seen.kind is UNLIKE
+    assert time.process_time() - started < 5
+
+
+def test_of_many_pages_that_may_be_meant_none_is_taken():
+    seen = mismatch(({"README.md"}, {f"{n}/README.md" for n in range(50)}))
+
+    assert (seen.differs, seen.respelt) == ((Spelling.FOLDER,), {})

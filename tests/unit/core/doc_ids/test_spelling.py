@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.doc_ids.spelling import Spelling, differences, document_key
+from ragate.core.doc_ids.spelling import Spelling, differences, folded, tails
 
 FOLDER, EXTENSION, CASE = Spelling.FOLDER, Spelling.EXTENSION, Spelling.CASE
 UNICODE, CHUNK, URL = Spelling.UNICODE, Spelling.CHUNK, Spelling.URL
@@ -37,7 +37,8 @@ def test_the_fewest_differences_explain_two_spellings(
     expected: str, retrieved: str, kinds: tuple[Spelling, ...]
 ):
     assert differences(expected, retrieved) == kinds
-    assert document_key(expected) == document_key(retrieved)
+    short, long = sorted((folded(expected), folded(retrieved)), key=len)
+    assert short in tails(long)
 
 
 @pytest.mark.parametrize(
