@@ -86,6 +86,10 @@ class Traits:
         recorded: Its outputs are there already, and asking for them costs nothing.
         counted: Its model calls go through ragate's own clients, which count them.
         needs_database: Whether it needs ragate's database; None where that is not known.
+        tells_ids: Which ids its documents have can be looked at before it is asked anything.
+        id_remedy: What has it give a document the id that the golden set says; ``{folder}`` stands
+            for the documents' folder.
+        retrieval_remedy: What has it tell what it retrieved, with ids.
     """
 
     runs_code: bool = True
@@ -95,6 +99,9 @@ class Traits:
     recorded: bool = False
     counted: bool = False
     needs_database: bool | None = None
+    tells_ids: bool = False
+    id_remedy: str = "return this id as `doc_id`"
+    retrieval_remedy: str = "return `chunks` with doc_id and text beside the answer"
 
     def keys_with_code(self, settings: Mapping[str, Any]) -> list[str]:
         """Return those of `code_keys` that are set."""

@@ -20,7 +20,12 @@ from ragate.worker.engine import EngineReply, EngineTarget
 from ragate.worker.question import AskedQuestion
 from ragate.worker.target import TargetError, TargetRaised
 
-TRAITS = Traits(in_process=True, own_process_keys=("interpreter",))
+TRAITS = Traits(
+    in_process=True,
+    own_process_keys=("interpreter",),
+    id_remedy='set [system] doc_id = "file_path" and doc_id_relative_to = {folder}',
+    retrieval_remedy="gate an engine that returns source nodes, or the retriever",
+)
 HERE = "the environment of ragate (`interpreter` names another)"
 _NO_TURNS = "name a chat engine, as index.as_chat_engine() makes it (docs/system-llamaindex.md)"
 

@@ -31,7 +31,12 @@ from ragate.worker.function import FunctionTarget
 from ragate.worker.question import AskedQuestion
 from ragate.worker.target import TargetError, TargetRaised
 
-TRAITS = Traits(in_process=True, own_process_keys=("interpreter",))
+TRAITS = Traits(
+    in_process=True,
+    own_process_keys=("interpreter",),
+    id_remedy="return this id as `doc_id`; for documents of LangChain set [system] "
+    "doc_id_relative_to = {folder}",
+)
 HERE = "the environment of ragate (`interpreter` names another)"
 _NO_TURNS = (
     "give the function a parameter `messages`, or let it take the whole `sample`; for a LangChain "

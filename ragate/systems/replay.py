@@ -17,7 +17,14 @@ from ragate.support.glob_hints import HOW_READ, why_no_match
 from ragate.support.settings import read_settings
 from ragate.systems._recordings import Recordings, read_recordings
 
-TRAITS = Traits(runs_code=False, recorded=True, needs_database=False)
+TRAITS = Traits(
+    runs_code=False,
+    recorded=True,
+    needs_database=False,
+    tells_ids=True,
+    id_remedy="record it as `doc_id`",
+    retrieval_remedy="record `chunks` with doc_id and text in place of `contexts`",
+)
 
 
 class Settings(RecordMapping):

@@ -89,8 +89,11 @@ def default_of(field: FieldInfo) -> str:
 def test_every_key_is_documented_with_its_default(
     heading: str, model: type[BaseModel], apart: set[str]
 ) -> None:
+    written = model.model_json_schema()["properties"].keys()  # others come from somewhere else
     expected = {
-        key: default_of(field) for key, field in model.model_fields.items() if key not in apart
+        key: default_of(field)
+        for key, field in model.model_fields.items()
+        if key in written and key not in apart
     }
 
     assert dict(ROW.findall(SECTIONS[heading])) == expected

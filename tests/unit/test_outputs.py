@@ -79,7 +79,7 @@ def test_an_output_survives_the_way_through_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"answer": "x"}, "neither id nor question"),
+        ({"answer": "x"}, "neither `id` nor `question`"),
         ({"id": "q", "contxts": ["a"]}, "did you mean 'contexts'"),
         ({"id": "q", "contexts": ["a"], "chunks": []}, "not both"),
         ({"id": "q", "contexts": [5]}, "chunks"),
@@ -89,7 +89,7 @@ def test_an_output_survives_the_way_through_the_file(tmp_path: Path):
     ],
 )
 def test_a_wrong_line_is_named_with_file_number_and_reason(tmp_path: Path, line: object, said: str):
-    path = outputs_of(tmp_path / "o.jsonl", {"id": "fine"}, line)
+    path = outputs_of(tmp_path / "o.jsonl", {"id": "fine", "answer": "x"}, line)
 
     with pytest.raises(DatasetError, match=said) as caught:
         list(read_outputs(path)[1])

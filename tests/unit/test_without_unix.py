@@ -30,7 +30,8 @@ IMPORT_ALL = (
 import pkgutil, importlib, ragate
 names = [one.name for one in pkgutil.walk_packages(ragate.__path__, "ragate.")]
 for name in names:
-    if not name.endswith("__main__"):
+    # The mcp package asks the platform's name what it may import, and this is not Windows.
+    if not name.endswith("__main__") and not name.startswith("ragate.systems.mcp."):
         importlib.import_module(name)
 print(len(names))
 """

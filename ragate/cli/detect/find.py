@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ragate import plugins
 from ragate.cli.detect.environment import interpreter, variables
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.functions import find_functions
@@ -41,7 +42,7 @@ def find_systems(root: Path) -> list[FoundSystem]:
 def _in_its_environment(found: FoundSystem, root: Path, names: list[str]) -> FoundSystem:
     """Return a system with the interpreter of its own environment, and the variables it reads."""
     settings = dict(found.settings)
-    if found.use in {"python", "llamaindex"} and (own := interpreter(root)):
+    if "interpreter" in plugins.traits(found.use).own_process_keys and (own := interpreter(root)):
         settings["interpreter"] = own
     if not names or not settings.keys() & {"interpreter", "start"}:
         return replace(found, settings=settings)

@@ -144,7 +144,7 @@ def _document_ids(
     subject: ExaminedProject, samples: Sequence[Sample], runs: Sequence[Run]
 ) -> Iterable[Finding]:
     config = subject.config
-    if config is None or subject.use in {"pgvector", "replay"}:  # looked at above, without a run
+    if config is None or plugins.traits(subject.use).tells_ids:  # looked at above, without a run
         return []
     baseline = runs[0] if runs else None
     return document_ids.of_run(config, samples, baseline, subject.operations.state)

@@ -2,27 +2,9 @@
 
 from ragate.core.doc_ids.mismatch import IdMismatch, MismatchKind
 from ragate.core.doc_ids.spelling import Spelling
+from ragate.protocols import Traits
 
 RESPELL = "`ragate dataset relink --respell` writes the golden set as the system does"
-# How each system is told which id its documents have; of others their own code decides.
-_NAMED_BY = {
-    "llamaindex": 'set [system] doc_id = "file_path" and doc_id_relative_to = {folder}',
-    "python": "return this id as `doc_id`; for documents of LangChain set [system] "
-    "doc_id_relative_to = {folder}",
-    "http": "let `ids` of [system.pointers] point at the field that holds it",
-    "replay": "record it as `doc_id`",
-    "pgvector": "the id is the path below the folder of [system] corpus",
-}
-_PASSAGES = {
-    "llamaindex": "gate an engine that returns source nodes, or the retriever",
-    "http": "let `contexts` and `ids` of [system.pointers] point at what was retrieved",
-    "replay": "record `chunks` with doc_id and text",
-}
-_IDS = {
-    "http": "let `ids` of [system.pointers] point at the field that names the document",
-    "replay": "record `chunks` with doc_id in place of `contexts`",
-}
-_RETURN = "return `chunks` with doc_id and text beside the answer"
 
 
 def mismatch_words(mismatch: IdMismatch, *, came: str = "came back") -> str:
@@ -49,19 +31,16 @@ def mismatch_words(mismatch: IdMismatch, *, came: str = "came back") -> str:
     return f"the ids do not fit: {pair}: {kinds} {verb} ({share})"
 
 
-def mismatch_remedy(mismatch: IdMismatch, use: str, *, folder: str = "") -> str:
+def mismatch_remedy(mismatch: IdMismatch, traits: Traits, *, folder: str = "") -> str:
     """Return what to do about it.
 
     Args:
-        use: The system's name.
+        traits: Of the system, which say how it is told.
         folder: Of the documents, relative to ragate.toml; "" where it is not known.
     """
-    if mismatch.kind is MismatchKind.NOTHING_RETRIEVED:
-        return _PASSAGES.get(use, _RETURN)
-    if mismatch.kind is MismatchKind.WITHOUT_IDS:
-        return _IDS.get(use, _RETURN)
-    shown = f'"{folder}"' if folder else "the folder of the documents"
-    named = _NAMED_BY.get(use, "return this id as `doc_id`").format(folder=shown)
+    if mismatch.kind in (MismatchKind.NOTHING_RETRIEVED, MismatchKind.WITHOUT_IDS):
+        return traits.retrieval_remedy
+    named = traits.id_remedy.format(folder=f'"{folder}"' if folder else "the documents' folder")
     if mismatch.kind is MismatchKind.UNLIKE:
         return f"write ids in the same way on both sides: {named}, or correct `relevant`"
     if Spelling.CHUNK in mismatch.differs:

@@ -1,6 +1,7 @@
 """What the importers have in common: the record they make, and how files of records are read."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from ragate.support.settings import shown
 
 # What people call a right answer beside the name that a tool gives it.
 EXPECTED_NAMES = ("expected_answer", "expected")
+_HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # escaped, where a list could not be read
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def texts_of(where: str, name: str, value: Any, *, separator: str = "") -> tuple
         value = value.split(separator)
     elif isinstance(value, str):
         value = files.parsed_cell(value)
+        if isinstance(value, str) and value.lstrip()[:1] == "[" and (half := _HALF.search(value)):
+            raise DatasetError(f"{where}: {name}: {half[0]!r} is half of a character")
     if value is None:
         return ()
     items = value if isinstance(value, list | tuple) else [value]

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.judges._asking import ModelSettings
@@ -26,5 +27,5 @@ class Settings(ModelSettings):
     model: str = Field(min_length=1)
     prompt: str = ""
     format: Format = "schema"
-    criteria: dict[str, OwnCriterion] = {}
+    criteria: SkipJsonSchema[dict[str, OwnCriterion]] = {}
     max_context_chars: int = Field(default=60_000, ge=200)

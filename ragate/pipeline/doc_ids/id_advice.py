@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from ragate import plugins
 from ragate.config import Config
 from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
 from ragate.core.doc_ids.mismatch import IdMismatch
@@ -37,7 +38,7 @@ def id_advice(config: Config, samples: Iterable[Sample], run: Run) -> IdAdvice |
 def advice_on(config: Config, mismatch: IdMismatch) -> IdAdvice:
     """Return the mismatch in words, with the remedy for this system."""
     folder = documents_folder(config.root, mismatch.expected)
-    remedy = mismatch_remedy(mismatch, config.system.use, folder=folder)
+    remedy = mismatch_remedy(mismatch, plugins.traits(config.system.use), folder=folder)
     return IdAdvice(mismatch, mismatch_words(mismatch), remedy)
 
 

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from ragate.systems.http.system import HttpSystem
 
 __all__ = ["TRAITS", "Settings", "create"]
-TRAITS = Traits(runs_code=False, code_keys=("start", "prepare.command"))
+TRAITS = Traits(
+    runs_code=False,
+    code_keys=("start", "prepare.command"),
+    id_remedy="let `ids` of [system.pointers] point at the field that holds it",
+    retrieval_remedy="let `contexts` and `ids` of [system.pointers] point at what was retrieved",
+)
 
 
 @asynccontextmanager

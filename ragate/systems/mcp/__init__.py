@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from ragate.systems.mcp.system import McpSystem
 
 __all__ = ["TRAITS", "Settings", "create"]
-TRAITS = Traits(runs_code=False, code_keys=("command", "prepare.command"))
+TRAITS = Traits(
+    runs_code=False,
+    code_keys=("command", "prepare.command"),
+    id_remedy="let `ids` of [system.pointers] point at the field that holds it",
+    retrieval_remedy="let `contexts` and `ids` of [system.pointers] point at what was retrieved",
+)
 
 
 @asynccontextmanager

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
 
 __all__ = ["TRAITS", "Settings", "create", "document_texts", "identify"]
-TRAITS = Traits(runs_code=False, counted=True, needs_database=True)
+TRAITS = Traits(
+    runs_code=False,
+    counted=True,
+    needs_database=True,
+    tells_ids=True,
+    id_remedy="the id is the path below the folder of [system] corpus",
+)
 
 
 async def identify(settings: Mapping[str, Any], resources: Resources) -> SystemInfo:

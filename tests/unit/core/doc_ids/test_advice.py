@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ragate import plugins
 from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
 from ragate.core.doc_ids.mismatch import IdMismatch, find_mismatch
 
@@ -39,11 +40,11 @@ def test_every_kind_has_its_words(retrieved: tuple[str, ...], words: str):
 def test_the_remedy_for_llamaindex_names_the_folder_and_the_other_way_out():
     mismatch = between("billing/refunds.md", "refunds.md")
 
-    remedy = mismatch_remedy(mismatch, "llamaindex", folder="kb")
+    remedy = mismatch_remedy(mismatch, plugins.traits("llamaindex"), folder="kb")
 
     assert 'doc_id = "file_path" and doc_id_relative_to = "kb"' in remedy
     assert "dataset relink --respell" in remedy
-    assert "the folder of the documents" in mismatch_remedy(mismatch, "llamaindex")
+    assert "the documents' folder" in mismatch_remedy(mismatch, plugins.traits("llamaindex"))
 
 
 @pytest.mark.parametrize(
@@ -52,14 +53,14 @@ def test_the_remedy_for_llamaindex_names_the_folder_and_the_other_way_out():
         ("http", ("text:00",), "`ids` of [system.pointers]"),
         ("replay", (), "record `chunks`"),
         ("llamaindex", (), "source nodes"),
-        ("mine", (), "return `chunks` with doc_id"),
+        ("mine.rag", (), "return `chunks` with doc_id"),
         ("http", ("node-7",), "or correct `relevant`"),
         ("python", ("a.md#1",), "give the document's id to each of its chunks"),
     ],
 )
 def test_the_remedy_is_that_of_the_system(use: str, retrieved: tuple[str, ...], remedy: str):
-    assert remedy in mismatch_remedy(between("a.md", *retrieved), use)
+    assert remedy in mismatch_remedy(between("a.md", *retrieved), plugins.traits(use))
 
 
 def test_chunks_are_no_reason_to_rewrite_the_golden_set():
-    assert "respell" not in mismatch_remedy(between("a.md", "a.md#1"), "http")
+    assert "respell" not in mismatch_remedy(between("a.md", "a.md#1"), plugins.traits("http"))

@@ -42,7 +42,7 @@ def record(name: str = "q", run: int = 0, **values: float) -> Record:
     ],
 )
 def test_each_scenario_is_told_from_the_others(values: dict[str, float], symptom: str) -> None:
-    assert fault_of([record(**values)], INFOS, MODEL).startswith(symptom)
+    assert fault_of([record("q", 0, **values)], INFOS, MODEL).startswith(symptom)
 
 
 def test_a_lost_document_is_named_before_what_follows_from_it() -> None:
