@@ -30,6 +30,7 @@ _RECORDED = frozenset(
         "latency",
     }
 )
+_ID_NAMES = frozenset({"doc_id", "id", "document_id"})  # as `RecordedChunk` reads them
 _UNREADABLE = (
     "what it returns could not be read: it has to be a text or a dict with answer and chunks, or "
     "[system.pointers] say where they are"
@@ -144,19 +145,24 @@ def _is_recorded(shape: Shape) -> bool:
     return (
         isinstance(shape, Fields)
         and bool(shape.fields.keys() & {"chunks", "contexts", "answer"})
-        and (shape.fields.keys() <= _RECORDED and _has_doc_ids(shape.fields.get("chunks")))
+        and shape.fields.keys() <= _RECORDED
+        and all(_has_doc_ids(passages) is not False for passages in _passages(shape))
     )
 
 
-def _has_doc_ids(chunks: Shape | None) -> bool:
-    item = getattr(chunks, "item", None)
-    if chunks is None or not isinstance(item, Fields):
-        return True
-    return "doc_id" in item.fields or "id" in item.fields
+def _passages(shape: Fields) -> list[Shape]:
+    return [shape.fields[name] for name in ("chunks", "contexts") if name in shape.fields]
+
+
+def _has_doc_ids(passages: Shape) -> bool | None:
+    """Return whether passages say their documents, None where the code does not tell."""
+    item = getattr(passages, "item", None)
+    return bool(item.fields.keys() & _ID_NAMES) if isinstance(item, Fields) else None
 
 
 def _parts(shape: Shape) -> set[str]:
     if isinstance(shape, Fields):
-        ids = {"ids", "contexts"} if "chunks" in shape.fields else set()
-        return ids | ({"answer"} & shape.fields.keys()) | ({"contexts"} & shape.fields.keys())
+        told = "chunks" in shape.fields or any(map(_has_doc_ids, _passages(shape)))
+        ids = {"ids", "contexts"} if told else set()
+        return ids | ({"answer", "contexts"} & shape.fields.keys())
     return {"answer"} if isinstance(shape, Value) else set()

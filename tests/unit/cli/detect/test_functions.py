@@ -42,6 +42,25 @@ def test_what_it_returns_tells_where_the_parts_are(
     assert found.settings.get("pointers", {}) == pointers
 
 
+@pytest.mark.parametrize(
+    ("passages", "ids"),
+    [
+        ('"contexts": [{"id": h.path, "text": h.text} for h in hits]', True),
+        ('"chunks": [{"doc_id": h.path, "text": h.text} for h in hits]', True),
+        ('"contexts": [h.text for h in hits]', False),
+    ],
+)
+def test_passages_with_ids_can_be_held_against_expected_documents(
+    tmp_path: Path, passages: str, ids: bool
+):
+    root = project(tmp_path, rag=f'def answer(question):\n    return {{"answer": a, {passages}}}\n')
+
+    found = only(list(find_functions(python_files(root), root)))
+
+    assert (found.ids, found.passages) == (ids, True)
+    assert "pointers" not in found.settings
+
+
 def test_models_and_other_functions_are_followed(tmp_path: Path):
     code = """
     from dataclasses import dataclass
