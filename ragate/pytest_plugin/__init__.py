@@ -1,17 +1,18 @@
 """The gate in pytest: fixtures for tests of one's own, and ``pytest ragate.toml``.
 
-pytest loads this module in every project where ragate is installed, so it imports nothing of it. It
-runs the code of the pull request: no keys belong where it runs. docs/pytest.md shows its use.
+pytest loads this module in every project where ragate is installed, so it imports next to nothing.
+It runs the code of the pull request: no keys belong where it runs. docs/pytest.md shows its use.
 """
 
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ragate.pytest_plugin.session_folder import FOLDER, session_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ragate.pytest_plugin.gate_items import GateFile
     from ragate.pytest_plugin.live_system import LiveJudge, LiveSystem
 
-_FOLDER = pytest.StashKey[Path]()  # where the processes of one session find its run
 _CONFIG = pytest.StashKey["Config"]()
 
 
@@ -59,7 +59,7 @@ def pytest_configure_node(node: Any) -> None:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
     """Have a session fail whose run came to no decision or failed, whatever its tests said."""
-    folder = session.config.stash.get(_FOLDER, None)
+    folder = session.config.stash.get(FOLDER, None)
     if folder is None or hasattr(session.config, "workerinput"):
         return
     from ragate.pytest_plugin.session_run import verdict_lines
@@ -72,15 +72,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitC
     if reporter is not None:
         for line in lines:
             reporter.write_line(line, red=True)
-
-
-def session_folder(config: pytest.Config) -> Path:
-    """Return the folder that all processes of this session share."""
-    if _FOLDER not in config.stash:
-        workerinput = getattr(config, "workerinput", {})
-        named = workerinput.get("ragate_folder")
-        config.stash[_FOLDER] = Path(named or tempfile.mkdtemp(prefix="ragate-pytest-"))
-    return config.stash[_FOLDER]
 
 
 def _config_of(config: pytest.Config) -> Config:

@@ -10,7 +10,7 @@ from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Verdict
-from ragate.pytest_plugin import session_folder
+from ragate.pytest_plugin.session_folder import session_folder
 from ragate.pytest_plugin.session_run import run_once
 from ragate.renderers._samples import WORSE
 from ragate.renderers._terminal import Page, long
