@@ -44,6 +44,9 @@ def _outcome(config: Path) -> dict[str, str]:
         report = check(config)
     except RagateError as error:
         return {"error": error.message, "remedy": error.remedy, "config": str(config)}
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - others of the session wait for a word
+        told = f"unexpected {type(error).__name__}: {error}"
+        return {"error": told, "remedy": "`ragate check` shows where", "config": str(config)}
     return {"run": report.run_id, "config": str(config)}
 
 

@@ -10,6 +10,7 @@ from ragate.baseline import load_replies, requests_path, save_replies
 from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
+from ragate.process.secrecy import hide_memory
 from ragate.recorder.baseline_replies import recorded_replies
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder
@@ -109,6 +110,7 @@ def _save(config: Config, resolver: ReplyResolver, run: int) -> Path:
 
 
 async def _run(argv: Sequence[str], environment: Mapping[str, str], minutes: float) -> int:
+    hide_memory()  # it holds keys that the command is not given
     try:
         process = await asyncio.create_subprocess_exec(*argv, env=dict(environment))
     except (OSError, ValueError) as error:

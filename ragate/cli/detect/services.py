@@ -24,6 +24,9 @@ _DEFAULT_PORT = {"fastapi": 8000, "starlette": 8000, "flask": 5000}
 MAX_BYTES = 200_000
 
 
+_BY_HAND = 16  # below a function that takes a question and says its documents
+
+
 def find_services(files: list[PythonFile], root: Path) -> Iterator[FoundSystem]:
     """Yield the routes that take a question, each with the way to start its application."""
     for app in find_apps(files):
@@ -48,12 +51,17 @@ def _candidate(
     if "answer" not in pointers and "contexts" not in pointers and "ids" not in pointers:
         unsure.append("the fields of its reply could not be read: correct [system.pointers]")
     if not health:
-        unsure.append("start the service before ragate: no page says when it is up")
+        unsure.append(
+            "ragate cannot start this service, since it has no page such as /health that says when "
+            "it is up: add one and set `start` and `health`, or start the service before each "
+            "command, in CI too (docs/system-http.md)"
+        )
     return FoundSystem(
         "http",
         f"the {app.shown} route {route.method} {route.path}, {route.name}() in "
         f"{route.file}:{route.line}",
-        _likelihood(route, pointers),
+        # What has to be started by hand first cannot be the one that is taken unasked.
+        _likelihood(route, pointers) - (0 if health else _BY_HAND),
         settings=settings,
         policy={"http_hosts": [f"{HOST}:{port}"]},
         documents=documents_reader(file, files, root) or _documents(files, file, root),

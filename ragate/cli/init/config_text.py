@@ -91,7 +91,7 @@ class Choice:
     def runs_code(self) -> bool:
         """Whether code of the change runs: then the gate takes a pair of workflows."""
         traits = plugins.traits(self.system)
-        return traits.runs_code or any(self.settings.get(key) for key in traits.code_keys)
+        return traits.runs_code or bool(traits.keys_with_code(self.settings))
 
 
 def config_text(

@@ -150,7 +150,7 @@ def _confirmed(
     confirms = len(reasons) + len(taken) > len(decision.accepted)
     decision = decision.amended(metrics=tuple(rows), accepted=tuple(taken))
     if reasons:
-        lines = tuple(line for line in decision.lines if not line.startswith(NO_EVIDENCE))
+        lines = tuple(line for line in decision.lines if NO_EVIDENCE not in line)
         # Its remedies are those of a pass that could not tell.
         decision = decision.amended(
             verdict=Verdict.FAILED, reasons=tuple(reasons), lines=lines, remedies=()

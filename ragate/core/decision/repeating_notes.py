@@ -70,5 +70,5 @@ def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     repeats = equal | (repetition.exact & {Reads.RETRIEVAL})
     keys = ", ".join(f'"{noun}"' for reads, noun in _NOUN.items() if reads in repeats)
     evidence = f"all {repetition.passes} baseline runs are byte-equal"
-    key = f"`[policy] repeats = [{keys}]` would make every change count"
-    return [f"{evidence}: it looks as if your system repeats itself: {key}"]
+    key = f"write `repeats = [{keys}]` below [policy], and every change counts"
+    return [f"{evidence}: if your system always repeats itself, {key}"]

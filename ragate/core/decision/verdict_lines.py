@@ -30,12 +30,17 @@ def decision_lines(
 ) -> tuple[str, ...]:
     """Return one sentence each on the minimum detectable effect, the error and the other claim."""
     tested = [row for row in rows if row.metric in family.tested and row.p is not None]
+    gated = [row for row in rows if row.level == "error" and not row.aggregate]
+    exact = [row for row in gated if row.exact and row.change is not None]
     if not tested:
-        gated = [row for row in rows if row.level == "error" and not row.aggregate]
-        exact = gated and all(row.exact and row.change is not None for row in gated)
-        return ("all gated metrics are free of noise: every change is seen",) if exact else ()
+        all_exact = gated and len(exact) == len(gated)
+        return ("all gated metrics are free of noise: every change is seen",) if all_exact else ()
+    visible = _visible(tested, comparison, family, verdict)
+    if exact:
+        names = listed([row.metric for row in without_counts(tested)])
+        visible = f"metrics without noise: every change is seen; {names}: {visible}"
     return (
-        _visible(tested, comparison, family, verdict),
+        visible,
         _family_error(len(tested), settings.alpha),
         _other_claim(tested, deciding_claim(settings, comparison)),
     )
@@ -149,6 +154,7 @@ def _about_size(
     warnings = []
     alone, together = family.losses
     if family.units <= FEW:
+        together = min(together, max(alone, family.units))
         losses = str(alone) if alone == together else f"{alone} to {together}"
         units = count(family.units, _noun(comparison))
         warnings.append(f"{units}: {losses} must break before {_whose(cases, family)} can fail")

@@ -10,7 +10,8 @@ from ragate.core.judging.criteria import Criterion
 from ragate.models import Frozen
 
 PREFIX = "criterion."  # of the metric's name
-_NAME = re.compile(r"criterion\.[a-z][a-z0-9_]{0,39}")
+# A share that passes and a count of what was checked are named so behind a metric's name.
+_NAME = re.compile(r"criterion\.(?!(?:pass|checked)$)[a-z][a-z0-9_]{0,39}")
 _HASH_DIGITS = 8
 
 

@@ -31,7 +31,7 @@ def decide_must_pass(
     waived = active((*comparison.waivers, *waivers), today)
     marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
     for case in cases:
-        if not case.gates or case.rule.pass_at is None or case.info.aggregate:
+        if not case.rule.gates or case.rule.pass_at is None or case.info.aggregate:
             continue
         for key in marked:
             if (key, case.name) in waived:

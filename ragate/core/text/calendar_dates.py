@@ -1,6 +1,7 @@
 """Dates of a text, each in one spelling: 2024-05-01 and 1 May 2024 are one date."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -63,6 +64,11 @@ def calendar_dates(text: str) -> Iterator[CalendarDate]:
             yield CalendarDate(match.start(), match.end(), readings, tuple(parts))
 
 
+def folded(word: str) -> str:
+    """Return a word as tables hold it: what matches without case may be a long s or a dotted I."""
+    return unicodedata.normalize("NFKC", word).casefold().replace("\u0307", "")
+
+
 def _year_month_day(match: re.Match[str]) -> Iterator[tuple[int, int, int]]:
     if match["y3"]:
         first, second, year = int(match["a"]), int(match["b"]), int(match["y3"])
@@ -71,8 +77,10 @@ def _year_month_day(match: re.Match[str]) -> Iterator[tuple[int, int, int]]:
             yield year, first, second
         return
     form = next(number for number in "1245" if match[f"y{number}"])
-    month = match[f"m{form}"].lower()
-    yield int(match[f"y{form}"]), _MONTHS.get(month) or int(month), int(match[f"d{form}"])
+    name = folded(match[f"m{form}"])
+    # What no month is called after all, month 0, is no date.
+    month = _MONTHS.get(name) or (int(name) if name.isdecimal() else 0)
+    yield int(match[f"y{form}"]), month, int(match[f"d{form}"])
 
 
 def _is(date: tuple[int, int, int]) -> bool:

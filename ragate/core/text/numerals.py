@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragate.core.text.calendar_dates import calendar_dates
+from ragate.core.text.calendar_dates import calendar_dates, folded
 from ragate.core.text.languages import writes_decimal_comma
 from ragate.core.text.number_words import BARE_ONE, spelled_numbers
 
@@ -125,11 +125,11 @@ def _numeral(match: re.Match[str], text: str) -> Numeral:
 def _power(match: re.Match[str], text: str) -> int:
     """Return the power of ten of a scale; a letter needs a currency, or be a capital K, M or B."""
     if match["scale"]:
-        return _POWERS[match["scale"].lower()]
+        return _POWERS.get(folded(match["scale"]), 0)
     letter = match["letter"]
     before = text[max(match.start() - 2, 0) : match.start()].rstrip()[-1:]
     if letter and (letter in "kKMB" or before in _CURRENCY):
-        return _POWERS[letter.lower()]
+        return _POWERS.get(folded(letter), 0)
     return 0
 
 

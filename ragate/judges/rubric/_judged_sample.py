@@ -113,7 +113,11 @@ def render_data(judged: JudgedSample) -> tuple[str, str]:
     lines += [f"<question {mark}>", judged.question, f"</question {mark}>"]
     for text in references:
         lines += [f"<reference {mark}>", text, f"</reference {mark}>"]
-    numbered = (f"S{number}: {text}" for number, text in enumerate(judged.sentences, start=1))
+    # On one line each: what looks like a further sentence would be judged as one.
+    numbered = (
+        f"S{number}: {' '.join(text.split())}"
+        for number, text in enumerate(judged.sentences, start=1)
+    )
     lines += [f"<answer {mark}>", *numbered, f"</answer {mark}>"]
     return "\n".join(lines), mark
 

@@ -16,7 +16,7 @@ from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
 
-VERSION = 1  # raised whenever a message or a formula changes
+VERSION = 2  # raised whenever a message or a formula changes
 MAX_BYTES = 256 * 1024
 WHERE = "[policy.judge] prompt"
 _KNOWN = "a prompt knows keys, mark, contexts, sentences, cited and references"

@@ -65,8 +65,9 @@ class Worker:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(ConnectionError):
-            await self._writer.wait_closed()
+        # What it left behind may hold the other end and never read: nothing waits for that.
+        self._writer.transport.abort()
+        await asyncio.sleep(0)
 
     async def _read(self) -> None:
         try:

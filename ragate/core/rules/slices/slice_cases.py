@@ -13,7 +13,7 @@ from ragate.core.rules.checked_metric import checked_name
 from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
 from ragate.core.statistics.score_columns import Mask
-from ragate.models import DecisionSettings, Rule, Slice, pass_name
+from ragate.models import DecisionSettings, Rule, Slice, pass_name, rated_metric
 
 LEAST = 20  # samples of a slice that can fail the gate
 LEAST_CLUSTERS = 8
@@ -114,9 +114,10 @@ def _with_counts(
         if metric not in by_name:
             continue
         names.append(metric)
-        counts = comparison.columns.get(checked_name(metric))
-        if counts is not None and checked_name(metric) in by_name and varies(counts, members):
-            names.append(checked_name(metric))
+        count = checked_name(rated_metric(metric) or metric)
+        column = comparison.columns.get(count)
+        if column is not None and count in by_name and varies(column, members):
+            names.append(count)
     return names
 
 

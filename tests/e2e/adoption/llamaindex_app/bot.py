@@ -60,7 +60,7 @@ def build() -> BaseQueryEngine:
     """Return the engine that the chat window asks."""
     pages = SimpleDirectoryReader(str(PAGES), recursive=True).load_data()
     index = VectorStoreIndex.from_documents(pages, embed_model=WordEmbedding())
-    return index.as_query_engine(similarity_top_k=5, llm=FirstSentence())
+    return index.as_query_engine(similarity_top_k=6, llm=FirstSentence())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragate.core.comparison.compare import compare
 from ragate.core.rules.checked_columns import checked_rules
-from ragate.models import MetricInfo, Rule
+from ragate.models import MetricInfo, PassRule, Rule
 from tests.unit.core.decision_factories import run_of, samples_of
 
 
@@ -22,3 +22,6 @@ def test_what_a_metric_allows_its_count_allows_too() -> None:
     (counted,) = checked_rules([rule], comparison.columns)
 
     assert counted == rule.amended(metric=names[1])
+    # Where the mean only warns and the share that passes gates, saying less must not pay either.
+    shared = rule.amended(level="warn", pass_at=0.9, pass_rate=PassRule())
+    assert [each.level for each in checked_rules([shared], comparison.columns)] == ["error"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.models import Decision, Direction, MetricInfo, Needs, Reads, Rule, Verdict
+from ragate.models import Decision, Direction, MetricInfo, Needs, PassRule, Reads, Rule, Verdict
 from tests.unit.core.decision_factories import N_A, NOISY, judge, run_of, samples_of
 from tests.unit.core.rules.floor_factories import must_pass
 
@@ -50,6 +50,13 @@ def test_only_gated_metrics_with_a_pass_mark_are_asked():
 
     assert decided(steady, [[0.0] * 3] * 20, *rules).must_pass == ()
     assert len(decided(steady, steady, RULE, Rule(metric="correctness")).must_pass) == 20
+
+
+def test_where_only_the_share_that_passes_gates_must_pass_samples_are_asked_too():
+    rule = RULE.amended(level="warn", pass_rate=PassRule())
+    steady = [[1.0] * 3] * 20
+
+    assert len(decided(steady, steady, rule, Rule(metric="correctness")).must_pass) == 20
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_four_wrong_numbers_in_sixteen_answers_are_red_where_it_is_declared():
     assert declared(pair_of(before, after)).verdict is Verdict.FAILED
     undeclared = judge(pair_of(before, after, repeats=()), NUMBERS)
     assert undeclared.verdict is not Verdict.FAILED
-    assert any('`[policy] repeats = ["answer"]`' in said for said in undeclared.warnings)
+    assert any('write `repeats = ["answer"]`' in said for said in undeclared.warnings)
 
 
 def test_beyond_four_changed_scores_the_loss_stands_out_from_random_signs():

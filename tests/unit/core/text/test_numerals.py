@@ -107,3 +107,16 @@ def test_a_row_of_columns_confirms_each_column() -> None:
 @given(st.integers(min_value=0, max_value=10**15))
 def test_a_number_is_read_with_and_without_thousands_separators(number: int) -> None:
     assert numbers(f"{number:,}") == numbers(f"{number}") == [str(number)]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("3 tauſend", "3 tausend"),
+        ("5 MİL", "5 mil"),
+        ("1. Auguſt 1850", "1. August 1850"),
+        ("5 aprİl 2020", "5 april 2020"),
+    ],
+)
+def test_letters_that_match_without_case_are_read_like_the_others(text: str, plain: str) -> None:
+    assert numbers(text) == numbers(plain)
