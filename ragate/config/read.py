@@ -79,7 +79,8 @@ def parse_config(text: str, *, where: str, root: Path, path: Path | None = None)
         ConfigError: names the place, the table, the key and the value.
     """
     try:
-        return _config(_tables(text, where), root=root.resolve(), path=path or root / CONFIG_NAME)
+        tables = _tables(text, where, told=path is None or _is_no_link(path))
+        return _config(tables, root=root.resolve(), path=path or root / CONFIG_NAME)
     except ConfigError as error:
         if error.message.startswith(f"{where}:"):
             raise
@@ -87,11 +88,17 @@ def parse_config(text: str, *, where: str, root: Path, path: Path | None = None)
         raise type(error)("\n".join(lines), remedy=error.remedy) from error
 
 
-def _tables(text: str, where: str) -> dict[str, Any]:
+def _is_no_link(path: Path) -> bool:
+    """Return False where a link is on the way: what it leads to may be no configuration at all."""
+    return path.absolute() == path.resolve()
+
+
+def _tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
+    """Return the tables of a text; only where `told` an error repeats what stands there."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        place, reason, remedy = toml_mistake(text, error)
+        place, reason, remedy = toml_mistake(text if told else "", error)
         at = f"{where}:{place}" if place else where
         raise ConfigError(f"{at}: not TOML: {reason}", remedy=remedy) from error
     except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure

@@ -18,7 +18,7 @@ def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, s
     """Return the place as ``line:column``, what is wrong there, and what to write instead.
 
     Args:
-        text: What was read.
+        text: What was read; "" where nothing of it may be repeated.
         error: Why it is no TOML; its words name the place.
 
     Returns:
@@ -30,9 +30,11 @@ def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, s
     if position is None or position["line"] is None:
         return "", reason if position is None else f"{reason}, at the end of the file", ""
     number = int(position["line"])
-    lines = text.splitlines()
+    place, lines = f"{number}:{position['column']}", text.splitlines()
+    if not text:
+        return place, reason, ""
     line = lines[number - 1] if number <= len(lines) else ""
-    return f"{number}:{position['column']}", f"{reason} in {shown(line.strip())}", _remedy(line)
+    return place, f"{reason} in {shown(line.strip())}", _remedy(line)
 
 
 def _remedy(line: str) -> str:

@@ -95,7 +95,7 @@ def test_the_image_holds_what_the_lock_says_and_ragate(facts: Mapping[str, Any])
     version = installed.pop(canonicalize_name("ragate"))
 
     assert installed == locked(ROOT / "requirements" / "image.txt")
-    assert f'"{version}"' in (ROOT / "ragate" / "__init__.py").read_text()
+    assert f'"{version}"' in (ROOT / "ragate" / "version.py").read_text()
 
 
 def test_the_image_has_no_compiler_installer_database_server_or_downloader(

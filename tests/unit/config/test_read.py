@@ -174,3 +174,18 @@ def test_any_value_at_any_key_is_a_config_or_a_config_error(values: dict[int, st
 
 def test_the_file_that_these_tests_change_is_right_to_begin_with() -> None:
     assert tomllib.loads(WHOLE)
+
+
+def test_an_error_repeats_nothing_of_a_file_that_a_link_leads_to(tmp_path: Path):
+    (tmp_path / "secret").write_text("token = hunter2hunter2\n")
+    (tmp_path / "ragate.toml").symlink_to(tmp_path / "secret")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "ragate.toml").write_text("token = hunter2hunter2\n")
+    (tmp_path / "app").symlink_to(tmp_path / "elsewhere")
+
+    for path in (tmp_path / "ragate.toml", tmp_path / "app" / "ragate.toml"):
+        with pytest.raises(ConfigError) as raised:
+            load_config(path)
+
+        assert "1:9: not TOML" in raised.value.message
+        assert "hunter2" not in raised.value.message + raised.value.remedy
