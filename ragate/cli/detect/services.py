@@ -24,6 +24,11 @@ _DEFAULT_PORT = {"fastapi": 8000, "starlette": 8000, "flask": 5000}
 MAX_BYTES = 200_000
 
 
+_NO_HEALTH = (
+    "ragate cannot start this service, since it has no page such as /health that says when it is "
+    "up: add one and set `start` and `health`, or start the service before each command, in CI too "
+    "(docs/system-http.md)"
+)
 _BY_HAND = 16  # below a function that takes a question and says its documents
 
 
@@ -51,11 +56,7 @@ def _candidate(
     if "answer" not in pointers and "contexts" not in pointers and "ids" not in pointers:
         unsure.append("the fields of its reply could not be read: correct [system.pointers]")
     if not health:
-        unsure.append(
-            "ragate cannot start this service, since it has no page such as /health that says when "
-            "it is up: add one and set `start` and `health`, or start the service before each "
-            "command, in CI too (docs/system-http.md)"
-        )
+        unsure.append(_NO_HEALTH)
     return FoundSystem(
         "http",
         f"the {app.shown} route {route.method} {route.path}, {route.name}() in "
