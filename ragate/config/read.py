@@ -13,6 +13,7 @@ from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import read_rules
 from ragate.config.slices import check_slices, refuse_one_table
 from ragate.config.toml_mistakes import toml_mistake
+from ragate.core.text.listed_names import listed
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
 from ragate.support.bounded_walk import files_named
@@ -50,8 +51,7 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
     if not below:
         raise ConfigError(message, remedy=_INIT)
     raise ConfigError(
-        f"{message}; below it are {', '.join(below[:MOST_NAMED])}"
-        f"{f' and {len(below) - MOST_NAMED} more' if len(below) > MOST_NAMED else ''}",
+        f"{message}; below it are {listed(below, MOST_NAMED)}",
         remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
     )
 

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 from ragate.api import StoredRun, check, load_run
-from ragate.config import load_config
 from ragate.errors import RagateError, StorageError
 from ragate.models import Report, Verdict
 from ragate.support.atomic_files import write_atomic
@@ -40,7 +39,6 @@ def run_once(folder: Path, config: Path) -> StoredRun:
 
 def _outcome(config: Path) -> dict[str, str]:
     try:
-        load_config(config)
         report = check(config)
     except RagateError as error:
         return {"error": error.message, "remedy": error.remedy, "config": str(config)}

@@ -138,18 +138,19 @@ def _port(app: WebApp, files: list[PythonFile], root: Path) -> int:
                     if keyword.arg == "port" and isinstance(value, int) and 0 < value < 65536:
                         return value
     for name, pattern in _PORTS:
-        if match := pattern.search(_start_of(root / name)):
+        if match := pattern.search(start_of(root / name)):
             port = int(next(group for group in match.groups() if group))
             if 0 < port < 65536:
                 return port
     return _DEFAULT_PORT[app.framework]
 
 
-def _start_of(path: Path) -> str:
+def start_of(path: Path, most: int = MAX_BYTES) -> str:
+    """Return the first characters of a regular file, "" for a link or what cannot be read."""
     if path.is_symlink() or not path.is_file():
         return ""
     try:
         with path.open(encoding="utf-8", errors="replace") as stream:
-            return stream.read(MAX_BYTES)
+            return stream.read(most)
     except OSError:
         return ""

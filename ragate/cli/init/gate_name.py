@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ragate.cli.detect.services import start_of
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME
 from ragate.support.bounded_walk import files_named
@@ -35,7 +36,7 @@ def other_gates(survey: Survey) -> Iterator[str]:
             yield from _configured(path)
     own = survey.root.relative_to(survey.top).as_posix()
     for path in sorted((survey.top / ".github/workflows").glob("*.y*ml")):
-        text = _text(path)
+        text = start_of(path, MAX_BYTES)
         folders = _WHERE.findall(text) or ["."]
         if own not in folders:
             yield from _IN_WORKFLOW.findall(text)
@@ -44,19 +45,9 @@ def other_gates(survey: Survey) -> Iterator[str]:
 def _configured(path: Path) -> Iterator[str]:
     """Yield the names that one configuration may be known by: its own, and its folder's."""
     try:
-        tables: dict[str, Any] = tomllib.loads(_text(path))
+        tables: dict[str, Any] = tomllib.loads(start_of(path, MAX_BYTES))
     except (ValueError, RecursionError):
         tables = {}
     policy = tables.get("policy")
     gate = policy.get("gate") if isinstance(policy, dict) else ""
     yield gate if isinstance(gate, str) and gate else path.parent.name
-
-
-def _text(path: Path) -> str:
-    if path.is_symlink():
-        return ""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as stream:
-            return stream.read(MAX_BYTES)
-    except OSError:
-        return ""

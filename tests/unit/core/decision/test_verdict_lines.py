@@ -86,3 +86,16 @@ def test_a_red_verdict_also_lists_what_was_not_measured():
 
     assert decision.exit_code == 1
     assert decision.reasons[-1] == "faithfulness was not measured"
+
+
+def test_what_noise_hides_is_said_of_the_noisy_metrics_alone():
+    samples = samples_of(15)
+    scores = {"faithfulness": [[1.0] * 3] * 15, EXACT.name: [[1.0] * 3] * 15}
+    pair = compare(run_of(scores, samples), run_of(scores, samples, words="after"), samples)
+
+    decision = judge(pair, RULE, Rule(metric=EXACT.name))
+
+    assert decision.lines[0].startswith(
+        "metrics without noise: every change is seen; faithfulness: "
+    )
+    assert any("must break before faithfulness can fail" in said for said in decision.warnings)
