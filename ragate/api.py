@@ -114,8 +114,8 @@ def score(
     scores = {}
     for name in metrics:
         metric = plugins.metric(name, settings=(settings or {}).get(name), samples=[asked])
-        if metric.info.needs is Needs.JUDGE or metric.info.aggregate:
-            lack = "a judge" if metric.info.needs is Needs.JUDGE else "all outputs of a run"
+        if metric.info.needs is not Needs.NOTHING or metric.info.aggregate:
+            lack = "all outputs of a run" if metric.info.aggregate else "a judge or a model"
             raise UsageError(
                 f"metric {name!r} needs {lack}, and score() has one output and asks no model",
                 remedy="ragate.check() measures it",
