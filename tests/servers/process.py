@@ -101,6 +101,9 @@ def quick_verdict(body: dict[str, Any], number: int) -> str:
     return json.dumps({key: filled[key] for key in keys})
 
 
+LETTERS = str.maketrans("0123456789", "jkqvwxyzbh")
+
+
 @dataclass
 class Model:
     """Answers never twice alike, gives verdicts, and knows the canaries.
@@ -129,7 +132,9 @@ class Model:
             return asked.verdict() if known else "YES"
         if not is_judgement(body):
             self._note("answers", body)
-            return f"It is so, the {next(self._number)}. time. [1]"
+            # Spelled in letters: a number might by chance stand in a reference as well.
+            nonce = str(next(self._number)).translate(LETTERS)
+            return f"It is so, as {nonce} says. [1]"
         text = body["messages"][1]["content"]
         question = QUESTION.search(text, text.rindex("</contexts"))
         assert question is not None
