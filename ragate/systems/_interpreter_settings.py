@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ragate.errors import ConfigError
 from ragate.protocols import Resources
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems._processes.process import named_environment
+from ragate.systems._processes.variables import named_environment, refuse_judges_key
 
 
 class InterpreterSettings(ForeignSettings):
@@ -45,25 +44,13 @@ class InterpreterSettings(ForeignSettings):
         return self
 
 
-def judges_key(name: str, judge_keys: frozenset[str]) -> ConfigError | None:
-    """Return the error of a name in `pass_env` that holds the judge's key; None for another."""
-    if name not in judge_keys:
-        return None
-    return ConfigError(
-        f"[system] pass_env = {name!r}: the judge's key is not given to the code under test",
-        remedy="give the RAG a key of its own under another name; with record = true it needs none",
-    )
-
-
 def worker_environment(keys: InterpreterSettings, resources: Resources) -> dict[str, str]:
     """Return the variables of a worker: what any program needs, `pass_env`, and the recorder's.
 
     Raises:
         ConfigError: `pass_env` names the judge's key.
     """
-    for name in keys.pass_env:
-        if error := judges_key(name, resources.judge_keys):
-            raise error
+    refuse_judges_key(keys.pass_env, resources.judge_keys)
     hidden = resources.key_names | resources.judge_keys
     named = named_environment(resources.environment, keys.pass_env, hidden)
     return {**named, **resources.recorder_variables}

@@ -16,7 +16,8 @@ from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._output import OutputError, failed, to_output, wanted
 from ragate.systems._processes.peer import Peer, PeerError
-from ragate.systems._processes.process import allowed_environment, start
+from ragate.systems._processes.process import start
+from ragate.systems._processes.variables import program_environment
 
 TRAITS = Traits()
 MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, not the question
@@ -50,6 +51,7 @@ class CommandSystem(Foreign):
         self.max_concurrency = None if settings.parallel else 1
         self._settings = settings
         self._resources = resources
+        self._environment = program_environment(resources, settings.pass_env)
         self._opening: asyncio.Task[Peer] | None = None
         self._failures = 0
         self._why = ""
@@ -124,9 +126,7 @@ class CommandSystem(Foreign):
             settings.command,
             key="command",
             cwd=resources.root,
-            environment=allowed_environment(
-                resources.environment, resources.key_names, settings.pass_env
-            ),
+            environment=self._environment,
             talks=True,
         )
         peer = Peer(child, ordered=not settings.parallel)

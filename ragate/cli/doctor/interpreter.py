@@ -2,12 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ragate.cli.finding import Finding, ok, problem, warning
 from ragate.config import Config
-from ragate.systems._interpreter_settings import InterpreterSettings, judges_key
+from ragate.errors import ConfigError
+from ragate.systems._interpreter_settings import InterpreterSettings
+from ragate.systems._processes.variables import refuse_judges_key
 
 CHECK = "interpreter"
 
@@ -15,7 +17,7 @@ CHECK = "interpreter"
 def interpreter(
     settings: InterpreterSettings, config: Config, environment: Mapping[str, str]
 ) -> Iterable[Finding]:
-    """Say whether the interpreter is there, and the variables that it is to be given."""
+    """Say whether the interpreter is there."""
     if not settings.interpreter:
         return
     program = settings.interpreter[0]
@@ -30,12 +32,20 @@ def interpreter(
             "correct the path, which starts in the folder of ragate.toml",
             exit_code=3,
         )
-    for name in settings.pass_env:
-        if error := judges_key(name, config.policy.judge_keys):
-            yield problem(CHECK, error.message, error.remedy)
-        elif "*" not in name and not environment.get(name):
+
+
+def passed_variables(
+    check: str, names: Sequence[str], config: Config, environment: Mapping[str, str]
+) -> Iterable[Finding]:
+    """Say whether the variables of `pass_env` are there, and may be given to the code."""
+    try:
+        refuse_judges_key(names, config.policy.judge_keys)
+    except ConfigError as error:
+        yield problem(check, error.message, error.remedy)
+    for name in names:
+        if "*" not in name and not environment.get(name):
             yield warning(
-                CHECK,
+                check,
                 f"[system] pass_env: {name} is not set",
                 "set it in your shell, in .env or in the workflow, or take it out of pass_env",
             )

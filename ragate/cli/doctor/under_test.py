@@ -8,7 +8,7 @@ from typing import Any
 from ragate import plugins
 from ragate.cli.doctor import document_ids, golden_set, recordings, server
 from ragate.cli.doctor.examined_config import ExaminedProject
-from ragate.cli.doctor.interpreter import CHECK, interpreter
+from ragate.cli.doctor.interpreter import CHECK, interpreter, passed_variables
 from ragate.cli.finding import Finding, guarded, ok, skipped, warning
 from ragate.config import Config
 from ragate.models import Sample, SystemOutput
@@ -32,9 +32,11 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
     findings = [ok("system", f"{use}: can be imported, and its settings are right")]
     if model is not None:
         settings = read_settings(model, config.system.settings, where="[system]")
+        variables, check = subject.operations.environment, "system"
         if isinstance(settings, InterpreterSettings):
-            variables = subject.operations.environment
+            check = CHECK
             findings += guarded(CHECK, lambda: interpreter(settings, config, variables))
+        findings += passed_variables(check, getattr(settings, "pass_env", ()), config, variables)
     if not samples:
         return [*findings, skipped("expected documents", "the golden set cannot be read")]
     if use == "pgvector":

@@ -6,7 +6,6 @@ import signal
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ragate.errors import SystemStartError
@@ -15,11 +14,6 @@ from ragate.support.escape import one_line
 
 LINE_BYTES = 16 * 1024 * 1024
 MOST_SHOWN = 2000
-# Without these hardly a program runs; nothing of them is anybody's secret.
-ORDINARY = (
-    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "TZ", "SYSTEMROOT"),
-    *("LANG", "LANGUAGE", "LC_*", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-)
 _KEPT_LINES = 20
 _LINE_KEPT = 2000
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
@@ -168,30 +162,3 @@ def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:
             process.kill()
         else:
             process.terminate()
-
-
-def allowed_environment(
-    environment: Mapping[str, str], keys: frozenset[str], passed: Sequence[str]
-) -> dict[str, str]:
-    """Return the variables for a process: all but the names of keys that are not `passed`."""
-    return {
-        name: value for name, value in environment.items() if name not in keys or name in passed
-    }
-
-
-def named_environment(
-    environment: Mapping[str, str], passed: Sequence[str], keys: frozenset[str]
-) -> dict[str, str]:
-    """Return what any program needs to run, and the variables that `passed` names.
-
-    Args:
-        passed: Names; with a ``*`` a pattern, which no name of a key fits.
-    """
-    patterns = [name for name in passed if "*" in name]
-    return {
-        name: value
-        for name, value in environment.items()
-        if name in passed
-        or any(fnmatchcase(name, pattern) for pattern in ORDINARY)
-        or (name not in keys and any(fnmatchcase(name, pattern) for pattern in patterns))
-    }

@@ -8,7 +8,8 @@ from typing import Any
 from ragate.errors import ConfigError, SystemStartError
 from ragate.protocols import Resources
 from ragate.support.pointer import PointerError, one
-from ragate.systems._processes.process import allowed_environment, start
+from ragate.systems._processes.process import start
+from ragate.systems._processes.variables import program_environment
 from ragate.systems.http.allowed_step import AllowedStep, documents_of
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
@@ -34,7 +35,7 @@ class Preparation:
         self, steps: Sequence[PrepareStep], resources: Resources, *, pass_env: Sequence[str] = ()
     ) -> None:
         self._resources = resources
-        self._pass_env = pass_env
+        self._environment = program_environment(resources, pass_env)
         self._steps = [
             AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
         ]
@@ -73,13 +74,9 @@ class Preparation:
         await self._client.close()
 
     async def _command(self, step: AllowedStep) -> str:
-        resources, argv = self._resources, step.keys.command
-        environment = allowed_environment(
-            resources.environment, resources.key_names, self._pass_env
-        )
-        child = await start(
-            argv, key="prepare", cwd=resources.root, environment=environment, talks=False
-        )
+        argv = step.keys.command
+        root, environment = self._resources.root, self._environment
+        child = await start(argv, key="prepare", cwd=root, environment=environment, talks=False)
         try:
             await child.process.wait()
             if child.process.returncode:

@@ -4,7 +4,8 @@ import asyncio
 
 from ragate.errors import SystemStartError
 from ragate.protocols import Resources
-from ragate.systems._processes.process import Child, allowed_environment, start
+from ragate.systems._processes.process import Child, start
+from ragate.systems._processes.variables import program_environment
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
 from ragate.systems.http.settings import Settings
@@ -23,6 +24,7 @@ class Service:
         self._settings = settings
         self._resources = resources
         self._client = client
+        self._environment = program_environment(resources, settings.pass_env)
         self._child: Child | None = None
 
     async def come_up(self) -> None:
@@ -49,16 +51,16 @@ class Service:
         return f"{message}{self._child.tail.told()}"
 
     async def _start(self) -> Child:
-        settings, resources = self._settings, self._resources
+        settings = self._settings
         if await self._is_up():
             raise SystemStartError(
                 f"[system] start: {settings.health} answers already, before "
                 f"{settings.start[0]!r} is started",
                 remedy="end the service that runs there, which is another build, or remove start",
             )
-        passed = allowed_environment(resources.environment, resources.key_names, settings.pass_env)
+        root, environment = self._resources.root, self._environment
         return await start(
-            settings.start, key="start", cwd=resources.root, environment=passed, talks=False
+            settings.start, key="start", cwd=root, environment=environment, talks=False
         )
 
     async def _is_up(self) -> bool:

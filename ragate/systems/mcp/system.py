@@ -11,7 +11,8 @@ from ragate.protocols import Resources
 from ragate.support.settings import nearest
 from ragate.systems._foreign import Foreign
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
-from ragate.systems._processes.process import Child, allowed_environment
+from ragate.systems._processes.process import Child
+from ragate.systems._processes.variables import program_environment
 from ragate.systems.http.address import place_of, resolve
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.policy import check_request, header_secrets
@@ -34,6 +35,7 @@ class McpSystem(Foreign):
         super().__init__("mcp", settings, resources.root)
         self._settings = settings
         self._resources = resources
+        self._environment = program_environment(resources, settings.pass_env)
         self._hidden = Hidden([])
         self._headers: dict[str, str] = {}
         if settings.url:
@@ -149,14 +151,11 @@ class McpSystem(Foreign):
         settings, resources = self._settings, self._resources
         sampling = self._model if settings.sampling.provider else None
         if settings.command:
-            environment = allowed_environment(
-                resources.environment, resources.key_names, settings.pass_env
-            )
 
             def keep(child: Child) -> None:
                 self._child = child
 
-            where = {"cwd": resources.root, "environment": environment}
+            where = {"cwd": resources.root, "environment": self._environment}
             return over_stdio(settings.command, sampling, on_start=keep, **where)
         addresses = await resolve(self._host, key="url")
         transport = PinnedTransport(

@@ -73,3 +73,16 @@ def test_code_in_our_own_process_has_none_to_look_at(project: Path) -> None:
     with_system(project, "")
 
     assert "interpreter" not in checks(project)
+
+
+def test_the_judges_key_is_a_problem_for_a_program_too(project: Path) -> None:
+    with_system(project, "", KEY)
+    config = project / "ragate.toml"
+    command = 'use = "command"\ncommand = ["rag"]\npass_env = ["JUDGE_KEY"]'
+    text = config.read_text().replace('use = "python"\ntarget = "rag:answer"', command)
+    config.write_text(text.replace('["python"]', '["command"]'))
+
+    found = checks(project, JUDGE_KEY="k")["system"][-1]
+
+    assert found.exit_code == 2
+    assert "the judge's key" in found.message

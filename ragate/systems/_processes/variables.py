@@ -1,0 +1,91 @@
+"""Which variables a process of the project gets; docs/decisions/0198 says why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from ragate.errors import ConfigError
+from ragate.protocols import Resources
+
+# Without these hardly a program runs; nothing of them is anybody's secret.
+ORDINARY = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "TZ", "SYSTEMROOT"),
+    *("LANG", "LANGUAGE", "LC_*", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
+# Whoever has these speaks for the step: its outputs, later steps' variables, the runner's services.
+_RUNNERS = (
+    *("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"),
+    *("ACTIONS_*", "INPUT_*"),
+)
+# No key of the policy, and a secret all the same.
+_SECRET = frozenset({"GITHUB_TOKEN", "RAGATE_DATABASE_URL"})
+
+
+def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str, str]:
+    """Return the variables of a program that is started as from a shell: all but secrets.
+
+    Args:
+        passed: ``pass_env``: secrets that it gets all the same.
+
+    Raises:
+        ConfigError: `passed` names the judge's key.
+    """
+    refuse_judges_key(passed, resources.judge_keys)
+    keys = resources.key_names | _SECRET
+    allowed = allowed_environment(resources.environment, keys, passed)
+    return {name: value for name, value in allowed.items() if not _is_runners(name)}
+
+
+def allowed_environment(
+    environment: Mapping[str, str], keys: frozenset[str], passed: Sequence[str]
+) -> dict[str, str]:
+    """Return the variables for a process: all but the names of keys that are not `passed`."""
+    return {
+        name: value for name, value in environment.items() if name not in keys or name in passed
+    }
+
+
+def named_environment(
+    environment: Mapping[str, str], passed: Sequence[str], keys: frozenset[str]
+) -> dict[str, str]:
+    """Return what any program needs to run, and the variables that `passed` names.
+
+    Args:
+        passed: Names; with a ``*`` a pattern, which no name of a key and no other secret fits.
+    """
+    patterns = [name for name in passed if "*" in name]
+    hidden = keys | _SECRET
+    return {
+        name: value
+        for name, value in environment.items()
+        if not _is_runners(name)
+        and (
+            name in passed
+            or _fits(name, ORDINARY)
+            or (name not in hidden and _fits(name, patterns))
+        )
+    }
+
+
+def refuse_judges_key(passed: Iterable[str], judge_keys: frozenset[str]) -> None:
+    """Check ``pass_env``.
+
+    Raises:
+        ConfigError: it names a variable that holds the judge's key.
+    """
+    for name in passed:
+        if name in judge_keys:
+            raise ConfigError(
+                f"[system] pass_env = {name!r}: the judge's key is not given to the code under "
+                "test",
+                remedy='give the judge a variable of its own, such as key_env = "JUDGE_API_KEY" '
+                "in its table of [policy.providers], even if the key is the same; with "
+                "record = true the code needs none",
+            )
+
+
+def _is_runners(name: str) -> bool:
+    return _fits(name, _RUNNERS)
+
+
+def _fits(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,80 @@
+"""Variables of programs: a key that is not given cannot be spent, nor a step spoken for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.errors import ConfigError
+from ragate.systems._processes.variables import named_environment, program_environment
+from tests.unit.systems.using import info, resources_of
+
+HTTP = {"url": "http://rag.test/ask", "start": ["serve"], "health": "http://rag.test/up"}
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "command": {"command": ["rag"]},
+    "http": HTTP,
+    "http prepared": {
+        "url": "http://rag.test/ask",
+        "prepare": [{"command": ["load"]}],
+    },
+    "mcp": {"command": ["rag"], "tool": "ask"},
+}
+RUNNERS = {
+    "GITHUB_OUTPUT": "/files/output",
+    "GITHUB_ENV": "/files/env",
+    "GITHUB_PATH": "/files/path",
+    "GITHUB_STATE": "/files/state",
+    "GITHUB_STEP_SUMMARY": "/files/summary",
+    "ACTIONS_RUNTIME_TOKEN": "token",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "token",
+    "INPUT_DATABASE-URL": "postgres://u:p@h/d",
+}
+
+
+@pytest.mark.parametrize("kind", SYSTEMS)
+def test_no_program_of_any_kind_is_given_the_judges_key(tmp_path: Path, kind: str):
+    keys = {**SYSTEMS[kind], "pass_env": ["OPENAI_API_KEY"]}
+    given = {"judge_keys": frozenset({"OPENAI_API_KEY"}), "http_hosts": ("rag.test",)}
+
+    with pytest.raises(ConfigError, match="the judge's key is not given to the code") as raised:
+        info(kind.partition(" ")[0], keys, tmp_path, **given)
+
+    assert 'key_env = "JUDGE_API_KEY"' in raised.value.remedy
+
+
+def test_a_key_of_the_policy_that_is_not_the_judges_is_given_by_name(tmp_path: Path):
+    resources = resources_of(
+        tmp_path,
+        environment={"RAG_KEY": "r", "JUDGE_KEY": "j"},
+        key_names=frozenset({"RAG_KEY", "JUDGE_KEY"}),
+        judge_keys=frozenset({"JUDGE_KEY"}),
+    )
+
+    assert program_environment(resources, ()) == {}
+    assert program_environment(resources, ["RAG_KEY"]) == {"RAG_KEY": "r"}
+
+
+def test_what_speaks_for_a_step_reaches_no_program_even_by_name(tmp_path: Path):
+    environment = {"PATH": os.environ["PATH"], "GITHUB_SHA": "0" * 40, **RUNNERS}
+    resources = resources_of(tmp_path, environment=environment)
+
+    given = program_environment(resources, [*RUNNERS])
+    worker = named_environment(environment, [*RUNNERS, "GITHUB_*", "ACTIONS_*"], frozenset())
+
+    assert given.keys() == worker.keys() == {"PATH", "GITHUB_SHA"}
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "RAGATE_DATABASE_URL"])
+def test_the_token_and_the_databases_password_are_given_by_their_full_name_alone(
+    tmp_path: Path, name: str
+):
+    resources = resources_of(tmp_path, environment={name: "secret"})
+    pattern = [f"{name[:6]}*"]
+
+    assert program_environment(resources, ()) == {}
+    assert named_environment(resources.environment, pattern, frozenset()) == {}
+    assert program_environment(resources, [name]) == {name: "secret"}
+    assert named_environment(resources.environment, [name], frozenset()) == {name: "secret"}
