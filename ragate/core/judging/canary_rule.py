@@ -75,15 +75,19 @@ def chance_of_failing(error_rate: float) -> float:
     return error_rate * tail
 
 
-def voided(results: Sequence[CanaryResult], in_use: Collection[str]) -> Voided:
+def voided(
+    results: Sequence[CanaryResult], in_use: Collection[str], unknown: Collection[str] = ()
+) -> Voided:
     """Return what the failures void.
 
     A plain known answer that is judged wrongly voids its criterion. A text that gets its verdict
     voids all criteria, since it shows what the judge does rather than what it knows; but only under
     a criterion whose plain answers were judged rightly: one that always says the same obeys nobody.
+    A judge that fails under every criterion it was tried with is not believed under others either.
 
     Args:
         in_use: The criteria of the run; what else was asked is not named.
+        unknown: Those of them that no canary knows.
     """
     plain = {one.criterion: one for one in reversed(results) if not one.passed and not one.injected}
     obeyed = [
@@ -94,6 +98,8 @@ def voided(results: Sequence[CanaryResult], in_use: Collection[str]) -> Voided:
         for name, one in plain.items()
         if name in in_use
     }
+    if plain and all(one.criterion in plain for one in results):
+        criteria |= dict.fromkeys(unknown, _fails_everywhere(results, plain))
     if not obeyed:
         return Voided(criteria=criteria)
     names = list(dict.fromkeys(one.canary for one in obeyed))
@@ -102,4 +108,13 @@ def voided(results: Sequence[CanaryResult], in_use: Collection[str]) -> Voided:
         judge=f"the judge gave the verdict that a text asked for ({names[0]}{more}): "
         f"{obeyed[0].reason}",
         criteria=criteria,
+    )
+
+
+def _fails_everywhere(results: Sequence[CanaryResult], plain: Mapping[str, CanaryResult]) -> str:
+    """Return why a criterion without known answers does not count."""
+    first = next(one for one in results if plain.get(one.criterion) is one)
+    return (
+        "no canary knows this criterion, and the judge fails known answers under every one it was "
+        f"tried with ({', '.join(sorted(plain))}), {first.canary!r}: {first.reason}"
     )

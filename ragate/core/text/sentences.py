@@ -1,17 +1,17 @@
 """Sentences of a text in any script, without a model."""
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 _BLOCK = re.compile(
     r"\n[ \t\r]*\n|\n(?=[ \t]{0,20}(?:[-*+•#>|]|(?:\d{1,3}[.)]|[a-zA-Z]\))[ \t]))"
     r"|(?<=\|)[ \t\r]*+\n"
 )
-_FENCE = re.compile(
-    r"(?m)(^[ \t]{0,20}(?:```(?:(?!```)[\s\S])*+(?:```[^\n]*+)?"
-    r"|~~~(?:(?!~~~)[\s\S])*+(?:~~~[^\n]*+)?))"
-)
+_OPENING = re.compile(r"[ \t]{0,20}(```|~~~)[`~]*+[^`]*+")
+_CLOSING = re.compile(r"[ \t]{0,20}(```|~~~)[`~]*+[\s\[\],\d]*+")  # and what it cites
 _CODE = re.compile(r"`[^`\n]++`")
+_MOST_CODE = 80  # characters of code in a line; what is longer may hold sentences
 _HEADING = re.compile(r"(?m)^([ \t]{0,3}#{1,6}[ \t][^\n]*)\n")
 # A run of closing signs, what closes with it, and the markers that cite for this sentence.
 _END = re.compile(
@@ -53,18 +53,44 @@ def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, stripped, none empty.
 
     Blank lines, list items, rows of a table and headings separate; a single line break is a space,
-    and a block of code is one sentence, as it stands. A full stop does not end a sentence after an
-    abbreviation (z. B.), an initial, an ordinal (3. Mai) or a bare list number, nor before a
-    lower-case letter or a section sign, nor inside a number or code. Closing
+    and a block of code that is closed is one sentence, as it stands. A full stop does not end a
+    sentence after an abbreviation (z. B.), an initial, an ordinal (3. Mai) or a bare list number,
+    nor before a lower-case letter or a section sign, nor inside a number or short code. Closing
     quotation marks and citation markers stay with the sentence before them. Signs of Chinese,
     Japanese, Arabic, Indic and Ethiopic scripts count.
     """
     if "```" not in text and "~~~" not in text:
         return _of_prose(text)
     found: list[str] = []
-    for number, part in enumerate(_FENCE.split(text)):
-        found += [part.strip()] if number % 2 else _of_prose(part)
+    for is_code, part in _code_and_prose(text):
+        found += [part.strip()] if is_code else _of_prose(part)
     return found
+
+
+def _code_and_prose(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a text in order, and whether each is a block of code.
+
+    A fence that no later line closes opens none: else all behind it were one sentence.
+    """
+    lines = text.split("\n")
+    closing: dict[str, list[int]] = {"```": [], "~~~": []}
+    for number, line in enumerate(lines):
+        if match := _CLOSING.fullmatch(line):
+            closing[match[1]].append(number)
+    start = number = 0
+    while number < len(lines):
+        opening = _OPENING.fullmatch(lines[number])
+        ends = closing[opening[1]] if opening else []
+        following = bisect_right(ends, number)
+        if following == len(ends):
+            number += 1
+            continue
+        yield False, "\n".join(lines[start:number])
+        start = number
+        number = ends[following] + 1
+        yield True, "\n".join(lines[start:number])
+        start = number
+    yield False, "\n".join(lines[start:])
 
 
 def _of_prose(text: str) -> list[str]:
@@ -77,7 +103,7 @@ def _sentences_of(block: str) -> Iterable[str]:
         yield block
         return
     start = 0
-    code = {place for span in _CODE.finditer(block) for place in range(*span.span())}
+    code = {place for span in _CODE.finditer(block) for place in _short(*span.span())}
     for match in _END.finditer(block):
         if match.start() in code:
             continue
@@ -89,6 +115,10 @@ def _sentences_of(block: str) -> Iterable[str]:
     last_sentence = block[start:].strip()
     if last_sentence:
         yield last_sentence
+
+
+def _short(start: int, end: int) -> range:
+    return range(start, end if end - start <= _MOST_CODE else start)
 
 
 def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:

@@ -88,7 +88,7 @@ class JudgeQueue:
         await self._pending.wait()
         if self._checking is not None:
             self.canaries = await self._checking
-            self.voided = voided(self.canaries, self._criteria)
+            self.voided = self._void(self.canaries)
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -107,9 +107,12 @@ class JudgeQueue:
             timeout_s=self._timeout_s,
             concurrency=self._concurrency,
         )
-        if self._steps is not None and not voided(results, self._criteria):
+        if self._steps is not None and not self._void(results):
             await self._steps.trust()
         return results
+
+    def _void(self, results: Sequence[CanaryResult]) -> Voided:
+        return voided(results, self._criteria, self.unchecked)
 
     async def _ask(
         self,
@@ -136,7 +139,7 @@ class JudgeQueue:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""
         if self._checking is None:
             return {}
-        void = voided(await asyncio.shield(self._checking), self._criteria)
+        void = self._void(await asyncio.shield(self._checking))
         return {name: score for name, score in scores.items() if not void.reason(name)}
 
 

@@ -104,6 +104,14 @@ def test_the_systems_own_citations_come_before_markers() -> None:
     assert value("citation_validity", asked(), output) == 1 / 2
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_fence_that_nothing_closes_does_not_raise_coverage(fence: str) -> None:
+    text = "One. Two. Three. Four [1]."
+
+    for answer in (text, f"{fence}\n{text}", f"{fence}python\n{text}\n\n"):
+        assert value("citation_coverage", asked(), answered(answer, "a")) == 1 / 4
+
+
 def test_coverage_counts_sentences_with_a_citation_that_resolves() -> None:
     output = answered("One [1]. Two is so. [2] Three [9]. Four", "a", "b")
 

@@ -83,3 +83,25 @@ def test_nothing_failed_voids_nothing() -> None:
 
 def test_a_criterion_that_was_asked_for_another_ones_sake_is_not_named() -> None:
     assert not voided([failure("correctness")], CRITERIA)
+
+
+def test_a_judge_that_fails_under_every_criterion_is_not_believed_where_no_canary_knows() -> None:
+    void = voided([failure("relevancy")], ("criterion.tone",), ("criterion.tone",))
+
+    assert "relevancy" in void.reason("criterion.tone")
+    assert "'made up': it is 1" in void.reason("criterion.tone")
+
+
+def test_a_judge_that_is_right_under_one_criterion_is_believed_where_no_canary_knows() -> None:
+    right = CanaryResult("right", "faithfulness", injected=False, passed=True, tries=1)
+
+    void = voided([failure("relevancy"), right], (*CRITERIA, "criterion.tone"), ("criterion.tone",))
+
+    assert set(void.criteria) == {"relevancy"}
+
+
+def test_a_criterion_that_no_canary_knows_is_believed_of_a_judge_that_fails_nothing() -> None:
+    right = CanaryResult("right", "relevancy", injected=False, passed=True, tries=1)
+
+    assert not voided([right], ("criterion.tone",), ("criterion.tone",))
+    assert not voided([], ("guideline",), ("guideline",))

@@ -38,6 +38,17 @@ from ragate.core.text.sentences import split_sentences
             "Run:\n```python\na = 1. B = 2.\n\nc.d\n```\nThen stop. Done.",
             ["Run:", "```python\na = 1. B = 2.\n\nc.d\n```", "Then stop.", "Done."],
         ),
+        ("```\nOne. Two.\nThree.", ["``` One.", "Two.", "Three."]),
+        (
+            "~~~\nOne. Two.\n```\na. B\n```\nNo. Yes.",
+            ["~~~ One.", "Two.", "```\na. B\n```", "No.", "Yes."],
+        ),
+        ("```a. B``` One. Two.", ["```a. B``` One.", "Two."]),
+        (
+            f"` {'One two three four. ' * 5}` [1]",
+            ["` One two three four.", *["One two three four."] * 4, "` [1]"],
+        ),
+        ("````py\na. B\n```` [1]\nTwo. So.", ["````py\na. B\n```` [1]", "Two.", "So."]),
         ("Use `a. B` now. Then", ["Use `a. B` now.", "Then"]),
         (
             "| a | b |\n|---|---|\n| x. Y | z |\nText here. More.",

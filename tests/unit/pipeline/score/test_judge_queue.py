@@ -1,0 +1,54 @@
+"""What is believed of a judge that was tried by known answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from ragate.cache import Cache
+from ragate.core.hashing import digest
+from ragate.models import Sample, Score, SystemOutput
+from ragate.pipeline.score.judge_queue import JudgeQueue
+from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement
+
+OWN = "criterion.tone"
+KEY = digest("a question and its answer")
+
+
+class Constant:
+    """A judge that says the same of everything."""
+
+    fingerprint = "0123456789abcdef"
+    criteria = frozenset({"relevancy", OWN})
+
+    async def __call__(
+        self, criteria: Sequence[str], sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        del sample, output
+        return {name: Score(metric=name, value=1.0) for name in criteria}
+
+
+async def asked(root: Path) -> tuple[JudgeQueue, Judgement | None]:
+    """Ask for one judgement under the own criterion; return what the cache kept as well."""
+    with Cache(root / "cache.sqlite") as cache:
+        queue = JudgeQueue(
+            Constant(), [OWN], cache=CachedJudgements(cache), concurrency=2, timeout_s=5.0
+        )
+
+        async def ask() -> Judgement:
+            return {OWN: Score(metric=OWN, value=1.0)}
+
+        queue.start(KEY, ask, [OWN], keep=lambda _judgement: None)
+        await queue.settle()
+        await queue.close()
+        return queue, cache.judgements([KEY]).get(KEY)
+
+
+def test_a_judge_that_fails_all_it_is_tried_with_is_not_believed_under_an_own_criterion(
+    tmp_path: Path,
+) -> None:
+    queue, kept = asyncio.run(asked(tmp_path))
+
+    assert "fails known answers" in queue.voided.reason(OWN)
+    assert not kept
