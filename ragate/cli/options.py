@@ -18,7 +18,6 @@ from ragate.cli.operations import in_ci
 from ragate.errors import UsageError
 from ragate.models import Report
 from ragate.pipeline.run.selection import Selection
-from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -168,8 +167,10 @@ def show(
     Args:
         limit: Most samples that the console lists; 0 for all.
     """
+    from ragate.cli.shown_here import shown_here, summary
     from ragate.support.atomic_files import write_atomic
 
+    report = shown_here(report)
     for name, path in destinations:
         text = _render(report, name, path, limit=limit)
         if path is not None:
@@ -191,10 +192,3 @@ def _render(report: Report, name: str, path: Path | None, *, limit: int) -> str:
     terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), limit=limit)
     return shown
-
-
-def summary(report: Report) -> str:
-    """Return the verdict in one line, for when the reports go to files."""
-    reasons = "; ".join(report.decision.reasons[:3])
-    word = report.decision.verdict.value.replace("_", " ")
-    return plain(one_line(f"{report.gate}: {word}{': ' + reasons if reasons else ''}"))

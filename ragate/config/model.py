@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.clients.prices import Price
 from ragate.config.addresses import base_url, host, pattern, url_path
-from ragate.models import DecisionSettings, Frozen, Rule, Slice, Waiver, rated_metric
+from ragate.models import DecisionSettings, Frozen, Publish, Rule, Slice, Waiver, rated_metric
 
 
 class Provider(Frozen):
@@ -108,6 +108,7 @@ class Policy(DecisionSettings):
     accept_own: bool = True
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
+    publish: Publish = "full"
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)

@@ -1,5 +1,7 @@
 """What is shown: everything a renderer may print. Renderers compute nothing."""
 
+from typing import Literal
+
 from ragate.models.base import Frozen
 from ragate.models.data_changes import DataChanges
 from ragate.models.decision import Decision
@@ -9,6 +11,7 @@ from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
 from ragate.models.sample_row import SampleRow
 
 REPORT_SCHEMA_VERSION = 1
+Publish = Literal["full", "answers", "ids"]
 
 
 class Report(Frozen):
@@ -25,6 +28,7 @@ class Report(Frozen):
         suggested_floors: For a gate that is new: what its rules could hold from now on.
         checkout_rules: None where the base's rules judged, or the checkout's are the same.
         pull: The pull request that takes comment commands, None where there is none.
+        publish: Which texts may leave the machine: `ragate.core.publishable` takes out the others.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -55,4 +59,5 @@ class Report(Frozen):
     suggested_floors: tuple[SuggestedFloor, ...] = ()
     checkout_rules: CheckoutRules | None = None
     pull: int | None = None
+    publish: Publish = "full"
     report_url: str = ""

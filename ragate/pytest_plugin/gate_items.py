@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragate.api import StoredRun, render
+from ragate.cli.shown_here import shown_here
 from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
@@ -64,7 +65,7 @@ class SampleItem(_GateItem):
     """One sample: it fails where the gate failed and this sample is among those that got worse."""
 
     def runtest(self) -> None:
-        report = self.parent.run().report
+        report = shown_here(self.parent.run().report)
         if report.decision.verdict is not Verdict.FAILED:
             return
         failing = {row.sample_id for row in report.decision.must_pass if row.is_red}
@@ -77,6 +78,6 @@ class VerdictItem(_GateItem):
     """The verdict over all samples: it fails where ``ragate check`` would not exit with 0."""
 
     def runtest(self) -> None:
-        report = self.parent.run().report
+        report = shown_here(self.parent.run().report)
         if report.decision.verdict is not Verdict.PASSED:
             raise GateError(render(report).rstrip("\n"))

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from ragate.api import StoredRun, check, load_run
+from ragate.cli.shown_here import shown_here
 from ragate.errors import RagateError, StorageError
 from ragate.models import Report, Verdict
 from ragate.support.atomic_files import write_atomic
@@ -62,7 +63,7 @@ def verdict_lines(folder: Path) -> list[str]:
         if "error" in told:
             lines.append(f"ragate: no decision: {told['error']}")
             continue
-        report = load_run(told["run"], config=told["config"]).report
+        report = shown_here(load_run(told["run"], config=told["config"]).report)
         if report.decision.verdict is not Verdict.PASSED:
             lines.append(verdict_line(report))
     return lines
@@ -70,6 +71,6 @@ def verdict_lines(folder: Path) -> list[str]:
 
 def verdict_line(report: Report) -> str:
     """Return the line with which the console says the verdict."""
-    from ragate.cli.options import summary
+    from ragate.cli.shown_here import summary
 
     return f"ragate: {summary(report)}"

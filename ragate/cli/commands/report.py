@@ -37,6 +37,11 @@ def command(
     folder = store.find(run, reported=True)
     if explain is None:
         return show(store.load_report(folder), destinations, limit=0)
+    if in_ci(os.environ) and (publish := loaded.policy.publish) != "full":
+        raise UsageError(
+            f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",
+            remedy="run it on your own machine",
+        )
     from ragate.pipeline.explain_sample import explain_sample
     from ragate.support.atomic_files import write_atomic
 

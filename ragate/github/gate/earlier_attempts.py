@@ -19,6 +19,7 @@ from ragate.github.rest.repository import Repository, gate_statuses
 from ragate.models import Record, Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
 from ragate.stores.local import LocalStore
+from ragate.stores.published_run import OUTPUTS
 
 _KEEP = (
     "keep what each run leaves: upload .ragate/result as an artifact with `if: always()`, and give "
@@ -26,6 +27,7 @@ _KEEP = (
 )
 REMEDIES = (_KEEP, "a new commit is judged on its own")
 _WAS_RED = "an earlier run of this commit was red"
+_NOT_PUBLISHED = "its outputs are not kept: [policy] publish leaves them out of what is uploaded"
 Outputs = frozenset[tuple[str, str]]
 
 
@@ -85,18 +87,20 @@ def earlier_red(
 
 
 def _reasons(
-    results: Iterator[tuple[str, LeftResult, Run]],
+    results: Iterator[tuple[str, LeftResult, Run, bool]],
     red: set[str],
     base: Base,
     outputs: Outputs | None,
 ) -> tuple[str, ...]:
     lost, is_kept = set(red), False
-    for page, result, run in results:
+    for page, result, run, is_whole in results:
         lost = {address for address in lost if not address.endswith(page)}
         if result.verdict != Verdict.FAILED.value:
             continue  # such as a look that `fail-on: warn` made a failure
         is_kept = True
         if result.base == base.sha:
+            if outputs is None and not is_whole:
+                return (f"{_WAS_RED} ({_oldest(red)}), and {_NOT_PUBLISHED}",)
             if outputs is None or _outputs_of(run.records) <= outputs:
                 return ()
             return (f"{_WAS_RED} ({_oldest(red)}); its outputs are not among these",)
@@ -129,15 +133,16 @@ def _without_verdict(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
 
 def _results(
     context: StepContext, repository: Repository, gate: str, head: str, folder: Path
-) -> Iterator[tuple[str, LeftResult, Run]]:
-    """Yield page, result and run of what earlier runs of this commit left."""
+) -> Iterator[tuple[str, LeftResult, Run, bool]]:
+    """Yield page, result and run of what earlier runs of this commit left, and if all is there."""
     for number, artifact in enumerate(find_results(repository, gate, head)):
         unpacked = folder / str(number)
         try:
             result = fetch_result(repository, artifact, unpacked)
             if (result.gate, result.head) == (gate, head) and (unpacked / RUN).is_dir():
                 page = f"/actions/runs/{artifact.run['id']}/attempts/{result.attempt}"
-                yield page, result, LocalStore(folder).load(unpacked / RUN)
+                is_whole = (unpacked / RUN / OUTPUTS).is_file()
+                yield page, result, LocalStore(folder).load(unpacked / RUN), is_whole
         except StorageError as error:
             context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
 

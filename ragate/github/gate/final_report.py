@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ragate.core.publishable import publishable
 from ragate.github.gate.acceptances import SYSTEM
 from ragate.github.gate.two_verdicts import Gate
 from ragate.models import Decision, Report, SystemInfo, Verdict
@@ -36,7 +37,8 @@ class Circumstances:
 
 
 def final_report(report: Report, circumstances: Circumstances) -> Report:
-    """Return the report as it is published and kept."""
+    """Return the report as it is published and kept, without the texts that must not leave."""
+    report = publishable(report)
     report = report.amended(
         decision=_amended(report, circumstances),
         head=circumstances.head,
@@ -99,4 +101,5 @@ def blank_report(gate: Gate, reasons: tuple[str, ...], remedies: tuple[str, ...]
         baseline_path=config.policy.baseline,
         system=SystemInfo(use=config.system.use),
         decision=decision,
+        publish=config.policy.publish,
     )

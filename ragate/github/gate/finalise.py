@@ -134,6 +134,13 @@ def _leave(
     source = LocalStore(operations.state).folder(report.run_id) if run is not None else None
     text = context.log.redact(markdown.render(report))
     try:
-        write_result(context.result_folder, result, run=source, report=report, markdown=text)
+        write_result(
+            context.result_folder,
+            result,
+            run=source,
+            report=report,
+            markdown=text,
+            publish=report.publish,
+        )
     except (RagateError, OSError) as error:
         context.log.warning(f"the result could not be kept for later commands: {error}")

@@ -1,6 +1,5 @@
 """What a run leaves for later commands: the stored run, what it was about, and its reports."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -9,20 +8,14 @@ from pydantic import Field, ValidationError
 from ragate.errors import StorageError
 from ragate.github.rest.artifacts import FoundArtifact, unpack
 from ragate.github.rest.repository import Repository
-from ragate.models import Frozen, Report
+from ragate.models import Frozen, Publish, Report
+from ragate.stores.published_run import RUN_FILES, copy_run
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 
 NAME = "result.json"
 RUN = "run"
 MAX_BYTES = 1024 * 1024
-RUN_FILES = {
-    "manifest.json": 256 * 1024 * 1024,
-    "scores.jsonl": 256 * 1024 * 1024,
-    "outputs.jsonl": 1024 * 1024 * 1024,
-    "report.json": 256 * 1024 * 1024,
-    "requests.jsonl.gz": 256 * 1024 * 1024,
-}
 _SHA = r"^([0-9a-f]{40}([0-9a-f]{24})?)?$"
 
 
@@ -55,22 +48,26 @@ class LeftResult(Frozen):
 
 
 def write_result(
-    folder: Path, result: LeftResult, *, run: Path | None, report: Report | None, markdown: str
+    folder: Path,
+    result: LeftResult,
+    *,
+    run: Path | None,
+    report: Report | None,
+    markdown: str,
+    publish: Publish,
 ) -> None:
     """Write the folder that the workflow uploads; what an earlier run left there is replaced.
 
     Args:
         run: The run's own folder, None where nothing was measured.
+        publish: Which texts may be uploaded.
     """
     for path in (folder.parent, folder):
         if path.is_symlink():  # a link of a pull request's would lead the reports elsewhere
             path.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     if run is not None:
-        for name in RUN_FILES:
-            if (run / name).is_file():
-                (folder / RUN).mkdir(parents=True, exist_ok=True)
-                _link(run / name, folder / RUN / name)
+        copy_run(run, folder / RUN, report, publish=publish)
     if report is not None:
         from ragate.renderers.json import render
 
@@ -105,10 +102,3 @@ def fetch_result(repository: Repository, artifact: FoundArtifact, folder: Path) 
     """Download one result, unpack it to `folder`, and return what it says of itself."""
     unpack(repository.download_artifact(int(artifact.content["id"])), folder)
     return read_result(folder)
-
-
-def _link(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # another file system
-        shutil.copyfile(source, target)

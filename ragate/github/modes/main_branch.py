@@ -151,4 +151,7 @@ def _leave(context: StepContext, config: Config, run: Run, head: str) -> None:
         outputs=outputs_digest(run),
     )
     folder = LocalStore(context.operations().state).folder(run.manifest.run_id)
-    write_result(context.result_folder, result, run=folder, report=None, markdown="")
+    publish = config.policy.publish
+    write_result(
+        context.result_folder, result, run=folder, report=None, markdown="", publish=publish
+    )

@@ -36,6 +36,7 @@ def update_baseline(
             branch itself, where a commit would be in force without a review.
     """
     _refuse_default_branch(talk, default_branch)
+    _refuse_without_texts(stored)
     taken = accepted(talk, stored)
     files = baseline_files(
         stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
@@ -69,6 +70,16 @@ def _refuse_default_branch(talk: Conversation, default_branch: str) -> None:
             f"The branch of this pull request is {default_branch!r} itself, which takes no commit "
             "from a comment: nobody would review it. The workflow of mode baseline records the "
             "baseline there."
+        )
+
+
+def _refuse_without_texts(stored: StoredResult) -> None:
+    publish = stored.config.policy.publish
+    if publish != "full":
+        raise RefusedError(
+            f"[policy] publish is {publish!r}, so that the stored result lacks texts that a "
+            "baseline keeps. Run `ragate baseline update` on the branch and commit the file, or "
+            "merge: the workflow of mode baseline records it on the default branch."
         )
 
 

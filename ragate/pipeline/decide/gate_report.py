@@ -79,6 +79,7 @@ def gate_report(
         diagnosis=(*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows)),
         drill=drill,
         proposed=proposed,
+        publish=config.policy.publish,
     )
 
 

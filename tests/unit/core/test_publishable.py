@@ -1,0 +1,80 @@
+"""What leaves the machine, looked for as a secret word in each text a report can hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.core.publishable import publishable
+from ragate.models import Publish, Report, ScoreChange, Turn, Verdict
+from tests.factories import (
+    decision_factory,
+    metric_row_factory,
+    report_factory,
+    sample_row_factory,
+)
+
+QUESTION, TURN, OLD, NEW = "canary-question", "canary-turn", "canary-was", "canary-now"
+REFERENCE, JUDGED, FAILURE = "canary-reference", "canary-judged", "canary-failure"
+TEXTS = (QUESTION, TURN, OLD, NEW, REFERENCE, JUDGED, FAILURE)
+
+
+def report_of_texts(publish: Publish) -> Report:
+    row = sample_row_factory(
+        "q1",
+        QUESTION,
+        docs=(["a.md"], ["b.md"]),
+        answers=(OLD, NEW),
+        evidence=f"the answer now says {NEW!r}, which no retrieved chunk holds",
+        displaced_by=["b.md"],
+    )
+    score = ScoreChange(metric="faithfulness", before=1.0, after=0.0, reason=JUDGED)
+    row = row.amended(
+        messages=(Turn(role="user", content=TURN),), references=(REFERENCE,), scores=(score,)
+    )
+    assert row.candidate is not None
+    failed = row.amended(sample_id="q2", candidate=row.candidate.amended(error=FAILURE))
+    metric = metric_row_factory(
+        unscored_candidate=2, unscored_reasons={FAILURE: 2}, reason=f"2 are missing: {FAILURE}"
+    )
+    decision = decision_factory(
+        Verdict.FAILED, [metric], reasons=(f"q2: {FAILURE}",), warnings=(f"{NEW!r} is odd",)
+    )
+    return report_factory(decision, samples=(row, failed), publish=publish)
+
+
+def test_a_report_that_may_be_published_whole_stays_as_it_is() -> None:
+    report = report_of_texts("full")
+
+    assert publishable(report) is report
+
+
+def test_answers_without_passages_keep_what_was_asked_and_answered() -> None:
+    text = publishable(report_of_texts("answers")).model_dump_json()
+
+    assert [word for word in TEXTS if word not in text] == [JUDGED]
+
+
+def test_ids_hold_no_word_of_question_answer_reference_or_failure() -> None:
+    text = publishable(report_of_texts("ids")).model_dump_json()
+
+    assert not [word for word in TEXTS if word in text]
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_what_is_taken_out_changes_no_figure(publish: Publish) -> None:
+    before, after = report_of_texts(publish), publishable(report_of_texts(publish))
+
+    assert after.decision.verdict is before.decision.verdict
+    assert [row.change for row in after.decision.metrics] == [
+        row.change for row in before.decision.metrics
+    ]
+    assert [(row.sample_id, row.change, row.ranks) for row in after.samples] == [
+        (row.sample_id, row.change, row.ranks) for row in before.samples
+    ]
+    assert all(row.candidate is not None and row.candidate.docs for row in after.samples)
+
+
+def test_taking_out_twice_is_taking_out_once() -> None:
+    once = publishable(report_of_texts("ids"))
+
+    assert publishable(once) == once
