@@ -193,7 +193,7 @@ def test_a_service_that_was_repaired_is_green_and_the_report_says_it_is_a_new_dr
 
     told = capsys.readouterr().out
     assert "1 earlier run of this commit failed" in told
-    assert "this verdict is a new draw" in told
+    assert "this verdict is of new answers" in told
     assert "Earlier runs: 1 run of this commit (20" in told
 
 

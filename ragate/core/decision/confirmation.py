@@ -64,7 +64,7 @@ def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str
     if look is None:
         return ()
     rare = f"at most 1 run of {round(1 / fast_level(look.settings.alpha)):,}"
-    return (f"not repeated, since it is clear: an unchanged system looks like this in {rare}",)
+    return (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
 
 def _repeats_exactly(comparison: Comparison) -> bool:

@@ -25,19 +25,19 @@ def note_of(earlier: EarlierPasses) -> str:
     """Say what the earlier passes are good for."""
     runs = dated(earlier.runs)
     if earlier.use == "counted":
-        return f"{runs} counted too: all that the system reads is proven the same"
+        return f"{runs} count as well: all that the system reads is proven to be the same"
     if earlier.use == "differ":
         p = earlier.p_differ
         rare = f", as an unchanged one does {odds(p)}" if p else ""
         return (
-            f"{runs} not used: the system answers otherwise now{rare}; what it reads outside git "
-            "may have changed since"
+            f"{runs} do not count: the system answers differently now{rare}, so what it reads "
+            "outside git may have changed"
         )
     if earlier.use == "agree":
-        return f"{runs} tested with the newest: all passes together prove no regression either"
+        return f"{runs} were tested with the newest: together they prove no regression either"
     if earlier.use == "confirm":
-        return f"{runs} confirm the newest: it is suspicious alone, and all passes together are red"
-    return f"{runs} shown and not used: what the system reads outside git may have changed since"
+        return f"{runs} confirm the newest: alone it is suspicious, together they are red"
+    return f"{runs} are only shown: what the system reads outside git may have changed since"
 
 
 def new_draw(decision: Decision, earlier: EarlierPasses) -> tuple[str, ...]:
@@ -48,8 +48,8 @@ def new_draw(decision: Decision, earlier: EarlierPasses) -> tuple[str, ...]:
     last = _minute(failed[-1].created)
     red = f"{count(len(failed), 'earlier run')} of this commit failed ({last} UTC)"
     if earlier.use == "counted":
-        return (f"{red}: with all passes counted together the drop is not proven",)
-    return (f"{red}: this verdict is a new draw, of a system whose state may have changed",)
+        return (f"{red}: over all runs together the drop is not proven",)
+    return (f"{red}: this verdict is of new answers, from a system that may have changed",)
 
 
 def pooled_reason(reason: str, row: MetricRow, run: Run) -> str:

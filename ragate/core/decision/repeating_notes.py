@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import PROOF
+from ragate.core.comparison.run_passes import Passes
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import count
 from ragate.core.text.listed_names import listed
@@ -34,17 +35,17 @@ def _broken(reads: Reads, comparison: Comparison) -> list[str]:
     if jitters.any():
         ids = comparison.ids_of(jitters)
         notes.append(
-            f"the candidate no longer repeats its {noun}: {count(len(ids), 'sample')} that repeated"
-            f" in the baseline vary: {listed(ids)}; tested as noisy"
+            f"the {noun} of {count(len(ids), 'sample')} differs from run to run, as it did not in "
+            f"the baseline: {listed(ids)}; tested as noisy"
         )
     if baseline.any():
         ids = comparison.ids_of(baseline)
         tested = "tested as noisy"
         if not repetition.is_kept(reads):
-            tested = "so many that all of it is tested as noisy"
+            tested = "so many that every sample is tested as noisy"
         notes.append(
-            f"the {noun} is declared to repeat, and {count(len(ids), 'sample')} vary between the "
-            f"baseline's runs: {listed(ids)}; {tested}"
+            f"[policy] repeats says that the {noun} repeats, but the baseline's runs differ in "
+            f"{count(len(ids), 'sample')}: {listed(ids)}; {tested}"
         )
     return notes
 
@@ -54,9 +55,15 @@ def _unproven(reads: Reads, comparison: Comparison) -> list[str]:
     if not ids:
         return []
     ran = f"{count(len(ids), 'changed sample')} ran fewer than {PROOF} times ({listed(ids)})"
-    return [
-        f"{ran}: that the {_NOUN[reads]} repeats in the candidate is taken from [policy] repeats"
-    ]
+    return [f"{ran}: only [policy] repeats says that their {_NOUN[reads]} repeats"]
+
+
+def copies_note(passes: Passes, name: str) -> str:
+    """Say that runs which repeat another byte for byte are no further evidence."""
+    runs, distinct = passes.repeats, len(passes.distinct)
+    if distinct == 1:
+        return f"all {runs} runs of the {name} are identical: they count as one"
+    return f"only {distinct} of {runs} runs of the {name} differ: identical ones count once"
 
 
 def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
@@ -69,6 +76,6 @@ def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
         return []
     repeats = equal | (repetition.exact & {Reads.RETRIEVAL})
     keys = ", ".join(f'"{noun}"' for reads, noun in _NOUN.items() if reads in repeats)
-    evidence = f"all {repetition.passes} baseline runs are byte-equal"
-    key = f"write `repeats = [{keys}]` below [policy], and every change counts"
+    evidence = f"all {repetition.passes} baseline runs are identical"
+    key = f"write `repeats = [{keys}]` below [policy], and every change shows"
     return [f"{evidence}: if your system always repeats itself, {key}"]

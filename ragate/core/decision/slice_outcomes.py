@@ -128,7 +128,7 @@ def _whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> lis
         return []
     names = dict.fromkeys(each.part.name for each in slice_cases if each.members.all())
     return [
-        f"the slice {name} holds every sample of the golden set: it says what the metric says"
+        f"the slice {name} holds every sample: it says nothing that the whole set does not"
         for name in names
     ]
 
@@ -140,5 +140,6 @@ def _lines(
     parts = {each.part.name for each in slice_cases if each.case.name in family.tested}
     if not parts:
         return []
-    share = f"red by luck in at most 1 run of {round(1 / settings.alpha):,}"
-    return [f"{count(len(parts), 'slice')} tested beside them: together {share}"]
+    them = "it" if len(parts) == 1 else "them"
+    share = f"at most 1 harmless change of {round(1 / settings.alpha):,} fails by {them}"
+    return [f"{count(len(parts), 'slice')} tested as well: {share}"]

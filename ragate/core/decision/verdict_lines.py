@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.repeating_notes import repeating_notes
+from ragate.core.decision.repeating_notes import copies_note, repeating_notes
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
@@ -34,11 +34,11 @@ def decision_lines(
     exact = [row for row in gated if row.exact and row.change is not None]
     if not tested:
         all_exact = gated and len(exact) == len(gated)
-        return ("all gated metrics are free of noise: every change is seen",) if all_exact else ()
+        return ("no gated metric is noisy: every change is seen",) if all_exact else ()
     visible = _visible(tested, comparison, family, verdict)
     if exact:
         names = listed([row.metric for row in without_counts(tested)])
-        visible = f"metrics without noise: every change is seen; {names}: {visible}"
+        visible = f"{names}: {visible}; the other gated metrics show every change"
     return (
         visible,
         _family_error(len(tested), settings.alpha),
@@ -53,14 +53,14 @@ def _visible(
     visible = [drop for drop in drops.values() if drop is not None]
     if len(visible) < len(drops):
         blind = [metric for metric, drop in drops.items() if drop is None]
-        return f"this set is too small to show any drop of {listed(blind)}"
+        return f"too few samples to prove any drop of {listed(blind)}"
     largest = points(max(visible))
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
-    if verdict is Verdict.PASSED and not held:
-        return f"{NO_EVIDENCE}; drops below {largest} are invisible here"
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
     units = count(family.units, _noun(comparison))
-    return f"{units} with {runs} can see drops of {largest} or more"
+    if verdict is Verdict.PASSED and not held:
+        return f"{NO_EVIDENCE}; a drop below {largest} may go unnoticed with {units} and {runs}"
+    return f"{units} and {runs} are enough to show drops of {largest} or more"
 
 
 def _noun(comparison: Comparison) -> str:
@@ -74,19 +74,19 @@ def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
 
 
 def _family_error(metrics: int, alpha: float) -> str:
-    runs = f"at most 1 run of {round(1 / alpha):,}"
-    if metrics == 1:
-        return f"1 metric tested: a change that changes nothing is red in {runs}"
-    return f"{metrics} metrics tested together: a change that changes nothing is red in {runs}"
+    tested = "1 metric is tested" if metrics == 1 else f"{metrics} metrics are tested together"
+    return f"{tested}: at most 1 harmless change of {round(1 / alpha):,} fails by chance"
 
 
 def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
     lowest = min(rows, key=lambda row: 1.0 if row.p_other is None else row.p_other)
     p = 1.0 if lowest.p_other is None else lowest.p_other
-    evidence = f"{lowest.metric}, {odds(p)}" if p <= 0.05 else "no evidence"
+    evidence = "no sign of a drop"
+    if p <= 0.05:
+        evidence = f"{lowest.metric} looks worse (by chance {odds(p)})"
     if claim == GENERALISE:
-        return f"decided for fresh questions; that this golden set itself got worse: {evidence}"
-    return f"decided for this golden set; that fresh questions would get worse: {evidence}"
+        return f"decided for new questions like these; on these very samples: {evidence}"
+    return f"decided for these very samples; for new questions like them: {evidence}"
 
 
 def general_warnings(
@@ -100,26 +100,30 @@ def general_warnings(
     """Return what a reader should know although it does not decide."""
     warnings = []
     if comparison.partial:
-        warnings.append("partial: only the filtered samples were run")
+        warnings.append("only a part of the golden set was run: nothing is known of the rest")
     warnings.extend(repeating_notes(cases, comparison))
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         if passes.identical > 0 and family.tested:
-            warnings.append(
-                f"{passes.repeats} {name} runs hold {len(passes.distinct)} different: "
-                f"byte-equal runs count once"
-            )
+            warnings.append(copies_note(passes, name))
     if wants_runs:
         runs = count(wants_runs, "more run")
-        warnings.append(f"not confirmed: {runs} over all samples would make this final")
+        warnings.append(f"not final yet: {runs} over all samples would confirm or clear it")
     warnings.extend(_about_clusters(comparison, family))
     warnings.extend(_about_size(cases, comparison, family, settings))
     warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     warnings.extend(
-        f"{case.name} has no minimum or maximum: it is shown and gates nothing"
+        f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
         for case in cases
         if case.gates and case.aggregate is not None and _has_no_limit(case.rule)
     )
     return tuple(warnings)
+
+
+def _losses(alone: int, together: int) -> str:
+    """Say how many samples must get worse; more of them where several metrics share a test."""
+    if alone == together:
+        return f"at least {alone}"
+    return f"at least {alone} (for some metrics {together})"
 
 
 def _has_no_limit(rule: Rule) -> bool:
@@ -130,10 +134,10 @@ def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
     if not comparison.cluster or not family.tested:
         return []
     if comparison.clusters is None:
-        return [f"no sample names a {comparison.cluster}: tested by sample"]
+        return [f"no sample has a {comparison.cluster!r}: each sample counts for itself"]
     clusters = count(family.units, "cluster")
-    hardly = ": it can hardly fail" if family.units < FEW_CLUSTERS else ""
-    return [f"tested by {comparison.cluster} ({clusters}){hardly}"]
+    hardly = ", so few that the gate can hardly fail" if family.units < FEW_CLUSTERS else ""
+    return [f"samples of one {comparison.cluster!r} count together: {clusters}{hardly}"]
 
 
 def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
@@ -155,9 +159,10 @@ def _about_size(
     alone, together = family.losses
     if family.units <= FEW:
         together = min(together, max(alone, family.units))
-        losses = str(alone) if alone == together else f"{alone} to {together}"
         units = count(family.units, _noun(comparison))
-        warnings.append(f"{units}: {losses} must break before {_whose(cases, family)} can fail")
+        whose = _whose(cases, family)
+        fewest = _losses(alone, together)
+        warnings.append(f"of {units} {fewest} must get worse before {whose} can fail")
     if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
         claim = deciding_claim(settings, comparison)
         metrics = len(family.tested)
@@ -172,7 +177,8 @@ def _about_size(
         )
         if once is not None and thrice is not None:
             warnings.append(
-                f"baseline has 1 run: it can see {points(once)}; 3 runs: {points(thrice)}"
+                f"with 1 baseline run drops of {points(once)} or more show; "
+                f"with 3 runs {points(thrice)} would"
             )
     return warnings
 

@@ -171,5 +171,5 @@ def _too_small(row: MetricRow, clean: Decision, planted: Planted) -> str:
     if row.limit is not None:
         return f"{words}; {row.limit:.3f} is allowed"
     if row.mde is not None:
-        return f"{words}; this set can see drops of {row.mde:.3f} or more"
+        return f"{words}; only drops of {row.mde:.3f} or more show here"
     return words

@@ -183,5 +183,5 @@ def _reason(lost: _Lost, verdict: MetricVerdict, movement: str, limit: float) ->
     if verdict is not MetricVerdict.REGRESSED and lost.needs_test:
         verb = "fell" if higher else "rose"
         counted = f"{lost.loss.fell} of {lost.loss.changed} changed scores {verb}"
-        return f"{movement}; {counted}, random signs do as much {odds(lost.chance)}"
+        return f"{movement}; {counted}, which chance alone does {odds(lost.chance)}"
     return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed"

@@ -116,7 +116,7 @@ def test_a_green_attempt_after_a_red_one_is_said_to_be_a_new_draw(forge: Forge):
 
     assert (first.exit_code, second.exit_code) == (1, 0), second.log
     warnings = json.loads(_report(forge))["decision"]["warnings"]
-    assert any("this verdict is a new draw" in warning for warning in warnings)
+    assert any("this verdict is of new answers" in warning for warning in warnings)
     assert "1 earlier run of this commit failed" in second.log
 
 

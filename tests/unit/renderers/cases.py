@@ -33,6 +33,7 @@ from ragate.models import (
 )
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 
+TWO_TESTED = "2 metrics are tested together: at most 1 harmless change of 50 fails by chance"
 INVOICE = sample_row_factory(
     "q031",
     "Can I pay by invoice?",
@@ -125,7 +126,9 @@ def improvement() -> Report:
     return report_factory(
         decision_factory(
             metrics=[HELD, exact, hits, latency],
-            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+            lines=(
+                "2 metrics are tested together: at most 1 harmless change of 50 fails by chance",
+            ),
         ),
         facts=facts,
         samples=(INVOICE, BETTER, BETTER.amended(sample_id="q010")),
@@ -174,7 +177,7 @@ def regression() -> Report:
                 ),
             ),
             lines=(
-                "3 metrics tested together: an unchanged system is red in at most 1 run of 50",
+                "3 metrics are tested together: at most 1 harmless change of 50 fails by chance",
                 "baseline has 3 runs, this has 3: drops of 4 points would show",
             ),
         ),
@@ -411,7 +414,7 @@ def citations_taken_out() -> Report:
         decision_factory(
             Verdict.FAILED, [quotes, quoted, valid, held], runs_candidate=3, confirmed=True,
             reasons=("citation_validity.checked fell by 0.120 (0.940 -> 0.820)",),
-            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+            lines=(TWO_TESTED,),
         ),
         samples=(bare,),
     )  # fmt: skip
@@ -463,8 +466,8 @@ def slice_fell() -> Report:
             Verdict.FAILED, [held, SAME], slices=(billing, forum, few), runs_candidate=3,
             confirmed=True, reasons=("billing:faithfulness fell by 0.120 (0.920 -> 0.800)",),
             lines=(
-                "1 metric tested: a change that changes nothing is red in at most 1 run of 67",
-                "2 slices tested beside them: together red by luck in at most 1 run of 200",
+                "1 metric is tested: at most 1 harmless change of 67 fails by chance",
+                "2 slices tested as well: at most 1 harmless change of 200 fails by them",
             ),
         ),
         samples=(LIMITS, VAT.amended(slices=("billing",))),
@@ -492,7 +495,7 @@ def pass_rate_fell() -> Report:
                 "correctness.pass fell by 0.080 (0.820 -> 0.740)",
                 "correctness.pass is 0.740, below its minimum 0.750",
             ),
-            lines=("2 metrics tested together: an unchanged system is red in at most 1 run of 50",),
+            lines=(TWO_TESTED,),
         ),
         samples=(VAT,),
         pull=7,

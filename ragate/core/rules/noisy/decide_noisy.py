@@ -90,7 +90,7 @@ def _with_worst_cases(
     with_hidden = dict(outcomes)
     for name, outcome in outcomes.items():
         if hidden[name].red:
-            reason = f"{name}: its unscored samples could hide a regression"
+            reason = f"{name}: what could not be scored could hide a regression"
             with_hidden[name] = replace(outcome, undecided=(*outcome.undecided, reason))
     return with_hidden
 
@@ -153,8 +153,8 @@ def _outcome(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTes
     if row.verdict is not MetricVerdict.UNCHANGED and figures.units < test.losses:
         noun = "cluster" if test.table.clustered else "sample"
         reason = (
-            f"{case.name}: {count(figures.units, noun)}; "
-            f"{test.losses} must break before {'it' if test.can_fail else 'this gate'} can fail"
+            f"{case.name} is scored on {count(figures.units, noun)}: at least {test.losses} must "
+            f"get worse before {'it' if test.can_fail else 'this gate'} can fail"
         )
         if test.can_fail:
             return RuleOutcome(row, warnings=(*warnings, reason))

@@ -85,23 +85,23 @@ def reason_of(
         return f"{movement}; {_worse_here(case, figures, span)}"
     if verdict is MetricVerdict.HELD:
         bad = worse_way(case.info)
-        return f"{movement}; a {bad} of {number(settings.care * span)} or more is excluded"
+        return f"{movement}; a {bad} of {number(settings.care * span)} or more can be ruled out"
     return f"{movement}; {_blind(case, mde, span)}"
 
 
 def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
     bad = worse_way(case.info)
     if figures.p > figures.level:
-        this_set, fresh = "this golden set got worse", "fresh questions would get worse"
-        shown, not_shown = (fresh, this_set) if figures.claim == THIS_SET else (this_set, fresh)
-        return f"there is evidence that {shown}, none that {not_shown}"
+        if figures.claim == THIS_SET:
+            return "new questions like these may get worse; on these very samples it is not proven"
+        return "worse on these very samples; that new questions get worse is not proven"
     if not _reaches(figures, figures.allowed):
-        return f"proven, but less than the {number(figures.allowed * span)} that counts"
-    return f"a {bad} is proven, one beyond the margin of {number(case.rule.margin)} is not"
+        return f"proven, but smaller than {number(figures.allowed * span)}, from where on it counts"
+    return f"a {bad} is proven, but not one of more than `margin` {number(case.rule.margin)}"
 
 
 def _blind(case: MetricCase, mde: float | None, span: float) -> str:
     bad = worse_way(case.info)
     if mde is None:
-        return f"this set is too small to show any {bad}"
-    return f"this set can see {bad}s of {points(mde / span)} or more"
+        return f"too few samples to show any {bad}"
+    return f"only {bad}s of {points(mde / span)} or more show here"

@@ -110,7 +110,7 @@ def test_a_clear_first_look_is_red_and_asks_for_no_confirmation():
     assert decision.verdict is Verdict.FAILED
     assert decision.wants_runs == 0
     assert not decision.confirmed
-    said = "not repeated, since it is clear: an unchanged system looks like this in at most 1 run"
+    said = "too clear to need another run: an unchanged system looks like this in at most 1 run"
     assert [line for line in decision.lines if line.startswith(said)] == [f"{said} of 250"]
 
 

@@ -17,7 +17,9 @@ def test_one_sample_decides_nothing(after):
     decision = judge(noisy_pair([[1.0] * 3], [[after]]), RULE)
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert decision.reasons == ("faithfulness: 1 sample; 3 must break before this gate can fail",)
+    assert decision.reasons == (
+        "faithfulness is scored on 1 sample: at least 3 must get worse before this gate can fail",
+    )
     assert row_of(decision, "faithfulness").mde is None
 
 
@@ -51,7 +53,10 @@ def test_one_baseline_run_says_what_three_would_see_and_that_noise_is_unknown():
     decision = judge(noisy_pair(np.ones((50, 1)), np.ones((50, 1))), RULE)
 
     assert row_of(decision, "faithfulness").mde_note.startswith("noise unknown")
-    assert "baseline has 1 run: it can see 15.7 points; 3 runs: 11.6 points" in decision.warnings
+    assert (
+        "with 1 baseline run drops of 15.7 points or more show; with 3 runs 11.6 points would"
+        in decision.warnings
+    )
 
 
 def test_few_samples_are_said_with_the_losses_it_takes():
@@ -66,7 +71,10 @@ def test_few_samples_are_said_with_the_losses_it_takes():
     rules = [Rule(metric=info.name) for info in infos]
 
     warnings = judge(comparison, *rules, alpha=0.05).warnings
-    assert "15 samples: 4 to 6 must break before this gate can fail" in warnings
+    assert (
+        "of 15 samples at least 4 (for some metrics 6) must get worse before this gate can fail"
+        in warnings
+    )
 
 
 def test_a_family_without_one_whole_sample_is_no_decision():

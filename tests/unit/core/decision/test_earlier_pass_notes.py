@@ -24,7 +24,7 @@ def test_what_differs_from_its_earlier_passes_is_said_with_their_dates_and_figur
     assert earlier.p_differ is not None
     assert earlier.p_differ <= 0.2
     assert "2026-11-20 09:14, 2026-11-21 09:14, 2026-11-22 09:14 UTC; 3 passes" in earlier.note
-    assert "what it reads outside git may have changed since" in earlier.note
+    assert "what it reads outside git may have changed" in earlier.note
     (figure,) = earlier.metrics
     assert (figure.newest, figure.earlier, figure.pooled) == pytest.approx((0.88, 1.0, 0.97))
     assert figure.p is None
@@ -45,9 +45,9 @@ def test_a_later_green_is_said_to_be_a_new_draw():
 
     decision, again = judged(run), judged(run.amended(manifest=failed))
 
-    assert not any("new draw" in line for line in decision.warnings)
+    assert not any("of new answers" in line for line in decision.warnings)
     assert again.verdict is Verdict.PASSED
     assert again.warnings[0] == (
-        "1 earlier run of this commit failed (2026-11-20 09:14 UTC): this verdict is a new draw, "
-        "of a system whose state may have changed"
+        "1 earlier run of this commit failed (2026-11-20 09:14 UTC): this verdict is of new "
+        "answers, from a system that may have changed"
     )

@@ -114,7 +114,7 @@ def test_a_metric_of_three_questions_says_that_it_cannot_fail_and_leaves_a_decis
 
     assert decision.verdict is Verdict.PASSED
     row = row_of(decision, "refusal_recall")
-    said = any("must break before it can fail" in warning for warning in decision.warnings)
+    said = any("must get worse before it can fail" in warning for warning in decision.warnings)
     assert said or row.verdict is MetricVerdict.UNCHANGED
 
 
@@ -122,7 +122,7 @@ def test_a_set_that_is_too_small_to_fail_is_no_gate() -> None:
     decision = gate(questions(3, 0), ["token_f1"])
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert "must break before this gate can fail" in " ".join(decision.reasons)
+    assert "must get worse before this gate can fail" in " ".join(decision.reasons)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

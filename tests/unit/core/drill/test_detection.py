@@ -80,7 +80,7 @@ def test_a_drop_that_is_too_small_names_what_the_set_can_see():
     row = one_row("change_numbers", Gate(reddens_at=2.0, mde=0.31), shares=(0.1,))
 
     assert row.why_not == (
-        "idf_f1 fell by 0.100 with 2 samples broken; this set can see drops of 0.310 or more"
+        "idf_f1 fell by 0.100 with 2 samples broken; only drops of 0.310 or more show here"
     )
 
 

@@ -46,7 +46,7 @@ def test_a_proven_drop_below_the_allowance_is_yellow_and_named():
     decision = judge(worse_by(0.009), RULE)
 
     assert verdict_of(decision) is MetricVerdict.WORSE_HERE
-    assert "less than the 0.010 that counts" in row_of(decision, "faithfulness").reason
+    assert "smaller than 0.010, from where on it counts" in row_of(decision, "faithfulness").reason
 
 
 def test_of_a_set_that_alone_is_in_question_twice_as_much_is_allowed():

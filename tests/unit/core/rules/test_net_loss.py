@@ -45,7 +45,7 @@ def test_beyond_four_changed_scores_the_loss_stands_out_from_random_signs():
 
     row = row_of(declared(half), "number_recall")
     assert row.verdict is MetricVerdict.WORSE_HERE
-    assert "4 of 6 changed scores fell, random signs do as much" in row.reason
+    assert "4 of 6 changed scores fell, which chance alone does" in row.reason
     assert declared(half).verdict is Verdict.PASSED
     assert declared(all_down).verdict is Verdict.FAILED
 

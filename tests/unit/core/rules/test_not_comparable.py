@@ -45,6 +45,6 @@ def test_a_few_unscored_that_could_hide_a_regression_leave_no_decision():
     harmless = run_of({"faithfulness": [[None]] + [[1.0]] * 99}, samples, words="after")
     decision = judge(compare(baseline, hiding, samples), RULE)
 
-    assert decision.reasons == ("faithfulness: its unscored samples could hide a regression",)
+    assert decision.reasons == ("faithfulness: what could not be scored could hide a regression",)
     assert decision.exit_code == 3
     assert judge(compare(baseline, harmless, samples), RULE).verdict is Verdict.PASSED

@@ -1,4 +1,4 @@
-"""How many samples must break before a metric can fail."""
+"""How many samples must get worse before a metric can fail."""
 
 from __future__ import annotations
 

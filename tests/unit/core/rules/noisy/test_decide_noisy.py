@@ -39,11 +39,11 @@ def test_the_lines_give_the_effect_the_error_and_the_other_claim():
     decision = judge(noisy_pair(*flips(100, 10)), RULE)
 
     assert decision.lines == (
-        "100 samples with 3 baseline runs can see drops of 2.4 points or more",
-        "1 metric tested: a change that changes nothing is red in at most 1 run of 50",
+        "100 samples and 3 baseline runs are enough to show drops of 2.4 points or more",
+        "1 metric is tested: at most 1 harmless change of 50 fails by chance",
         (
-            "decided for this golden set; that fresh questions would get worse: "
-            "faithfulness, in about 1 run of 2,048"
+            "decided for these very samples; for new questions like them: "
+            "faithfulness looks worse (by chance in about 1 run of 2,048)"
         ),
     )
 
@@ -52,7 +52,7 @@ def test_enough_samples_hold():
     row = row_of(judge(noisy_pair(*flips(200, 1, 1)), RULE), "faithfulness")
 
     assert row.verdict is MetricVerdict.HELD
-    assert "a drop of 0.050 or more is excluded" in row.reason
+    assert "a drop of 0.050 or more can be ruled out" in row.reason
 
 
 def test_a_rise_is_an_improvement():
@@ -76,8 +76,8 @@ def test_a_change_of_the_system_is_judged_for_fresh_questions():
     assert forced.verdict is Verdict.FAILED
     row = row_of(other, "faithfulness")
     assert row.verdict is MetricVerdict.WORSE_HERE
-    assert "evidence that this golden set got worse, none that fresh" in row.reason
-    assert "decided for fresh questions" in other.lines[2]
+    assert "worse on these very samples; that new questions" in row.reason
+    assert "decided for new questions like these" in other.lines[2]
 
 
 def test_an_unscored_sample_never_softens_a_regression():

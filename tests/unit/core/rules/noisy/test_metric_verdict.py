@@ -35,7 +35,7 @@ def test_a_proven_drop_below_the_smallest_that_counts_is_yellow():
 
     assert row.verdict is MetricVerdict.WORSE_HERE
     assert decision.verdict is Verdict.PASSED
-    assert "proven, but less than the 0.020 that counts" in row.reason
+    assert "proven, but smaller than 0.020, from where on it counts" in row.reason
     assert decision.warnings[0] == row.reason
 
 
@@ -45,7 +45,7 @@ def test_a_margin_must_be_proven_exceeded():
     strict = judge(pair, Rule(metric="faithfulness", margin=0.01))
 
     assert row_of(lenient, "faithfulness").verdict is MetricVerdict.WORSE_HERE
-    assert "one beyond the margin of 0.090 is not" in row_of(lenient, "faithfulness").reason
+    assert "not one of more than `margin` 0.090" in row_of(lenient, "faithfulness").reason
     assert strict.verdict is Verdict.FAILED
 
 
@@ -89,7 +89,7 @@ def test_evidence_for_fresh_questions_alone_is_yellow_as_well():
 
     assert decision.claim == "this-set"
     assert row.verdict is MetricVerdict.WORSE_HERE
-    assert "evidence that fresh questions would get worse" in row.reason
+    assert "new questions like these may get worse" in row.reason
 
 
 def test_p_equal_to_alpha_is_red_or_improved():
@@ -139,5 +139,5 @@ def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
     margin = Rule(metric="faithfulness", margin=0.04)
     close = judge(noisy_pair(*flips(100, 5)), margin, min_drop=0.05)
 
-    assert "less than the 0.200 that counts" in row_of(small, "faithfulness").reason
-    assert "beyond the margin of 0.040 is not" in row_of(close, "faithfulness").reason
+    assert "smaller than 0.200, from where on it counts" in row_of(small, "faithfulness").reason
+    assert "not one of more than `margin` 0.040" in row_of(close, "faithfulness").reason
