@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.init.action_workflows import PLACEHOLDER, REPOSITORY
+from ragate.cli.workflows.signature import PLACEHOLDER, REPOSITORY
 from tests.e2e.command import ragate
 from tests.servers.rag_server import Request, Sent, rag_server
 

@@ -52,6 +52,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),
+    ("cli.workflows",),
     ("api", "cli.commands", "cli.dataset", "cli.init", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )

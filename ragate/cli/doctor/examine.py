@@ -70,7 +70,8 @@ def examine(
         findings += guarded(personal_data.CHECK, lambda: on_disk.personal(subject, runs[0]))
         findings += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
     findings += guarded("state folder", lambda: on_disk.state(subject))
-    return findings + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root))
+    gate = subject.config.gate if subject.config is not None else ""
+    return findings + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root, gate))
 
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:

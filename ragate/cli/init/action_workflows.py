@@ -1,15 +1,16 @@
 """The workflows of the GitHub Action, as the manual shows them, for one gate."""
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
-from shlex import quote
 
 from ragate import plugins
-from ragate.cli.init.config_text import Choice, quoted
+from ragate.cli.init.config_text import Choice
+from ragate.cli.workflows.quoting import glob_text, literal, quoted, shell_word, yaml_text
+from ragate.cli.workflows.signature import REPOSITORY, signed
 from ragate.errors import UsageError
 from ragate.version import __version__
 
-PLACEHOLDER = "0" * 40
 _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _KEY = re.compile(r"^        env:\n          OPENAI_API_KEY:[^\n]*\n", re.MULTILINE)
@@ -23,7 +24,6 @@ _INSTALL = re.compile(
 )
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
-REPOSITORY = "ragate/ragate"
 # Prints the commit that a release's tag names.
 RELEASES = f"git ls-remote https://github.com/{REPOSITORY} refs/tags/action/v{__version__}"
 
@@ -54,14 +54,14 @@ def action_workflows(
         )
     if not _GATE.fullmatch(gate):
         raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
-    names = ["ragate-collect", "ragate-decide"] if choice.runs_code else ["ragate"]
+    names = ["ragate-collect", "ragate-decide"] if choice.on_runner else ["ragate"]
     texts = {
         name: _filled(name, choice, gate, commit, folder, main)
         for name in [*names, "ragate-commands", "ragate-main"]
     }
     if several:
-        return {f"{name}-{gate}.yml": _of_gate(text, gate) for name, text in texts.items()}
-    return {f"{name}.yml": text for name, text in texts.items()}
+        texts = {f"{name}-{gate}": _of_gate(text, gate) for name, text in texts.items()}
+    return {f"{name}.yml": signed(text) for name, text in texts.items()}
 
 
 def _of_gate(text: str, gate: str) -> str:
@@ -71,22 +71,44 @@ def _of_gate(text: str, gate: str) -> str:
     return _GROUP.sub(rf"\1-{gate}\2", text)
 
 
-def _install(choice: Choice, folder: str) -> str:
+def _install(choice: Choice, folder: str, action: str) -> str:
     """Return the steps that install the RAG's packages, and ragate beside or apart from them."""
-    ragate = "git+https://github.com/@ACTION@"
-    packages = choice.packages
-    comment = "" if packages else "      # your RAG's packages are installed here\n"
-    if not choice.environment:
-        everything = " ".join(filter(None, (packages, ragate)))
-        return f"{comment}      - run: pip install {everything}\n"
-    own = f"{folder}/{choice.environment}" if folder else choice.environment
-    step = f"      - run: python -m venv {quote(own)}"
-    step += f" && {quote(f'{own}/bin/pip')} install {packages}\n" if packages else "\n"
-    return f"""{comment}{step}      - run: |
+    ragate = f"git+https://github.com/{action}"
+    if choice.extra:
+        ragate = f"'ragate[{choice.extra}] @ {ragate}'"
+    if choice.environment:
+        return f"""{rag_packages(choice, folder)}      - run: |
           python -m venv "$RUNNER_TEMP/ragate"
           "$RUNNER_TEMP/ragate/bin/pip" install {ragate}
           echo "$RUNNER_TEMP/ragate/bin" >> "$GITHUB_PATH"
 """
+    if choice.runs_code and choice.packages:
+        return _step(f"pip install {choice.packages} {ragate}")
+    return f"{rag_packages(choice, folder)}{_step(f'pip install {ragate}')}"
+
+
+def rag_packages(choice: Choice, folder: str) -> str:
+    """Return the step that installs the RAG's own packages, into its environment if it has one."""
+    if not choice.runs_code:
+        return ""
+    comment = "" if choice.packages else "      # your RAG's packages are installed here\n"
+    if not choice.environment:
+        return comment or _step(f"pip install {choice.packages}")
+    own = f"{folder}/{choice.environment}" if folder else choice.environment
+    own = f"./{own}" if own.startswith("-") else own  # which no program takes for an option
+    line = f"python -m venv {shell_word(own)}"
+    line += (
+        f" && {shell_word(f'{own}/bin/pip')} install {choice.packages}" if choice.packages else ""
+    )
+    return comment + _step(line)
+
+
+def _step(line: str) -> str:
+    """Return a step that runs one line of bash, which YAML and GitHub leave as it is."""
+    line = literal(line)
+    # A colon or a number sign beside a space, or what YAML gives a meaning at the beginning.
+    plain = not re.search(r":( |$)| #|^[^a-z]|\s$", line)
+    return f"      - run: {line if plain else quoted(line)}\n"
 
 
 def template(name: str) -> str:
@@ -95,24 +117,34 @@ def template(name: str) -> str:
 
 
 def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
-    # Code has packages of its own, which the container has not: it runs on the runner.
-    on_runner = choice.runs_code and name in _RUNS_SYSTEM
-    text = template(f"{name}-code" if on_runner else name)
-    text = _INSTALL.sub(lambda _: _install(choice, folder), text)
+    # What needs packages that the container has not runs on the runner.
+    on_runner = choice.on_runner and name in _RUNS_SYSTEM
+    gaps = {"ACTION": f"{REPOSITORY}@{commit}", "GATE": gate, "MAIN": yaml_text(main)}
+    text = filled(template(f"{name}-code" if on_runner else name), gaps)
+    text = _INSTALL.sub(lambda _: _install(choice, folder, gaps["ACTION"]), text)
     if choice.answers != "chat":
         text = _ONE_KEY.sub("", _KEY.sub("", text))
     if not choice.runs_code:
-        text = _CODE.sub("", text)
+        text = _CODE.sub("", text).replace(" --allow-code", "")
     if plugins.traits(choice.system).needs_database is False:
         text = _DATABASE.sub("", _SERVICE.sub("", text))
-    if folder:
-        inside = f"          gate: @GATE@\n          working-directory: {folder}\n"
-        text = text.replace("          gate: @GATE@\n", inside)
-        text = text.replace("--gate @GATE@", f"--gate @GATE@ --working-directory {quote(folder)}")
-        text = text.replace("path: incoming", f"path: {folder}/incoming")
-        text = text.replace(" ragate-outputs-*.jsonl", f" {folder}/ragate-outputs-*.jsonl")
-    return (
-        text.replace("@ACTION@", f"{REPOSITORY}@{commit}")
-        .replace("@GATE@", gate)
-        .replace("@MAIN@", main if _GATE.fullmatch(main) else quoted(main))
+    return _in_folder(text, gate, folder) if folder else text
+
+
+def filled(text: str, gaps: Mapping[str, str]) -> str:
+    """Return `text` with its gaps, such as ``@GATE@``, filled; what is filled in has none."""
+    return re.sub("@([A-Z_]+)@", lambda gap: gaps[gap[1]], text)
+
+
+def _in_folder(text: str, gate: str, folder: str) -> str:
+    """Return a workflow for a folder below the root, where paths of the gate's inputs begin."""
+    inside = f"          gate: {gate}\n          working-directory: {yaml_text(folder)}\n"
+    text = text.replace(f"          gate: {gate}\n", inside)
+    option = f"--gate {gate} --working-directory {literal(shell_word(folder))}"
+    text = text.replace(f"--gate {gate}", option)
+    # An artifact of two patterns keeps the folders below the root.
+    text = text.replace(
+        " outputs-path: incoming", f" outputs-path: {yaml_text(f'incoming/{folder}')}"
     )
+    text = text.replace(" path: incoming", f" path: {yaml_text(f'{folder}/incoming')}")
+    return text.replace(" ragate-outputs-*.jsonl", f" {glob_text(folder)}/ragate-outputs-*.jsonl")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.workflows.quoting import shell_word
 from ragate.errors import UsageError
 from ragate.support.escape import plain as printable
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ragate.cli.init.config_text import Choice
     from ragate.cli.init.plan import WritePlan
     from ragate.cli.init.survey import Survey
+    from ragate.cli.workflows.earlier import EarlierWorkflow
 
 
 @click.command("init")
@@ -39,7 +42,7 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
     Reads what is there, runs none of it, and asks what is to be gated; with --yes, or without a
-    terminal, the likeliest is taken and named. No file is overwritten.
+    terminal, the likeliest is taken and named. No file of yours is overwritten.
     """
     from ragate.cli.init.asking import ask_what, chosen_lines, survey_lines
     from ragate.cli.init.guess import existing_choice, guess
@@ -60,7 +63,10 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
         plan = make_plan(survey, choice)
     if not plain and (action or not survey.elsewhere):
         plan = with_action(survey, plan, action or "")
-    _write(survey, plan)
+    earlier = _earlier(survey, plan)
+    replaced = _to_replace(survey, earlier, yes=yes)
+    _write(survey, plan, replaced)
+    _name_left(survey, [each for each in earlier if each not in replaced])
     if plan.choice.settings and not (begun or yes) and _terminal():
         from ragate.cli.init.try_question import offer_question
 
@@ -89,11 +95,57 @@ def _say(*lines: str) -> None:
         click.echo(printable(line))
 
 
-def _write(survey: Survey, plan: WritePlan) -> None:
+def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
+    """Return the workflows of this gate that are there and are not the ones of the plan."""
+    from ragate.cli.init.gate_name import gate_name
+    from ragate.cli.init.workflow_files import folder_of
+    from ragate.cli.workflows.earlier import FOLDER, earlier_workflows
+
+    folder = survey.top / FOLDER
+    wanted = {file.path.name: file.content for file in plan.files if file.path.parent == folder}
+    gate = plan.choice.gate or gate_name(survey)
+    return earlier_workflows(survey.top, folder_of(survey) or ".", gate, wanted) if wanted else []
+
+
+def _to_replace(
+    survey: Survey, earlier: Sequence[EarlierWorkflow], *, yes: bool
+) -> list[EarlierWorkflow]:
+    """Return which of them give way: of those that init wrote and nobody changed, if so told."""
+    ours = [each for each in earlier if each.unchanged]
+    if ours and not yes and _terminal():
+        _say("", "An earlier init wrote these workflows, and nobody changed them since:")
+        _say(*(f"  {_name(survey, each.path)}" for each in ours))
+        return (
+            ours if click.confirm("Replace them by those of today's system", default=True) else []
+        )
+    return ours if yes else []
+
+
+def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:
+    """Say which workflows of this gate stay beside the new ones, or in their place."""
+    for each in left:
+        kind = "not what would be written now" if each.new_text else "of another kind of system"
+        how = (
+            "`ragate init --yes` replaces it"
+            if each.unchanged
+            else "changed or written by hand: remove it, or mend it, yourself"
+        )
+        _say(f"{_name(survey, each.path)}: runs this gate too, {kind}; {how}")
+
+
+def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow]) -> None:
     from ragate.cli.init.new_files import ignore_state, write_new
+    from ragate.cli.workflows.earlier import replace_all
 
     _say("", *plan.notes)
+    replace_all(replaced)
+    for each in replaced:
+        what = "replaced" if each.new_text else "removed, since the system is of another kind now"
+        _say(f"{_name(survey, each.path)}: {what}")
+    done = {each.path for each in replaced}
     for file in plan.files:
+        if file.path in done:
+            continue
         name = _name(survey, file.path)
         if write_new(file):
             _say(f"{name}: written")
@@ -109,7 +161,7 @@ def _finish(survey: Survey, plan: WritePlan) -> int:
     steps = enumerate(next_steps(survey, plan), start=1)
     _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
     here = Path.cwd().resolve()
-    way = [] if survey.root == here else [f"cd {_relative(survey.root, here)}"]
+    way = [] if survey.root == here else [f"cd {shell_word(_relative(survey.root, here))}"]
     _say("", "Now type:", *(f"  {line}" for line in [*way, *COMMANDS]))
     return 0
 

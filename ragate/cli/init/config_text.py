@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate import plugins
+from ragate.cli.workflows.quoting import quoted
 from ragate.models import Sample
 
 DATASET = "evals/golden.jsonl"
@@ -93,6 +94,16 @@ class Choice:
         traits = plugins.traits(self.system)
         return traits.runs_code or bool(traits.keys_with_code(self.settings))
 
+    @property
+    def extra(self) -> str:
+        """The extra of ragate that the system needs; "" for none. The action's image has none."""
+        return "mcp" if self.system == "mcp" else ""
+
+    @property
+    def on_runner(self) -> bool:
+        """Whether the system runs in a step on the runner: the container lacks what it needs."""
+        return self.runs_code or bool(self.extra)
+
 
 def config_text(
     choice: Choice, samples: Sequence[Sample], recorded: RecordedParts | None = None
@@ -136,8 +147,3 @@ def toml(value: Any) -> str:
 
 def _bare(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted(key)
-
-
-def quoted(text: str) -> str:
-    """Return `text` as a string of TOML and of YAML: of JSON, with DEL escaped too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -8,12 +8,12 @@ from typing import Any
 
 from ragate.cli.detect.services import start_of
 from ragate.cli.init.survey import Survey
+from ragate.cli.workflows.earlier import workflow_texts
+from ragate.cli.workflows.gates import gates_of
 from ragate.config import CONFIG_NAME
 from ragate.support.bounded_walk import files_named
 
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-_IN_WORKFLOW = re.compile(r"^\s+gate:\s*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", re.MULTILINE)
-_WHERE = re.compile(r"^\s+working-directory:\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
 MAX_BYTES = 1024 * 1024
 
 
@@ -35,11 +35,8 @@ def other_gates(survey: Survey) -> Iterator[str]:
         if path.parent != survey.root:
             yield from _configured(path)
     own = survey.root.relative_to(survey.top).as_posix()
-    for path in sorted((survey.top / ".github/workflows").glob("*.y*ml")):
-        text = start_of(path, MAX_BYTES)
-        folders = _WHERE.findall(text) or ["."]
-        if own not in folders:
-            yield from _IN_WORKFLOW.findall(text)
+    for _, text in workflow_texts(survey.top):
+        yield from (gate.name for gate in gates_of(text) if gate.name and gate.folder != own)
 
 
 def _configured(path: Path) -> Iterator[str]:

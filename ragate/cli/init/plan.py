@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from ragate.cli.init.action_workflows import PLACEHOLDER
 from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import named, plain_status, plain_workflow
+from ragate.cli.workflows.signature import PLACEHOLDER
 from ragate.config import CONFIG_NAME, parse_config
 from ragate.dataset import read_dataset
 from ragate.errors import UsageError

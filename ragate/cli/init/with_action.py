@@ -1,14 +1,15 @@
 """The workflows of the action in the place of the plain one."""
 
-import shlex
 from dataclasses import replace
 
-from ragate.cli.init.action_workflows import PLACEHOLDER, action_workflows
-from ragate.cli.init.gate_name import gate_name, other_gates
+from ragate.cli.init.action_workflows import action_workflows
+from ragate.cli.init.gate_name import gate_name
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
-from ragate.cli.init.workflow_files import WORKFLOWS_FOLDER
+from ragate.cli.init.workflow_files import folder_of, is_one_of_several, packages
+from ragate.cli.workflows.earlier import FOLDER, named_commit
+from ragate.cli.workflows.signature import PLACEHOLDER
 from ragate.support import git
 
 
@@ -16,37 +17,23 @@ def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
     """Return the plan with the action's workflows in place of the plain one.
 
     Args:
-        commit: Of the action's release; "" for zeros, which GitHub refuses to run.
+        commit: Of the action's release; "" for the one that workflows of this gate name already,
+            else zeros, which GitHub refuses to run.
 
     Raises:
         UsageError: the commit is none.
     """
-    commit = commit or PLACEHOLDER
-    folder = survey.root.relative_to(survey.top).as_posix()
+    folder = folder_of(survey)
     gate = plan.choice.gate or gate_name(survey)
+    commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
     texts = action_workflows(
         replace(plan.choice, packages=packages(survey)),
         gate=gate,
         commit=commit,
-        folder="" if folder == "." else folder,
+        folder=folder,
         main=git.main_branch(survey.top),
-        several=any(other_gates(survey)),
+        several=is_one_of_several(survey, gate),
     )
-    workflows = tuple(
-        NewFile(survey.top / WORKFLOWS_FOLDER / name, text) for name, text in texts.items()
-    )
-    others = tuple(file for file in plan.files if file.path.parent != survey.top / WORKFLOWS_FOLDER)
+    workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
+    others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)
     return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)
-
-
-def packages(survey: Survey) -> str:
-    """Return what ``pip install`` is told, from the repository's root, for the RAG's packages."""
-    for folder in dict.fromkeys((survey.root, survey.top)):
-        below = folder.relative_to(survey.top).as_posix()
-        for name in ("requirements.txt", "requirements/base.txt"):
-            if (folder / name).is_file():
-                path = name if below == "." else f"{below}/{name}"
-                return f"--requirement {shlex.quote(path)}"
-        if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file():
-            return "." if below == "." else shlex.quote(f"./{below}")
-    return ""

@@ -3,7 +3,10 @@
 from importlib.resources import files
 
 from ragate import plugins
-from ragate.cli.init.config_text import KEY_VARIABLE, Choice, quoted
+from ragate.cli.init.action_workflows import filled, rag_packages
+from ragate.cli.init.config_text import KEY_VARIABLE, Choice
+from ragate.cli.workflows.quoting import glob_text, literal, quoted
+from ragate.cli.workflows.signature import signed
 from ragate.support.escape import one_line
 from ragate.version import __version__
 
@@ -35,34 +38,48 @@ def workflow_text(choice: Choice, *, folder: str = "", gate: str = "") -> str:
         gate: Where there are several: the workflow's and the check's names end with it.
     """
     embedded = plugins.traits(choice.system).needs_database is True
+    extra = "embedded" if embedded else choice.extra
     prefix = f"{folder}/" if folder else ""
-    before = _CACHE if embedded else _RECORD
-    path = quoted(f"{prefix}ragate.toml")
+    path = quoted(literal(f"{prefix}ragate.toml"))
     env = f"    env:\n      RAGATE_CONFIG: {path}\n" if folder else ""
     secret = f"        env:\n          {KEY_VARIABLE}: ${{{{ secrets.{KEY_VARIABLE} }}}}\n"
-    filled = {
+    gaps = {
         "ENV": env,
-        "BEFORE": before,
+        "BEFORE": _before_check(choice, folder),
         "CHECKOUT": CHECKOUT,
         "PYTHON": PYTHON,
-        "CACHE": CACHE,
-        "KEY": _cache_key([f"{prefix}ragate.toml", f"{prefix}{choice.source or '**'}/**"]),
-        "STATE": quoted(f"{prefix}.ragate/postgres"),
-        "SOURCE": one_line(f"{prefix}{choice.source}"),
-        "PACKAGE": f"ragate{'[embedded]' if embedded else ''}=={__version__}",
+        "PACKAGE": f"ragate{f'[{extra}]' if extra else ''}=={__version__}",
         "STEP_ENV": secret if choice.answers == "chat" else "",
     }
     text = files(__package__).joinpath("plain", "ragate.yml").read_text(encoding="utf-8")
-    for name, value in filled.items():
-        text = text.replace(f"@{name}@", value)
+    text = filled(text, gaps)
     if gate:
         text = text.replace("name: ragate\n", f"name: ragate-{gate}\n", 1)
         text = text.replace("group: ragate-", f"group: ragate-{gate}-", 1)
         text = text.replace("  gate:\n", f"  gate:\n    name: gate-{gate}\n", 1)
-    return text
+    return signed(text)
 
 
-def _cache_key(patterns: list[str]) -> str:
+def _before_check(choice: Choice, folder: str) -> str:
+    """Return the steps that bring what the check needs."""
+    prefix = f"{folder}/" if folder else ""
+    if choice.system == "replay":
+        return filled(_RECORD, {"SOURCE": one_line(f"{prefix}{choice.source}")})
+    if not plugins.traits(choice.system).needs_database:
+        return rag_packages(choice, folder)
+    gaps = {
+        "CACHE": CACHE,
+        "KEY": _cache_key(f"{prefix}ragate.toml", f"{prefix}{choice.source or '**'}/**"),
+        "STATE": quoted(f"{glob_text(prefix)}.ragate/postgres"),
+    }
+    return filled(_CACHE, gaps)
+
+
+def _cache_key(*paths: str) -> str:
     """Return the key as YAML text: an expression quotes by doubling, YAML as JSON does."""
-    files = ", ".join("'{}'".format(pattern.replace("'", "''")) for pattern in patterns)
+    files = ", ".join("'{}'".format(_pattern(path).replace("'", "''")) for path in paths)
     return quoted(f"ragate-${{{{ runner.os }}}}-${{{{ hashFiles({files}) }}}}")
+
+
+def _pattern(path: str) -> str:
+    return f"{glob_text(path.removesuffix('/**'))}/**" if path.endswith("/**") else glob_text(path)

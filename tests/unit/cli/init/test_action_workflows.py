@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import PLACEHOLDER, REPOSITORY, action_workflows, template
+from ragate.cli.init.action_workflows import action_workflows, template
 from ragate.cli.init.config_text import Choice
 from ragate.cli.main import run as ragate
+from ragate.cli.workflows.signature import PLACEHOLDER, REPOSITORY
 from ragate.errors import UsageError
 from ragate.support import git
 from tests.workflows.blocks import workflows

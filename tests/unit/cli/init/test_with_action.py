@@ -11,7 +11,7 @@ import yaml
 from ragate.cli.init.action_workflows import action_workflows
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.survey import look
-from ragate.cli.init.with_action import packages
+from ragate.cli.init.workflow_files import packages
 from tests.unit.cli.init.init_factories import write
 
 COMMIT = "c0ffee" * 6 + "c0ff"
@@ -70,3 +70,18 @@ def test_a_service_that_is_started_runs_on_the_runner() -> None:
     assert "ragate action --mode collect" in commands(service)[-1]
     running = action_workflows(Choice("http", ""), gate="g", commit=COMMIT)
     assert "ragate-collect.yml" not in running
+
+
+@pytest.mark.parametrize("settings", [{"url": "https://a.example/mcp"}, {"command": ["python"]}])
+def test_an_mcp_system_is_asked_on_the_runner_with_its_library(settings: dict[str, object]) -> None:
+    *_, install, run = commands(Choice("mcp", "", settings=settings))
+
+    assert f"'ragate[mcp] @ git+https://github.com/ragate/ragate@{COMMIT}'" in install
+    assert run.startswith("ragate action --mode collect")
+    assert ("--allow-code" in run) is ("command" in settings)
+
+
+def test_the_baseline_of_an_mcp_system_is_recorded_with_its_library() -> None:
+    texts = action_workflows(Choice("mcp", "", settings={"url": "u"}), gate="g", commit=COMMIT)
+
+    assert "'ragate[mcp] @ git+https" in texts["ragate-main.yml"]

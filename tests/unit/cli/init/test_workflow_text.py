@@ -49,3 +49,17 @@ def test_below_the_repositorys_root_the_workflow_names_the_configuration() -> No
     assert gate["env"] == {"RAGATE_CONFIG": "apps/help/ragate.toml"}
     assert cache["path"] == "apps/help/.ragate/postgres"
     assert "'apps/help/docs/**'" in cache["key"]
+
+
+def test_a_function_of_the_projects_own_gets_its_packages() -> None:
+    own = Choice("python", "kb", settings={"target": "a:b"}, packages="--requirement 'a b.txt'")
+    runs = [
+        step.get("run", "") for step in yaml.safe_load(workflow_text(own))["jobs"]["gate"]["steps"]
+    ]
+
+    assert "pip install --requirement 'a b.txt'" in runs
+    assert "answer_golden" not in workflow_text(own)
+
+
+def test_an_mcp_system_gets_its_library() -> None:
+    assert "ragate[mcp]==" in workflow_text(Choice("mcp", "", settings={"url": "u"}))

@@ -1,0 +1,1 @@
+"""What workflow files hold: their gates, and names of this project written into them."""
