@@ -5,6 +5,7 @@ says otherwise here.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ragate.models import (
@@ -13,9 +14,12 @@ from ragate.models import (
     MetricRow,
     Publish,
     Report,
+    RunDetails,
+    SampleEvidence,
     SampleRow,
     SampleSide,
     ScoreChange,
+    SideEvidence,
 )
 
 WITHHELD = "(not published)"
@@ -35,6 +39,7 @@ def publishable(report: Report) -> Report:
     """
     if report.publish == "full":
         return report
+    report = report.amended(details=_details(report.details, report.publish))
     rows = tuple(_row(row, report.publish) for row in report.samples)
     if report.publish == "answers":
         return report.amended(samples=rows)
@@ -54,6 +59,24 @@ def _row(row: SampleRow, publish: Publish) -> SampleRow:
     cause = None if row.cause is None else Cause(evidence="", **_picked(row.cause, _CAUSE))
     of_ids: dict[str, Any] = {side: _side_of_ids(getattr(row, side)) for side in _SIDES}
     return SampleRow(query=WITHHELD, cause=cause, **kept, **of_ids)
+
+
+def _details(details: RunDetails | None, publish: Publish) -> RunDetails | None:
+    """Return what a page shows beside, without the passages and, of ``ids``, the questions."""
+    if details is None:
+        return None
+    evidence = {
+        sample_id: SampleEvidence(before=_spent(known.before), after=_spent(known.after))
+        for sample_id, known in details.evidence.items()
+    }
+    if publish == "answers":
+        return replace(details, evidence=evidence)
+    samples = tuple(replace(scores, query=WITHHELD) for scores in details.samples)
+    return RunDetails(metrics=details.metrics, samples=samples, evidence=evidence)
+
+
+def _spent(side: SideEvidence) -> SideEvidence:
+    return SideEvidence(usage=side.usage, latency_s=side.latency_s)
 
 
 def _side(side: SampleSide | None) -> SampleSide | None:

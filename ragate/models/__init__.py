@@ -16,7 +16,15 @@ from ragate.models.metric_row import (
 from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
 from ragate.models.policy import Acceptance, DecisionSettings, Level, PassRule, Rule, Slice, Waiver
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
-from ragate.models.report import REPORT_SCHEMA_VERSION, Publish, Report
+from ragate.models.report import (
+    REPORT_SCHEMA_VERSION,
+    Publish,
+    Report,
+    RunDetails,
+    SampleEvidence,
+    SampleScores,
+    SideEvidence,
+)
 from ragate.models.run import (
     RUN_SCHEMA_VERSION,
     EarlierRun,

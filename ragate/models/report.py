@@ -1,10 +1,15 @@
 """What is shown: everything a renderer may print. Renderers compute nothing."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
+
+from pydantic import Field, SkipValidation
 
 from ragate.models.base import Frozen
 from ragate.models.data_changes import DataChanges
 from ragate.models.decision import Decision
+from ragate.models.output import RetrievedChunk, Usage
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.run import Filters, SystemInfo
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
@@ -12,6 +17,59 @@ from ragate.models.sample_row import SampleRow
 
 REPORT_SCHEMA_VERSION = 1
 Publish = Literal["full", "answers", "ids"]
+
+
+# Slotted dataclasses, not models: a page of a large golden set holds ten thousand of them.
+@dataclass(frozen=True, slots=True)
+class SampleScores:
+    """One sample's scores on both sides, means over the runs, in the order of the details' metrics.
+
+    None stands for "no value": unscored, not applicable, or not on that side.
+    """
+
+    sample_id: str
+    query: str
+    tags: tuple[str, ...] = ()
+    before: tuple[float | None, ...] = ()
+    after: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SideEvidence:
+    """What one side retrieved, with texts where they are known, and what it took.
+
+    Attributes:
+        chunks: In rank order; None where the texts were not kept.
+        latency_s: Wall time in seconds.
+    """
+
+    chunks: tuple[RetrievedChunk, ...] | None = None
+    usage: Usage | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleEvidence:
+    """Both sides of one changed sample."""
+
+    before: SideEvidence = SideEvidence()
+    after: SideEvidence = SideEvidence()
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """Every sample of a run beside the baseline.
+
+    Attributes:
+        metrics: Names of the metrics that `before` and `after` of each sample hold, in order.
+        evidence: Of changed samples, the first of the report, by id.
+        note: What is missing here and why, "" where nothing is.
+    """
+
+    metrics: tuple[str, ...] = ()
+    samples: tuple[SampleScores, ...] = ()
+    evidence: Mapping[str, SampleEvidence] = field(default_factory=dict)
+    note: str = ""
 
 
 class Report(Frozen):
@@ -29,6 +87,7 @@ class Report(Frozen):
         checkout_rules: None where the base's rules judged, or the checkout's are the same.
         pull: The pull request that takes comment commands, None where there is none.
         publish: Which texts may leave the machine: `ragate.core.publishable` takes out the others.
+        details: What a page shows beyond the report; not part of the stored one.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -61,3 +120,4 @@ class Report(Frozen):
     pull: int | None = None
     publish: Publish = "full"
     report_url: str = ""
+    details: SkipValidation[RunDetails | None] = Field(default=None, exclude=True, repr=False)

@@ -12,6 +12,7 @@ import click
 from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show
+from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def command(
             save_outputs=options.save_outputs,
         )
     )
-    return show(with_checkout_rules(report, loaded, ci=in_ci(os.environ)), destinations)
+    report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
+    return show(detailed(report, loaded, operations.state, destinations), destinations)
 
 
 def _estimate(config: Config, total: Estimate) -> str:

@@ -38,10 +38,12 @@ def command(
     from ragate.pipeline.line import collect
 
     destinations = options.targets()
-    if "junit" in options.formats:
-        raise UsageError(
-            "collect has no verdict for --format junit", remedy="give it to `decide` or `check`"
-        )
+    for name in options.formats:
+        if name not in _RENDER:
+            raise UsageError(
+                f"collect has no verdict for --format {name}",
+                remedy="give it to `decide` or `check`",
+            )
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded, runs=runs)
     path = options.save_outputs or operations.state / "outputs.jsonl"

@@ -7,6 +7,7 @@ import click
 
 from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option, output_options, show, targets
+from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
 
 
@@ -36,7 +37,9 @@ def command(
     store = LocalStore(operations.state)
     folder = store.find(run, reported=True)
     if explain is None:
-        return show(store.load_report(folder), destinations, limit=0)
+        report = store.load_report(folder)
+        report = detailed(report, loaded, operations.state, destinations, folder=folder)
+        return show(report, destinations, limit=0)
     if in_ci(os.environ) and (publish := loaded.policy.publish) != "full":
         raise UsageError(
             f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",

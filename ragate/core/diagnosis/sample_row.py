@@ -32,14 +32,14 @@ def sample_row(
         expected=tuple(sorted(sample.expected)),
         references=sample.references,
         baseline=_side(diff.before[0]) if diff.before else None,
-        candidate=_side(_run_to_show(diff)),
+        candidate=_side(run_to_show(diff)),
         ranks=diff.ranks,
         scores=_with_marks(_score_changes(diff, change.failing), diff, runs),
         cause=None if change.kind == "same" else diagnose(diff),
     )
 
 
-def _run_to_show(diff: SampleDiff) -> Record:
+def run_to_show(diff: SampleDiff) -> Record:
     """Return a run that failed, else one that the baseline never gave, else the first."""
     failed = [record for record in diff.after if record.output.error]
     fresh = [record for record in diff.after if record.output_hash not in diff.output_hashes]

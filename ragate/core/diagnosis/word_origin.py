@@ -89,8 +89,8 @@ def shares_new_words(
 
 def gave_up(answer: str, *, earlier: Iterable[str]) -> bool:
     """Return True where next to nothing of an earlier answer is left: a refusal, or silence."""
-    new = _weighty_words(answer)
-    return all(len(new & old) <= _GAVE_UP * len(old) for old in map(_weighty_words, earlier) if old)
+    new = weighty_words(answer)
+    return all(len(new & old) <= _GAVE_UP * len(old) for old in map(weighty_words, earlier) if old)
 
 
 def is_part(answer: str, earlier: Iterable[str]) -> bool:
@@ -110,7 +110,7 @@ def supports(chunks: Sequence[RetrievedChunk], references: Sequence[str]) -> boo
 
 
 def _holds(text: str, reference: str) -> bool:
-    weighty = _weighty_words(reference)
+    weighty = weighty_words(reference)
     if len(weighty) < _SUPPORT_WORDS or not all(_stands(fact, text) for fact in _facts(reference)):
         return False
     return sum(_stands(word, text) for word in weighty) >= _SUPPORT * len(weighty)
@@ -121,6 +121,17 @@ def words(text: str) -> set[str]:
     return set(_words(text))
 
 
+def mark_words(text: str, wanted: Collection[str]) -> list[tuple[bool, str]]:
+    """Return `text` in pieces, each with whether it is one of the `wanted` words."""
+    pieces, end = [], 0
+    for match in _WORD.finditer(text):
+        if _folded(match.group()) in wanted:
+            pieces += [(False, text[end : match.start()])] if match.start() > end else []
+            pieces.append((True, match.group()))
+            end = match.end()
+    return [*pieces, (False, text[end:])] if end < len(text) else pieces
+
+
 def _words(text: str) -> list[str]:
     return [_folded(match.group()) for match in _WORD.finditer(text)]
 
@@ -129,7 +140,8 @@ def _words_of_all(texts: Iterable[str]) -> set[str]:
     return set[str]().union(*map(words, texts))
 
 
-def _weighty_words(text: str) -> set[str]:
+def weighty_words(text: str) -> set[str]:
+    """Return the words of `text` that tell something: numbers, and words of four letters."""
     return {word for word in words(text) if _weighs(word)}
 
 

@@ -2,8 +2,40 @@
 
 import difflib
 import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 MOST_WORDS = 3000  # comparing longer texts takes too long
+
+
+class WordChange(NamedTuple):
+    """Words in a row that stayed, went or came."""
+
+    kind: Literal["same", "gone", "new"]
+    words: str
+
+
+def word_changes(before: str, after: str) -> list[WordChange]:
+    """Return `after` with the words that went and those that came, in order.
+
+    Empty where the two are equal or too long to compare quickly.
+    """
+    old, new = (re.findall(r"\S+", text) for text in (before, after))
+    if old == new or max(len(old), len(new)) > MOST_WORDS:
+        return []
+    return list(_changes(old, new))
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[WordChange]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            yield WordChange("same", " ".join(old[a:b]))
+            continue
+        if b > a:
+            yield WordChange("gone", " ".join(old[a:b]))
+        if d > c:
+            yield WordChange("new", " ".join(new[c:d]))
 
 
 def word_diff(before: str, after: str) -> str:
@@ -11,15 +43,6 @@ def word_diff(before: str, after: str) -> str:
 
     Empty where the two are equal or too long to compare quickly.
     """
-    old, new = (re.findall(r"\S+", text) for text in (before, after))
-    if old == new or max(len(old), len(new)) > MOST_WORDS:
-        return ""
-    words: list[str] = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if tag == "equal":
-            words += old[a:b]
-            continue
-        words += [f"[-{' '.join(old[a:b])}-]"] if b > a else []
-        words += [f"{{+{' '.join(new[c:d])}+}}"] if d > c else []
-    return " ".join(words)
+    marks = {"same": ("", ""), "gone": ("[-", "-]"), "new": ("{+", "+}")}
+    changes = word_changes(before, after)
+    return " ".join(f"{marks[kind][0]}{words}{marks[kind][1]}" for kind, words in changes)

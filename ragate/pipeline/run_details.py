@@ -1,0 +1,135 @@
+"""What a page shows beyond its report: every sample's scores, and the texts of changed ones."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ragate.baseline import load_contexts
+from ragate.config import Config
+from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.diagnosis.run_pair import RunPair, pair_runs
+from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.core.diagnosis.sample_row import run_to_show
+from ragate.core.hashing import output_hash
+from ragate.core.lookup import samples_by_id
+from ragate.errors import RagateError
+from ragate.models import (
+    Record,
+    Report,
+    RetrievedChunk,
+    Run,
+    RunDetails,
+    Sample,
+    SampleEvidence,
+    SampleScores,
+    SideEvidence,
+    SystemOutput,
+)
+from ragate.pipeline.compare_stored import samples_of_run
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
+from ragate.runtime.output_spool import Outputs
+from ragate.stores.local import LocalStore
+
+MOST_WITH_TEXTS = 200
+_MOVED = "the baseline was recorded again since this run was judged: scores and texts are left out"
+_Contexts = Mapping[str, tuple[RetrievedChunk, ...]]
+
+
+def with_details(
+    report: Report,
+    config: Config,
+    store: LocalStore,
+    folder: Path,
+    *,
+    outputs: Sequence[Path] = (),
+) -> Report:
+    """Return the report with what a page of it shows beside.
+
+    Where the baseline is another than the run was judged against, or the run's files cannot be
+    read any more, there is a note in their place: a page of the report alone says the verdict too.
+
+    Args:
+        folder: Of the run. outputs: Files that it was judged from; without any, its own.
+    """
+    try:
+        baseline = load_baseline_or_none(config)
+        recorded = baseline.manifest.created if baseline is not None else ""
+        if recorded != report.baseline_recorded:
+            return report.amended(details=RunDetails(note=_MOVED))
+        files = tuple(outputs) or tuple(folder.glob("outputs.jsonl"))
+        details = run_details(report, config, store.load(folder), baseline, files)
+    except RagateError as error:
+        details = RunDetails(note=error.message)
+    return report.amended(details=details)
+
+
+def run_details(
+    report: Report, config: Config, run: Run, baseline: Run | None, outputs: Sequence[Path]
+) -> RunDetails:
+    """Return every sample's scores, and the texts of the report's first samples.
+
+    Raises:
+        RagateError: a file of the run, or beside the baseline, cannot be read.
+    """
+    metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
+    samples = samples_of_run(config, run)
+    runs = pair_runs(baseline, deciding_run(run), None, rules=config.policy.metrics, missing={})
+    by_id = samples_by_id(samples)
+    wanted = [row.sample_id for row in report.samples[:MOST_WITH_TEXTS]]
+    changed = [by_id[key] for key in wanted if key in by_id and key in runs.candidate]
+    contexts = load_contexts(config.baseline) if baseline is not None else {}
+    passes = (
+        read_collected(outputs, changed, mapping=line_mapping(config)).passes if outputs else []
+    )
+    return RunDetails(
+        metrics=metrics,
+        samples=tuple(_scores(samples, runs, metrics)),
+        evidence=dict(_evidence(map(runs.diff, changed), contexts, passes)),
+    )
+
+
+def _scores(
+    samples: Sequence[Sample], runs: RunPair, metrics: Sequence[str]
+) -> Iterator[SampleScores]:
+    """Yield the means of `metrics` of every sample that was run, in the order of the samples.
+
+    A sample that the baseline does not hold, or holds with another content, has no values before.
+    """
+    for sample in samples:
+        if sample.id not in runs.candidate:
+            continue
+        before, after = runs.diff(sample).means
+        yield SampleScores(
+            sample_id=sample.id,
+            query=sample.query,
+            tags=sample.tags,
+            before=tuple(before.get(name) for name in metrics),
+            after=tuple(after.get(name) for name in metrics),
+        )
+
+
+def _evidence(
+    diffs: Iterable[SampleDiff], contexts: _Contexts, passes: Sequence[Outputs]
+) -> Iterator[tuple[str, SampleEvidence]]:
+    for diff in diffs:
+        after = run_to_show(diff)
+        output = _collected(after, passes)
+        evidence = SampleEvidence(
+            before=_of_baseline(diff.before[0], contexts) if diff.before else SideEvidence(),
+            after=_side(output or after.output, output.chunks if output else None),
+        )
+        yield after.sample_id, evidence
+
+
+def _collected(record: Record, passes: Sequence[Outputs]) -> SystemOutput | None:
+    """Return the output with its texts that a record is of; None where no pass holds it."""
+    outputs = (each[record.sample_id] for each in passes if record.sample_id in each)
+    return next((each for each in outputs if output_hash(each) == record.output_hash), None)
+
+
+def _of_baseline(record: Record, contexts: _Contexts) -> SideEvidence:
+    return _side(record.output, contexts.get(record.retrieval_hash))
+
+
+def _side(output: SystemOutput, chunks: tuple[RetrievedChunk, ...] | None) -> SideEvidence:
+    return SideEvidence(chunks=chunks, usage=output.usage, latency_s=output.latency_s)

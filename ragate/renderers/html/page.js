@@ -1,0 +1,177 @@
+"use strict";
+// Makes the static list searchable: rows exist only where they are looked at, and every text enters
+// the page as text. Without this script the page says the same, in order.
+(() => {
+  const HEIGHT = 58, SPARE = 6, MOVED = 1e-9;
+  const byId = (id) => document.getElementById(id);
+  const data = JSON.parse(byId("data").textContent);
+  const rows = data.rows.map(([place, id, query, tags, change, cause, must, scores]) => ({
+    place, id, query, tags, change, cause, must, scores,
+    text: [id, query, ...tags].join(" ").toLowerCase(),
+  }));
+  const explorer = byId("explorer"), list = byId("list"), space = byId("space");
+  const detail = byId("detail"), still = byId("static"), form = explorer.querySelector("form");
+  let shown = rows, chosen = -1, painted = new Map();
+
+  const element = (tag, className, text) => {
+    const made = document.createElement(tag);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const figure = (value) => (value === null ? "–" : String(Math.round(value * 1000) / 1000));
+  const pair = (score) => (Array.isArray(score) ? score : [score, score]);
+  const moves = (row) => row.scores
+    .map((score, at) => [data.metrics[at], ...pair(score)])
+    .filter(([, before, after]) => before !== after);
+
+  const options = (name, first, values) => {
+    const select = form.elements[name];
+    select.replaceChildren(new Option(first, ""), ...values.map((value) => new Option(value, value)));
+    if (!values.length) select.parentElement.hidden = true;
+  };
+  const kinds = (pick) => [...new Set(rows.flatMap(pick).filter(Boolean))].sort();
+  options("change", "any", [...kinds((row) => row.change), ...(rows.some((r) => !r.change) ? ["unchanged"] : [])]);
+  options("cause", "any", kinds((row) => row.cause));
+  options("tag", "any", kinds((row) => row.tags).slice(0, 500));
+  options("metric", "any", data.metrics);
+
+  const filter = () => {
+    const wanted = Object.fromEntries(new FormData(form));
+    const words = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
+    const at = data.metrics.indexOf(wanted.metric);
+    shown = rows.filter((row) =>
+      (!wanted.change || (row.change || "unchanged") === wanted.change) &&
+      (!wanted.cause || row.cause === wanted.cause) &&
+      (!wanted.tag || row.tags.includes(wanted.tag)) &&
+      (at < 0 || (Array.isArray(row.scores[at]) && row.scores[at][0] !== row.scores[at][1])) &&
+      words.every((word) => row.text.includes(word)));
+    byId("count").textContent = shown.length === rows.length
+      ? `${rows.length.toLocaleString("en")} questions` : `${shown.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} questions`;
+    space.style.height = `${shown.length * HEIGHT}px`;
+    painted.forEach((node) => node.remove());
+    painted = new Map();
+    list.scrollTop = 0;
+    paint();
+  };
+
+  const paint = () => {
+    const first = Math.max(0, Math.floor(list.scrollTop / HEIGHT) - SPARE);
+    const last = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / HEIGHT) + SPARE);
+    painted.forEach((node, at) => {
+      if (at < first || at >= last) { node.remove(); painted.delete(at); }
+    });
+    for (let at = first; at < last; at += 1) {
+      if (!painted.has(at)) {
+        const node = line(shown[at], at);
+        painted.set(at, node);
+        space.append(node);
+      }
+    }
+    list.toggleAttribute("aria-activedescendant", false);
+    const current = shown.findIndex((row) => rows[chosen] === row);
+    if (painted.has(current)) list.setAttribute("aria-activedescendant", `row${current}`);
+  };
+
+  const line = (row, at) => {
+    const node = element("div", "row");
+    node.id = `row${at}`;
+    node.style.top = `${at * HEIGHT}px`;
+    node.setAttribute("role", "option");
+    node.setAttribute("aria-selected", String(rows[chosen] === row));
+    node.setAttribute("aria-setsize", String(shown.length));
+    node.setAttribute("aria-posinset", String(at + 1));
+    const top = element("div", "line");
+    if (row.change) top.append(element("span", `badge ${row.change}`, row.change), " ");
+    top.append(element("b", "", row.id));
+    if (row.must) top.append(" ", element("span", "badge must", "must pass"));
+    for (const [name, before, after] of moves(row).slice(0, 2)) {
+      top.append(` ${name} ${figure(before)} → ${figure(after)}`);
+    }
+    node.append(top, element("div", "", row.query));
+    node.addEventListener("click", () => choose(row, true));
+    return node;
+  };
+
+  const bodyOf = (row) => {
+    const source = row.place < 0 ? null : byId(`s${row.place}`);
+    if (source instanceof HTMLTemplateElement) return source.content.cloneNode(true);
+    if (source) return source.querySelector(".body").cloneNode(true);
+    const body = document.createDocumentFragment();
+    body.append(element("p", "question", row.query));
+    body.append(element("p", "quiet", row.change
+      ? "The texts of this question are not in this page: ragate report --explain prints them."
+      : "Nothing changed: the same scores as before."));
+    return body;
+  };
+
+  const scoresOf = (row) => {
+    const box = element("details", "fold");
+    box.append(element("summary", "", "All scores"));
+    const items = element("ul", "scores");
+    row.scores.forEach((score, at) => {
+      const [before, after] = pair(score);
+      const item = element("li");
+      item.append(element("span", "name", data.metrics[at]), " ",
+        element("span", "figure", before === after ? figure(after) : `${figure(before)} → ${figure(after)}`));
+      items.append(item);
+    });
+    box.append(items);
+    return box;
+  };
+
+  const choose = (row, byHand) => {
+    chosen = rows.indexOf(row);
+    painted.forEach((node, at) => node.setAttribute("aria-selected", String(shown[at] === row)));
+    const head = element("h3");
+    if (row.change) head.append(element("span", `badge ${row.change}`, row.change), " ");
+    head.append(row.id);
+    row.tags.forEach((tag) => head.append(" ", element("span", "tag", tag)));
+    detail.replaceChildren(head, bodyOf(row), ...(row.scores.length ? [scoresOf(row)] : []));
+    detail.scrollTop = 0;
+    if (byHand) history.replaceState(null, "", `#q=${encodeURIComponent(row.id)}`);
+    paint();
+  };
+
+  const step = (by) => {
+    if (!shown.length) return;
+    const at = Math.min(shown.length - 1, Math.max(0, shown.indexOf(rows[chosen]) + by));
+    list.scrollTop = Math.min(at * HEIGHT, Math.max(list.scrollTop, (at + 1) * HEIGHT - list.clientHeight));
+    choose(shown[at], true);
+  };
+
+  const follow = () => {
+    const hash = location.hash;
+    let row;
+    if (hash.startsWith("#q=")) {
+      let id = hash.slice(3);
+      try { id = decodeURIComponent(id); } catch { /* as it stands */ }
+      row = rows.find((each) => each.id === id);
+    } else if (/^#s\d+$/.test(hash)) {
+      row = rows.find((each) => each.place === Number(hash.slice(2)));
+    }
+    if (!row) return false;
+    if (!shown.includes(row)) { form.reset(); filter(); }
+    list.scrollTop = shown.indexOf(row) * HEIGHT;
+    choose(row, false);
+    byId("samples").scrollIntoView();
+    detail.focus({ preventScroll: true });
+    return true;
+  };
+
+  const KEYS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
+  list.addEventListener("keydown", (event) => {
+    if (event.key in KEYS) { event.preventDefault(); step(KEYS[event.key]); }
+    if (event.key === "Enter") { event.preventDefault(); detail.focus(); }
+  });
+  list.addEventListener("scroll", paint, { passive: true });
+  addEventListener("resize", paint);
+  addEventListener("hashchange", follow);
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  if (!rows.length) return;
+  explorer.hidden = false;
+  still.hidden = true;
+  filter();
+  if (!follow()) choose(rows[0], false);
+})();

@@ -1,0 +1,114 @@
+"""The page as one file: its policy, its style, its script and its data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ragate.models import Report
+from ragate.renderers.html.data_block import data_block
+from ragate.renderers.html.heat_table import heat_table
+from ragate.renderers.html.sample_texts import SampleTexts, sample_texts
+from ragate.renderers.html.verdict_view import verdict_view
+from ragate.support.escape import plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+MOST_OPEN = 100  # samples that a page without JavaScript lists
+MOST_WITH_TEXTS = 700_000  # bytes of samples with the texts of their contexts
+MOST_OF_SAMPLES = 950_000  # bytes of samples altogether; the list holds the rest by their scores
+
+
+def render(report: Report) -> str:
+    """Return the page: one HTML file that asks for nothing else.
+
+    Nothing in it comes from the report unescaped: text is escaped by the template, data stands in
+    a block that no browser executes, and the policy in its head allows our style and script alone.
+    """
+    style, script = _resource("page.css"), _resource("page.js")
+    samples = _samples(report)
+    return _template("page.html.j2").render(
+        **verdict_view(report),
+        policy=content_policy(style, script),
+        style=style,
+        script=script,
+        heat=heat_table(report),
+        opened=samples[:MOST_OPEN],
+        folded=samples[MOST_OPEN:],
+        data=data_block(report, len(samples)),
+        total=len(report.samples),
+        note=report.details.note if report.details is not None else "",
+    )
+
+
+def content_policy(style: str, script: str) -> str:
+    """Return the content security policy: nothing but this style and this script."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {_hash(style)}",
+            f"script-src {_hash(script)}",
+            "img-src data:",
+            "connect-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _samples(report: Report) -> list[Any]:
+    """Return the changed samples as HTML, as many as the page has room for, the first in full."""
+    from markupsafe import Markup
+
+    fill = _template("sample.html.j2").render
+    evidence = report.details.evidence if report.details is not None else {}
+    rendered: list[Any] = []
+    size = 0
+    for row in report.samples:
+        known = evidence.get(row.sample_id) if size < MOST_WITH_TEXTS else None
+        texts: SampleTexts = sample_texts(row, known)
+        html = fill(sample=texts)
+        size += len(html.encode())
+        if size > MOST_OF_SAMPLES:
+            break
+        rendered.append({"texts": texts, "html": Markup(html)})  # noqa: S704  the template escaped it
+    return rendered
+
+
+@cache
+def _resource(name: str) -> str:
+    return (files("ragate.renderers.html") / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment as Jinja
+    from jinja2 import FunctionLoader, StrictUndefined
+
+    return Jinja(
+        loader=FunctionLoader(_resource),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Take what hides or reorders text out of every text that the template prints."""
+    return plain(value, ci=False) if type(value) is str else value
+
+
+def _template(name: str) -> Template:
+    return _environment().get_template(name)

@@ -1,0 +1,199 @@
+"""The upper half of the page: the verdict, why, the metrics, and what else must be known."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ragate.models import DataChanges, MetricRow, MetricVerdict, Report
+from ragate.renderers._headline import headline
+from ragate.renderers._numbers import COMMENT, NOTHING, counted, duration, spending
+from ragate.renderers._samples import equal_scores, sections
+from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._whose_rules import checkout_note
+from ragate.renderers._words import (
+    ForeignText,
+    below_floor,
+    label,
+    ordered,
+    passes,
+    shown_rows,
+    verdict_text,
+    wants_a_look,
+)
+from ragate.support.escape import one_line, short_sha
+
+MOST_LISTED = 50
+_SENTENCE = 600
+_WORDS = {
+    ReportSign.BETTER: "Passed",
+    ReportSign.HELD: "Passed",
+    ReportSign.UNCHANGED: "Passed",
+    ReportSign.LOOK: "Passed, look",
+    ReportSign.RED: "Failed",
+    ReportSign.NO_DECISION: "No decision",
+    ReportSign.BOOTSTRAP: "First run",
+}
+
+
+def verdict_view(report: Report) -> dict[str, Any]:
+    """Return what the page's template shows of the report, texts as they are: it escapes them."""
+    status = status_of(report)
+    return {
+        "gate": one_line(report.gate, 120),
+        "sign": status.value.replace(" ", "-"),
+        "word": _WORDS[status],
+        "headline": one_line(_head(report), 1000),
+        "verdict": report.decision.verdict.value.replace("_", " "),
+        "exit_code": report.decision.exit_code,
+        "rules": checkout_note(report),
+        "tiles": _tiles(report),
+        "reasons": _sentences(report.decision.reasons),
+        "remedies": _sentences(report.decision.remedies),
+        "metrics": [_metric(row) for row in shown_rows(report.decision)],
+        "slices": [_metric(row) for row in ordered(report.decision.slices)],
+        "lists": [(title, rows) for title, rows in _lists(report).items() if rows],
+        "footer": _footer(report),
+    }
+
+
+def _head(report: Report) -> str:
+    """Return line 1 without the gate, which stands above it, each name cut to a sensible length."""
+    words = headline(report, COMMENT)[1:]
+    shown = [one_line(word, 200) if isinstance(word, ForeignText) else word for word in words]
+    return "".join(shown).lstrip(" :,")
+
+
+def _tiles(report: Report) -> list[tuple[str, str]]:
+    """Return the figures that are read first, each with its name."""
+    groups = dict(sections(report.samples))
+    facts, equal = report.facts, equal_scores(report.samples)
+    tiles = [
+        ("questions", f"{facts.samples:,}"),
+        ("worse", f"{len(groups.get('worse', [])):,}"),
+        ("better", f"{len(groups.get('better', [])):,}"),
+        ("other words, equal scores", f"{equal:,}"),
+    ]
+    tiles += [("affected", f"{facts.affected:,}")] if facts.affected is not None else []
+    counts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}
+    tiles += [(name, f"{count:,}") for name, count in counts.items() if count]
+    calls, *spent = spending(facts)
+    tiles.append(("model calls", calls.split(" ")[0]))
+    tiles += [("cost", words) for words in spent if words.startswith("$") and "saved" not in words]
+    tiles += [("time", duration(facts.duration_s))] if facts.duration_s is not None else []
+    return tiles
+
+
+def _metric(row: MetricRow) -> dict[str, Any]:
+    unit = row.unit
+    interval = "exact" if row.exact and row.change is not None else NOTHING
+    if row.interval is not None:
+        interval = " … ".join(COMMENT.change(unit, end) for end in row.interval)
+    return {
+        "name": one_line("".join(label(row, COMMENT)), 120),
+        "passes": passes(row, COMMENT),
+        "level": row.level,
+        "before": COMMENT.value(unit, row.baseline),
+        "now": COMMENT.value(unit, row.candidate),
+        "change": COMMENT.change(unit, row.change),
+        "allowed": COMMENT.allowed(unit, row.allowed),
+        "visible": COMMENT.size(unit, row.mde) if row.mde is not None else NOTHING,
+        "interval": interval,
+        "n": f"{row.n:,}",
+        "moved": f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,
+        "verdict": verdict_text(row, COMMENT),
+        "why": one_line(row.reason, _SENTENCE),
+        "tone": _tone(row),
+    }
+
+
+def _tone(row: MetricRow) -> str:
+    if row.blocks:
+        return "bad"
+    if wants_a_look(row) or below_floor(row):
+        return "look"
+    return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"
+
+
+def _lists(report: Report) -> dict[str, list[list[str]]]:
+    """Return the tables that are folded, by title: those without a row are left out."""
+    tables = {**_on_the_decision(report), **_on_the_data(report.data)}
+    return {title: _cells(rows) for title, rows in tables.items()}
+
+
+def _on_the_decision(report: Report) -> dict[str, Iterable[Sequence[str]]]:
+    decision = report.decision
+    return {
+        "What the pattern suggests": (
+            (row.symptom, row.likely_cause, row.action) for row in report.diagnosis
+        ),
+        "What the verdict rests on": ((line,) for line in decision.lines),
+        "Warnings": ((line,) for line in decision.warnings),
+        "Must-pass questions": (
+            (r.sample_id, r.metric, "met" if r.met else f"{r.failed} of {r.tries} tries failed")
+            for r in decision.must_pass
+        ),
+        "Accepted at this commit": ((row.metric, row.by, row.reason) for row in decision.accepted),
+        "Waived: shown, not counted": (
+            (row.sample_id, row.metric, f"{row.owner}: {row.reason}", f"until {row.until}")
+            for row in decision.waivers
+        ),
+        "By this change's own rules": _by_own_rules(report),
+        "Unscored": (
+            (row.metric, f"{count:,}", why)
+            for row in decision.metrics
+            for why, count in row.unscored_reasons.items()
+        ),
+    }
+
+
+def _by_own_rules(report: Report) -> list[tuple[str, str]]:
+    proposed = report.proposed
+    if proposed is None:
+        return []
+    verdict = proposed.verdict.value.replace("_", " ") if proposed.verdict is not None else ""
+    rows = [("verdict", verdict), *(("differs", each) for each in proposed.differs)]
+    rows += [("reason", each) for each in (*proposed.reasons, proposed.note)]
+    return [row for row in rows if row[1]]
+
+
+def _on_the_data(data: DataChanges) -> dict[str, Iterable[Sequence[str]]]:
+    return {
+        "Removed from the golden set": (
+            (row.sample_id, ", ".join(f"{m} {v:.3f}" for m, v in row.means.items()))
+            for row in data.removed
+        ),
+        "Added or edited": ((key,) for key in dict.fromkeys((*data.added, *data.edited))),
+        "Expected, but not in the corpus": (
+            (key, ", ".join(docs)) for key, docs in data.missing_documents.items()
+        ),
+        "References that may be stale": (
+            (key, ", ".join(docs)) for key, docs in data.stale_evidence.items()
+        ),
+    }
+
+
+def _cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    cells = [[one_line(cell, _SENTENCE) for cell in row] for row in rows]
+    more = len(cells) - MOST_LISTED
+    return [*cells[:MOST_LISTED], [f"… and {more:,} more"]] if more > 0 else cells
+
+
+def _sentences(lines: Sequence[str]) -> list[str]:
+    return [row[0] for row in _cells([line] for line in lines)]
+
+
+def _footer(report: Report) -> list[str]:
+    head, base = short_sha(report.head), short_sha(report.base)
+    decision = report.decision
+    runs = counted(decision.runs_candidate, "run")
+    if decision.runs_baseline:
+        runs += f" against {counted(decision.runs_baseline, 'baseline run')}"
+    parts = [
+        f"{head} against {base}" if head and base else head,
+        runs,
+        f"baseline of {report.baseline_recorded[:10]}" if report.baseline_recorded else "",
+        f"run {report.run_id}" if report.run_id else "",
+        report.created[:16].replace("T", " "),
+        report.dataset,
+        f"ragate {report.ragate_version}" if report.ragate_version else "",
+    ]
+    return [one_line(part, 120) for part in parts if part]

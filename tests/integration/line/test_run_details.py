@@ -1,0 +1,77 @@
+"""What a page shows beside its report, from the files of a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.line.line_projects import lost
+
+pytestmark = pytest.mark.integration
+
+
+def data_of(path: Path) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', path.read_text())
+    assert found is not None
+    data: dict[str, Any] = json.loads(found.group(1))
+    return data
+
+
+@pytest.mark.parametrize("command", ["check", "decide", "report"])
+def test_a_page_holds_every_question_and_the_texts_of_both_sides(project, command):
+    gated = project
+    gated.configure(policy='store = "full"')
+    run(["baseline", "update"])
+    gated.record(lost(2), runs=3)
+    page = gated.root / "page.html"
+    run(["check"] if command == "report" else ["collect", "--runs", "3"])
+
+    assert run([command, "--format", "html", "--output", str(page)]) == 1
+
+    text = page.read_text()
+    assert len(data_of(page)["rows"]) == gated.samples
+    assert "Other." in text
+    assert "Something else." in text
+
+
+def test_the_stored_report_is_the_same_with_and_without_a_page(gated):
+    run(["check"])
+    without = gated.report()
+    run(["check", "--format", "html", "--output", "page.html"])
+
+    assert gated.report().keys() == without.keys()
+    assert "details" not in without
+
+
+def test_a_baseline_that_moved_on_is_said_and_its_texts_are_left_out(gated):
+    gated.record(lost(2), runs=3)
+    run(["check"])
+    baseline = gated.root / "baselines/gate.json"
+    baseline.write_text(re.sub(r'"date": ?"\d{4}', '"date":"1999', baseline.read_text()))
+
+    assert run(["report", "--format", "html", "--output", "page.html"]) == 1
+
+    page = gated.root / "page.html"
+    assert "the baseline was recorded again" in page.read_text()
+    assert "Something else." not in page.read_text()
+
+
+def test_files_of_a_run_that_are_gone_are_said_and_the_verdict_stays(gated):
+    run(["check"])
+    for path in (gated.root / ".ragate/runs").glob("*/scores.jsonl"):
+        path.write_text("no record\n")
+
+    assert run(["report", "--format", "html", "--output", "page.html"]) == 0
+
+    assert "no record of this ragate" in (gated.root / "page.html").read_text()
+
+
+def test_collect_has_no_verdict_for_a_page(gated, capsys):
+    assert run(["collect", "--format", "html"]) == 2
+
+    assert "collect has no verdict for --format html" in capsys.readouterr().err

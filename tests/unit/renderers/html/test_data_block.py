@@ -1,0 +1,43 @@
+"""The samples as data for the page's script."""
+
+from __future__ import annotations
+
+import json
+
+from ragate.models import RunDetails, SampleScores
+from ragate.renderers.html.data_block import data_block
+from tests.factories import report_factory, sample_row_factory
+
+
+def test_no_text_ends_the_block_or_starts_a_tag() -> None:
+    row = sample_row_factory("</script><!--", "a & b\u2028c")
+
+    text = data_block(report_factory(samples=(row,)), 1)
+
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text)["rows"][0][1] == "</script><!--"
+
+
+def test_samples_that_did_not_change_follow_those_that_did() -> None:
+    details = RunDetails(
+        ("mrr",),
+        (
+            SampleScores("q1", "One?", (), (1.0,), (1.0,)),
+            SampleScores("q017", "Two?", (), (1.0,), (None,)),
+        ),
+    )
+
+    rows = json.loads(
+        data_block(report_factory(samples=(sample_row_factory(),), details=details), 1)
+    )
+
+    assert [row[1] for row in rows["rows"]] == ["q017", "q1"]
+    assert [row[-1] for row in rows["rows"]] == [[[1.0, None]], [1.0]]
+
+
+def test_a_sample_beyond_the_pages_room_says_so() -> None:
+    rows = (sample_row_factory("a"), sample_row_factory("b"))
+
+    data = json.loads(data_block(report_factory(samples=rows), 1))
+
+    assert [row[0] for row in data["rows"]] == [0, -1]

@@ -1,0 +1,173 @@
+"""The page as one file: what it holds, and what it keeps out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from ragate.models import Report, RetrievedChunk, RunDetails, SampleEvidence, SampleScores
+from ragate.models import SideEvidence as Side
+from ragate.renderers.html import page
+from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
+
+HOSTILE = (
+    "</script></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}\u202e\x00"
+)
+
+
+class Page(HTMLParser):
+    """What a browser would see of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def hostile_report() -> Report:
+    """Return a report with hostile text in every field that takes any."""
+    row = sample_row_factory(
+        HOSTILE,
+        HOSTILE,
+        expected=[HOSTILE],
+        docs=([HOSTILE], ["other" + HOSTILE]),
+        answers=(HOSTILE, f"now {HOSTILE}"),
+        scores={HOSTILE: (1.0, 0.0)},
+        evidence=HOSTILE,
+        tags=(HOSTILE,),
+        references=(HOSTILE,),
+    )
+    metrics = [metric_row_factory(HOSTILE, reason=HOSTILE)]
+    chunk = RetrievedChunk(doc_id=HOSTILE, text=HOSTILE)
+    details = RunDetails(
+        metrics=(HOSTILE,),
+        samples=(SampleScores(HOSTILE, HOSTILE, (HOSTILE,), (1.0,), (0.0,)),),
+        evidence={HOSTILE: SampleEvidence(Side((chunk,)), Side((chunk,)))},
+        note=HOSTILE,
+    )
+    decision = decision_factory(
+        metrics=metrics, reasons=(HOSTILE,), warnings=(HOSTILE,), remedies=(HOSTILE,)
+    )
+    return report_factory(decision, gate=HOSTILE, samples=(row,), details=details)
+
+
+def data_of(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found.group(1))
+    return data
+
+
+def many(count: int, **details: Any) -> Report:
+    """Return a report of `count` changed samples with long texts."""
+    rows = tuple(
+        sample_row_factory(
+            f"q{number:05}", "Why is it so? " * 20, answers=("no " * 80, "yes " * 80)
+        )
+        for number in range(min(count, 1000))
+    )
+    scores = tuple(
+        SampleScores(f"q{number:05}", "Why is it so? " * 20, ("a", "b"), (1.0,) * 10, (0.5,) * 10)
+        for number in range(count)
+    )
+    chunks = tuple(RetrievedChunk(doc_id=f"d{n}.md", text="word " * 200) for n in range(10))
+    evidence = {row.sample_id: SampleEvidence(Side(chunks), Side(chunks[:9])) for row in rows[:200]}
+    return report_factory(
+        samples=rows,
+        details=RunDetails(tuple(f"m{n}" for n in range(10)), scores, evidence),
+    )
+
+
+def test_hostile_text_makes_no_tag_no_attribute_and_no_end_of_a_block() -> None:
+    harmless = Page(page.render(report_factory(samples=(sample_row_factory(),))))
+    hostile = Page(page.render(hostile_report()))
+
+    assert len(hostile.named("script")) == len(harmless.named("script")) == 2
+    assert not hostile.named("img")
+    assert not [a for _, attributes in hostile.tags for a in attributes if a.startswith("on")]
+    assert not [a for _, attributes in hostile.tags for a in attributes if a == "style"]
+
+
+def test_text_that_hides_or_turns_other_text_is_shown_as_a_replacement() -> None:
+    text = page.render(hostile_report())
+
+    assert "\u202e" not in text
+    assert "\x00" not in text
+    assert "49" not in text.split("<body")[1].split('<script type="application/json"')[0]
+
+
+def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None:
+    text = page.render(report_factory())
+    policy = Page(text).named("meta")[1]["content"] or ""
+    for tag in ("style", "script"):
+        inner = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        assert inner is not None
+        digest = hashlib.sha256(inner.group(1).encode()).digest()
+        assert f"{tag}-src 'sha256-{base64.b64encode(digest).decode()}'" in policy
+
+    assert policy.startswith("default-src 'none'; ")
+    assert "connect-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_nothing_in_the_page_leads_out_of_the_file() -> None:
+    addresses = [
+        attributes[key]
+        for _, attributes in Page(page.render(hostile_report())).tags
+        for key in ("href", "src", "action", "data", "xlink:href")
+        if key in attributes
+    ]
+
+    assert addresses
+    assert all((address or "").startswith("#") for address in addresses)
+
+
+def test_the_data_gives_back_what_was_put_in() -> None:
+    data = data_of(page.render(many(3)))
+
+    assert data["metrics"][0] == "m0"
+    assert data["rows"][1][:2] == [1, "q00001"]
+    assert data["rows"][1][-1][0] == [1.0, 0.5]
+
+
+def test_without_javascript_the_first_changed_questions_stand_open_to_everybody() -> None:
+    text = page.render(many(300))
+
+    assert text.count("<details id=") == page.MOST_OPEN
+    assert "200 more changed questions" in text
+
+
+@pytest.mark.parametrize(("samples", "most"), [(1000, 2_000_000), (10_000, 15_000_000)])
+def test_a_page_keeps_its_size(samples: int, most: int) -> None:
+    assert len(page.render(many(samples)).encode()) <= most
+
+
+def test_a_word_of_a_megabyte_is_cut() -> None:
+    word = "x" * 1_000_000
+    row = sample_row_factory(
+        word, word, answers=(word, word + "y"), evidence=word, docs=([word],) * 2
+    )
+
+    assert len(page.render(report_factory(samples=(row,), gate=word))) < 150_000
+
+
+def test_a_note_says_what_is_missing() -> None:
+    report = report_factory(details=RunDetails(note="the baseline was recorded again"))
+
+    assert "the baseline was recorded again" in page.render(report)
+
+
+def test_the_same_report_gives_the_same_bytes() -> None:
+    assert page.render(hostile_report()) == page.render(hostile_report())

@@ -1,0 +1,71 @@
+"""One changed sample as the page shows it."""
+
+from __future__ import annotations
+
+from ragate.models import RetrievedChunk, SampleEvidence, SideEvidence, Usage
+from ragate.renderers.html.sample_texts import sample_texts
+from tests.factories import sample_row_factory
+
+
+def chunk(doc_id: str, text: str = "") -> RetrievedChunk:
+    return RetrievedChunk(doc_id=doc_id, text=text)
+
+
+def test_a_passage_has_both_of_its_ranks_and_one_that_went_stands_last() -> None:
+    row = sample_row_factory(docs=(["a", "b"], ["b", "c"]))
+
+    passages = sample_texts(row, None).passages
+
+    assert [(p.doc_id, p.before, p.now) for p in passages] == [
+        ("b", "2", "1"), ("c", "", "2"), ("a", "1", ""),
+    ]  # fmt: skip
+
+
+def test_a_document_whose_text_was_edited_is_two_passages() -> None:
+    evidence = SampleEvidence(
+        SideEvidence((chunk("a", "old text"),)), SideEvidence((chunk("a", "new text"),))
+    )
+
+    passages = sample_texts(sample_row_factory(), evidence).passages
+
+    assert [(p.before, p.now) for p in passages] == [("", "1"), ("1", "")]
+
+
+def test_words_of_the_answers_are_marked_where_they_stand() -> None:
+    row = sample_row_factory(answers=("It takes 14 days.", "It takes 30 days."))
+    evidence = SampleEvidence(after=SideEvidence((chunk("a", "You have 14 days, not 31."),)))
+
+    pieces = sample_texts(row, evidence).passages[0].pieces
+
+    assert [text for marked, text in pieces if marked] == ["14", "days"]
+    assert "".join(text for _, text in pieces) == "You have 14 days, not 31."
+
+
+def test_what_an_answer_took_is_shown_where_one_side_knows_it() -> None:
+    evidence = SampleEvidence(after=SideEvidence(usage=Usage(calls=2), latency_s=1.5))
+
+    spent = sample_texts(sample_row_factory(), evidence).spent
+
+    assert ("model calls", "–", "2") in spent
+    assert ("time", "–", "1.50 s") in spent
+    assert "cost" not in [name for name, _, _ in spent]
+
+
+def test_a_sample_without_a_baseline_has_one_answer() -> None:
+    texts = sample_texts(sample_row_factory(baseline=None, change="new"), None)
+
+    assert texts.before is None
+    assert texts.diff == []
+    assert texts.now == "Yes, all prices are final."
+
+
+def test_where_one_side_kept_no_texts_a_document_is_one_passage():
+    row = sample_row_factory(docs=(["a", "b"], ["b", "a"]))
+    evidence = SampleEvidence(
+        after=SideEvidence((chunk("b", "text of b"), chunk("a", "text of a")))
+    )
+
+    passages = sample_texts(row, evidence).passages
+
+    assert [(p.doc_id, p.before, p.now) for p in passages] == [("b", "2", "1"), ("a", "1", "2")]
+    assert passages[0].pieces

@@ -1,0 +1,46 @@
+"""The upper half of the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.models import MetricVerdict, Verdict
+from ragate.renderers.html.verdict_view import MOST_LISTED, verdict_view
+from tests.factories import decision_factory, metric_row_factory, report_factory
+
+
+@pytest.mark.parametrize(
+    ("verdict", "word"),
+    [
+        (Verdict.FAILED, "Failed"),
+        (Verdict.NO_DECISION, "No decision"),
+        (Verdict.BOOTSTRAP, "First run"),
+        (Verdict.PASSED, "Passed"),
+    ],
+)
+def test_the_first_word_is_the_verdict(verdict: Verdict, word: str) -> None:
+    assert verdict_view(report_factory(decision_factory(verdict)))["word"] == word
+
+
+def test_what_blocks_has_the_tone_of_it() -> None:
+    row = metric_row_factory(verdict=MetricVerdict.REGRESSED, blocks=True)
+
+    (shown,) = verdict_view(report_factory(decision_factory(metrics=[row])))["metrics"]
+
+    assert shown["tone"] == "bad"
+
+
+def test_a_metric_without_any_number_is_shown_without_one() -> None:
+    row = metric_row_factory(baseline=None, candidate=None, verdict=MetricVerdict.NOT_MEASURED)
+
+    (shown,) = verdict_view(report_factory(decision_factory(metrics=[row])))["metrics"]
+
+    assert (shown["before"], shown["now"], shown["change"]) == ("–", "–", "–")
+
+
+def test_a_long_list_says_how_much_more_there_is() -> None:
+    decision = decision_factory(warnings=tuple(f"warning {n}" for n in range(MOST_LISTED + 7)))
+
+    lists = dict(verdict_view(report_factory(decision))["lists"])
+
+    assert lists["Warnings"][-1] == ["… and 7 more"]
