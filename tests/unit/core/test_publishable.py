@@ -5,7 +5,18 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.publishable import publishable
-from ragate.models import Publish, Report, ScoreChange, Turn, Verdict
+from ragate.models import (
+    Publish,
+    Report,
+    RetrievedChunk,
+    RunDetails,
+    SampleEvidence,
+    SampleScores,
+    ScoreChange,
+    SideEvidence,
+    Turn,
+    Verdict,
+)
 from tests.factories import (
     decision_factory,
     metric_row_factory,
@@ -15,6 +26,7 @@ from tests.factories import (
 
 QUESTION, TURN, OLD, NEW = "canary-question", "canary-turn", "canary-was", "canary-now"
 REFERENCE, JUDGED, FAILURE = "canary-reference", "canary-judged", "canary-failure"
+PASSAGE = "canary-passage"
 TEXTS = (QUESTION, TURN, OLD, NEW, REFERENCE, JUDGED, FAILURE)
 
 
@@ -78,3 +90,24 @@ def test_taking_out_twice_is_taking_out_once() -> None:
     once = publishable(report_of_texts("ids"))
 
     assert publishable(once) == once
+
+
+def details_of_texts() -> RunDetails:
+    chunk = RetrievedChunk(doc_id="a.md", text=PASSAGE)
+    evidence = SampleEvidence(SideEvidence((chunk,)), SideEvidence((chunk,), latency_s=1.5))
+    scores = SampleScores("q1", QUESTION, ("billing",), (1.0,), (0.0,))
+    return RunDetails(("faithfulness",), (scores,), {"q1": evidence})
+
+
+@pytest.mark.parametrize(
+    ("publish", "gone"), [("answers", [PASSAGE]), ("ids", [PASSAGE, QUESTION])]
+)
+def test_what_a_page_shows_beside_is_held_to_the_same(publish: Publish, gone: list[str]) -> None:
+    report = report_of_texts(publish).amended(details=details_of_texts())
+
+    shown = publishable(report).details
+
+    assert shown is not None
+    assert [text for text in (PASSAGE, QUESTION) if text not in repr(shown)] == gone
+    assert shown.samples[0].after == (0.0,)
+    assert shown.evidence["q1"].after.latency_s == 1.5
