@@ -95,10 +95,8 @@ class Peer:
             self._waiting.pop(key, None)
 
     async def _read(self) -> None:
-        stdout = self._child.process.stdout
-        assert stdout is not None
         try:
-            while line := await stdout.readline():
+            while line := await self._child.read_line():
                 if line.strip():
                     self._take(line)
         except PeerError as error:

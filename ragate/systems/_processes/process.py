@@ -3,66 +3,34 @@
 import asyncio
 import os
 import signal
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ragate.errors import SystemStartError
 from ragate.process.secrecy import hide_memory
-from ragate.support.escape import one_line
+from ragate.systems._processes.tail import Tail
 
 LINE_BYTES = 16 * 1024 * 1024
-MOST_SHOWN = 2000
-_KEPT_LINES = 20
-_LINE_KEPT = 2000
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
 _REST_S = 0.2
+_LAST_LINES_S = 1.0
 
 
-class Tail:
-    """The last lines of what a process wrote.
+class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
+    """The pipes of a process, and its end: `Process.wait` also waits for the end of the pipes.
 
-    Args:
-        show: Gets each line as it comes, up to a number that nobody would read.
+    What it started may hold these open for ever.
     """
 
-    def __init__(self, show: Callable[[str], None] | None = None) -> None:
-        self._lines: deque[bytes] = deque(maxlen=_KEPT_LINES)
-        self._show = show
-        self._shown = 0
+    def __init__(self) -> None:
+        super().__init__(limit=LINE_BYTES, loop=asyncio.get_running_loop())
+        self.exited = asyncio.Event()
 
-    async def read(self, stream: asyncio.StreamReader) -> None:
-        """Read `stream` to its end, so that its writer never blocks."""
-        rest = b""
-        while part := await stream.read(65_536):
-            *lines, rest = (rest + part).split(b"\n")
-            for line in lines:
-                self._take(line)
-            rest = rest[-_LINE_KEPT:]
-        self._take(rest)
-
-    def told(self, limit: int = 300, *, lines: int = 1) -> str:
-        """Return the last line, or some, as ``; it last wrote: …``, or nothing."""
-        if not self._lines:
-            return ""
-        last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
-        return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
-
-    def _take(self, line: bytes) -> None:
-        if not line.strip():
-            return
-        kept = line[-_LINE_KEPT:]
-        self._lines.append(kept)
-        if self._show is None or self._shown > MOST_SHOWN:
-            return
-        self._shown += 1
-        self._show(
-            kept.decode("utf-8", "replace").rstrip()
-            if self._shown <= MOST_SHOWN
-            else f"… it has printed {MOST_SHOWN} lines, and what follows is not shown"
-        )
+    def process_exited(self) -> None:
+        self.exited.set()
+        super().process_exited()
 
 
 class Child:
@@ -70,28 +38,54 @@ class Child:
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        transport: asyncio.SubprocessTransport,
+        streams: _Streams,
         *,
         talks: bool,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        self.process = process
+        loop = asyncio.get_running_loop()
+        self.process = asyncio.subprocess.Process(transport, streams, loop)
         self.tail = Tail(show)
-        streams = [process.stderr] if talks else [process.stdout]
+        self._transport = transport
+        self._exited = streams.exited
+        told = [self.process.stderr] if talks else [self.process.stdout]
         self._readers = [
-            asyncio.create_task(self.tail.read(stream)) for stream in streams if stream is not None
+            asyncio.create_task(self.tail.read(stream)) for stream in told if stream is not None
         ]
 
     @property
     def ended(self) -> bool:
         return self.process.returncode is not None
 
+    async def wait(self) -> None:
+        """Wait until it has ended, whatever else holds its pipes open."""
+        await self._exited.wait()
+
+    async def read_line(self) -> bytes:
+        """Return the next line of its output, or b"" when it has ended and nothing more comes.
+
+        Raises:
+            ValueError: the line has more than `LINE_BYTES`.
+        """
+        assert self.process.stdout is not None
+        line = asyncio.ensure_future(self.process.stdout.readline())
+        end = asyncio.ensure_future(self.wait())
+        try:
+            await asyncio.wait({line, end}, return_when="FIRST_COMPLETED")
+            if not line.done():
+                await asyncio.wait({line}, timeout=_REST_S)
+            return await line if line.done() else b""
+        finally:
+            line.cancel()
+            end.cancel()
+
     async def why(self, *, lines: int = 1) -> str:
         """Return how it ended, with the last lines of its errors."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.process.wait(), 1.0)
-        with suppress(TimeoutError):  # a grandchild may hold the pipe open
-            await asyncio.wait_for(asyncio.gather(*map(asyncio.shield, self._readers)), 1.0)
+            await asyncio.wait_for(self.wait(), _LAST_LINES_S)
+        if self._readers:  # a grandchild may hold the pipe open
+            await asyncio.wait(self._readers, timeout=_LAST_LINES_S)
         code = self.process.returncode
         ended = "closed its output" if code is None else f"ended with exit code {code}"
         if code is not None and code < 0:
@@ -102,14 +96,16 @@ class Child:
         """End the whole group: politely, then not."""
         _end(self.process)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.process.wait(), _GRACE_S)
+            await asyncio.wait_for(self.wait(), _GRACE_S)
         _end(self.process, hard=True)  # what is left of the group, too
-        await self.process.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.wait(), _GRACE_S)
         if self._readers:  # what it wrote last is shown as well
             await asyncio.wait(self._readers, timeout=_REST_S)
         for reader in self._readers:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
+        self._transport.close()  # who left the group may hold the other ends
 
 
 async def start(
@@ -135,14 +131,14 @@ async def start(
     hide_memory()  # it holds keys that this process is not given
     pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:
-        process = await asyncio.create_subprocess_exec(
+        transport, streams = await asyncio.get_running_loop().subprocess_exec(
+            _Streams,
             *argv,
             cwd=cwd,
             env=dict(environment),
             stdin=pipe if talks else null,
             stdout=pipe,
             stderr=pipe if talks else asyncio.subprocess.STDOUT,
-            limit=LINE_BYTES,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -151,7 +147,7 @@ async def start(
             f"[system] {key}: {argv[0]!r} cannot be started: {reason}",
             remedy=remedy,
         ) from error
-    return Child(process, talks=talks, show=show)
+    return Child(transport, streams, talks=talks, show=show)
 
 
 def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:

@@ -93,7 +93,7 @@ async def _connection(
     Raises:
         SystemStartError: it ended, or did not connect in time.
     """
-    ended = asyncio.create_task(child.process.wait())
+    ended = asyncio.create_task(child.wait())
     try:
         either: set[asyncio.Future[Any]] = {connected, ended}
         await asyncio.wait(either, timeout=plan.start_timeout_s, return_when="FIRST_COMPLETED")

@@ -83,7 +83,7 @@ class Worker:
 
     async def _watch(self) -> None:
         """See the end of the process also where something that it started holds its socket."""
-        await self._child.process.wait()
+        await self._child.wait()
         self._break(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
 
     def _take(self, line: bytes) -> None:

@@ -78,7 +78,7 @@ class Preparation:
         root, environment = self._resources.root, self._environment
         child = await start(argv, key="prepare", cwd=root, environment=environment, talks=False)
         try:
-            await child.process.wait()
+            await child.wait()
             if child.process.returncode:
                 raise SystemStartError(
                     f"{step.where}: {argv[0]!r} {await child.why(lines=_SHOWN_LINES)}",

@@ -23,14 +23,13 @@ async def stdio_streams(child: Child) -> AsyncIterator[tuple[Received, Sent]]:
     """
     heard, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     sent, to_write = anyio.create_memory_object_stream[SessionMessage](0)
-    stdin, stdout = child.process.stdin, child.process.stdout
+    stdin = child.process.stdin
     assert stdin is not None
-    assert stdout is not None
 
     async def read() -> None:
         async with heard:
             with suppress(ValueError, anyio.BrokenResourceError):  # a line that is too long
-                while line := await stdout.readline():
+                while line := await child.read_line():
                     await heard.send(_message(line))
 
     async def write() -> None:
