@@ -95,7 +95,8 @@ def _rules(
     findings = []
     if samples:
         uses |= _uses(config, samples)
-        findings += golden_set.rules(config.policy.metrics, uses, samples)
+        metrics, gated = config.policy.metrics, config.policy.gated
+        findings += golden_set.rules(metrics, uses, samples, on_slices=gated)
         findings += slices(config.policy.slices, samples)
     ids = {sample.id for sample in samples} if samples else None
     return findings + policy.waivers(config.policy.waivers, ids, today=today)

@@ -120,16 +120,22 @@ def expected_documents(samples: Sequence[Sample], documents: Collection[str]) ->
 
 
 def rules(
-    policy_rules: Sequence[Rule], uses: dict[str, list[Sample]], samples: Sequence[Sample]
+    policy_rules: Sequence[Rule],
+    uses: dict[str, list[Sample]],
+    samples: Sequence[Sample],
+    *,
+    on_slices: Collection[str] = (),
 ) -> list[Finding]:
     """Say whether every rule can be held, and must-pass samples have a mark to reach.
 
     Args:
         uses: The samples that each built-in metric can speak about, by metric.
+        on_slices: Metrics that can fail the gate on a slice.
     """
     check = "rules"
     gated = [rule for rule in policy_rules if rule.gates]
-    if not gated:
+    names = {rule.metric for rule in gated}.union(on_slices)
+    if not names:
         return [
             problem(
                 check,
@@ -149,7 +155,7 @@ def rules(
         if uses.get(rule.metric) == []
     ]
     findings += _must_pass(gated, uses, samples)
-    return findings or [ok(check, f"{plural(len(gated), 'metric')} can fail the gate")]
+    return findings or [ok(check, f"{plural(len(names), 'metric')} can fail the gate")]
 
 
 def _must_pass(

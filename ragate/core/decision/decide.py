@@ -13,9 +13,10 @@ from ragate.core.decision.verdict_lines import decision_lines, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
-from ragate.core.rules.slices.slice_cases import is_split, on_all, read_slice_cases
+from ragate.core.rules.slices.slice_cases import SliceCase, is_split, on_all, read_slice_cases
 from ragate.core.rules.waivers import active, waiver_row
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES
+from ragate.core.text.listed_names import listed
 from ragate.models import (
     Acceptance,
     Decision,
@@ -60,7 +61,7 @@ def decide(
     metrics, rows = with_floors(cases, metrics, comparison, own, taken)
     must_pass, of_samples, wants_tries = decide_must_pass(cases, comparison, waivers, today)
     outcomes = (*metrics.outcomes.values(), *metrics.floors, *parts.outcomes, *of_samples)
-    ungated = _nothing_gated(cases, comparison, metrics.outcomes)
+    ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).amended(
@@ -90,7 +91,8 @@ def _with_evidence(
         FamilyLook(parts.by_name, parts.family, parts.settings, SUSPICIOUS_SLICES),
     )
     wants = runs_wanted(looks, comparison)
-    warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants)
+    red = decision.verdict is Verdict.FAILED
+    warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants, red=red)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
     lines = (*lines, *parts.lines, *clear_note(looks, comparison))
     return decision.amended(
@@ -123,7 +125,10 @@ _HELD_AGAINST_CONTROL = {
 
 
 def _nothing_gated(
-    cases: Sequence[MetricCase], comparison: Comparison, outcomes: Mapping[str, RuleOutcome]
+    cases: Sequence[MetricCase],
+    slice_cases: Sequence[SliceCase],
+    comparison: Comparison,
+    outcomes: Mapping[str, RuleOutcome],
 ) -> list[str]:
     if comparison.all_failed:
         return ["every sample failed"]
@@ -136,9 +141,11 @@ def _nothing_gated(
         timed = row is not None and row.verdict in _HELD_AGAINST_CONTROL
         return case.aggregate is None or case.has_floor or timed
 
-    if not any(case.gates and holds(case) for case in cases):
-        return ["no metric is gated: no rule has level error and something to hold it against"]
-    return []
+    if is_split(slice_cases) or any(case.gates and holds(case) for case in cases):
+        return []
+    reason = "no metric is gated: no rule has level error and something to hold it against"
+    few = [each.case.name for each in slice_cases if each.too_few]
+    return [f"{reason}, and too few samples count on {listed(few)}" if few else reason]
 
 
 def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decision:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
+from ragate.core.rules.slices.slice_size import too_few_measured
 from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.listed_names import listed
@@ -46,6 +47,10 @@ def decide_unusable(
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
         remedy = "ragate baseline update"
         return left_open(case, MetricVerdict.NOT_COMPARABLE, reason, remedy=remedy)
+    if case.whole:
+        reason, remedy = too_few_measured(case, comparison)
+        if reason:
+            return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
     return _too_little(case, max_unscored)
 
 

@@ -12,11 +12,10 @@ from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
 from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
+from ragate.core.rules.slices.slice_size import too_few
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import DecisionSettings, Rule, Slice, pass_name, rated_metric
 
-LEAST = 20  # samples of a slice that can fail the gate
-LEAST_CLUSTERS = 8
 LEAST_LOST = 2  # whole samples that are lost before a slice is red
 SHARE = 0.25  # of alpha, for all slices together; the metrics over the whole set keep the rest
 
@@ -129,24 +128,12 @@ def _slice_case(
     settings: DecisionSettings,
 ) -> SliceCase:
     n = int(case.counted.sum())
-    too_few = _too_few(case, n, comparison) if part.level == "error" else ""
-    level = "warn" if too_few else part.level
+    few = too_few(case, comparison) if part.level == "error" else ""
+    level = "warn" if few else part.level
     info = case.info.amended(name=case.name)
     rule = _rule(part, case, n, comparison, settings).amended(level=level)
-    return SliceCase(part, replace(case, rule=rule, info=info), members, too_few)
-
-
-def _too_few(case: MetricCase, n: int, comparison: Comparison) -> str:
-    if n < LEAST:
-        return f"{n} samples count: shown only, from {LEAST} on a slice can fail the gate"
-    if comparison.clusters is None:
-        return ""
-    clusters = len(np.unique(comparison.clusters[case.counted]))
-    if clusters < LEAST_CLUSTERS:
-        return (
-            f"{clusters} clusters: shown only, from {LEAST_CLUSTERS} on a slice can fail the gate"
-        )
-    return ""
+    held = replace(case, rule=rule, info=info, whole=level == "error")
+    return SliceCase(part, held, members, few)
 
 
 def _rule(

@@ -75,6 +75,14 @@ def test_a_gate_without_an_error_level_can_never_fail() -> None:
     assert statuses(found) == ["problem"]
 
 
+def test_a_gate_by_slices_alone_can_fail() -> None:
+    rule = Rule(metric="token_f1", level="warn")
+
+    (found,) = golden_set.rules([rule], {}, [sample()], on_slices={"token_f1"})
+
+    assert (found.status, found.message) == (Status.OK, "1 metric can fail the gate")
+
+
 def test_a_demanded_metric_that_applies_to_no_sample_is_a_problem() -> None:
     rules = [Rule(metric="token_f1"), Rule(metric="ndcg@10")]
 

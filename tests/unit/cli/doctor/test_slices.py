@@ -4,7 +4,7 @@ import pytest
 
 from ragate.cli.doctor.slices import LEAST, slices
 from ragate.cli.finding import Status
-from ragate.core.rules.slices import slice_cases
+from ragate.core.rules.slices import slice_size
 from ragate.models import Slice
 from tests.unit.core.rules.slices.slice_factories import part, tagged
 
@@ -42,4 +42,4 @@ def test_a_slice_of_all_samples_is_a_warning() -> None:
 
 
 def test_doctor_counts_as_the_gate_does() -> None:
-    assert slice_cases.LEAST == LEAST
+    assert slice_size.LEAST == LEAST

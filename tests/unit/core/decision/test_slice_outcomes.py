@@ -143,7 +143,7 @@ def test_a_tiny_slice_is_shown_with_the_reason_and_never_red() -> None:
 
 
 def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
-    samples = tagged(SIZES, rest=940)
+    samples = tagged({"billing": 40, "api": 20}, rest=940)
     after: list[list[float | None]] = [[1.0] for _ in samples]
     for row in range(14):
         after[row] = [None]
@@ -173,6 +173,61 @@ def test_a_slice_of_which_nothing_is_scored_is_no_decision() -> None:
 
     assert decision.verdict is Verdict.NO_DECISION
     assert slice_of(decision, "billing:faithfulness").verdict is MetricVerdict.NOT_MEASURED
+
+
+@pytest.mark.parametrize("side", ["baseline", "candidate"])
+def test_a_slice_with_few_values_on_both_sides_is_no_decision(side: str) -> None:
+    samples = tagged(SIZES, rest=940)
+    whole: list[list[float | None]] = [[1.0] * 3 for _ in samples]
+    holes = [[None, None, None] if row < 11 else cells for row, cells in enumerate(whole)]
+    sides = {"baseline": whole, "candidate": whole} | {side: holes}
+    before = run_of({"faithfulness": sides["baseline"]}, samples, words="before")
+    after = run_of({"faithfulness": sides["candidate"]}, samples, words="after")
+
+    decision = judge(compare(before, after, samples), RULE, slices=[part(), part("api")])
+
+    left = {"baseline": 30, "candidate": 30} | {side: 19}
+    assert decision.verdict is Verdict.NO_DECISION
+    (reason,) = decision.reasons
+    assert reason == (
+        "billing:faithfulness: 19 samples with a value on both sides, a slice needs 20 (of 30 "
+        f"samples the baseline has {left['baseline']}, the candidate {left['candidate']})"
+    )
+    assert decision.remedies == (("ragate baseline update",) if side == "baseline" else ())
+
+
+def test_a_slice_whose_samples_the_baseline_does_not_know_is_no_decision() -> None:
+    samples = tagged(SIZES, rest=940)
+    before = run_of({"faithfulness": [[1.0] * 3] * 975}, samples[25:], words="before")
+    after = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="after")
+
+    decision = judge(compare(before, after, samples), RULE, slices=[part()])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons[0].startswith("billing:faithfulness: 5 samples with a value on both")
+    assert decision.remedies == ("ragate baseline update",)
+
+
+def test_slices_alone_decide_where_every_metric_only_warns() -> None:
+    warns = Rule(metric="faithfulness", level="warn")
+
+    held = judge(lost(0), warns, slices=[part()])
+    fell = judge(lost(12), warns, slices=[part()])
+
+    assert held.verdict is Verdict.PASSED
+    assert fell.verdict is Verdict.FAILED
+    assert judge(lost(12), warns).verdict is Verdict.NO_DECISION
+
+
+def test_slices_alone_that_are_too_small_are_no_decision_and_named() -> None:
+    warns = Rule(metric="faithfulness", level="warn")
+    samples = tagged({"billing": 12}, rest=100)
+    comparison = pair(samples, ones(112, 3), ones(112, 3))
+
+    decision = judge(comparison, warns, slices=[part()])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons[0].endswith("and too few samples count on billing:faithfulness")
 
 
 def exact(n_lost: int, n_won: int = 0, *, of: int = 200) -> Comparison:
