@@ -15,6 +15,7 @@ class RunFacts(Frozen):
     """Counts and costs of the run, for the line under the verdict.
 
     Attributes:
+        unjudged: Answerable samples without an expected document; others have none to be judged.
         calls_reused, verdicts_reused: Answers, and verdicts of the judge, that were there already.
         saved_usd: What reused answers cost when they were made, as far as that is known.
     """

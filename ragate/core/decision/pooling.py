@@ -17,7 +17,7 @@ from ragate.core.comparison.own_passes import earlier_run, newest_run
 from ragate.core.decision.accepted_drops import by_metric
 from ragate.core.decision.drift_control import cases_on
 from ragate.core.decision.earlier_pass_notes import new_draw, note_of, pooled_reason
-from ragate.core.decision.verdict_lines import NO_EVIDENCE
+from ragate.core.decision.verdict_lines import turned_red
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.metric_family import build_table, seed_of
 from ragate.core.rules.noisy.decide_noisy import decide_noisy
@@ -150,11 +150,7 @@ def _confirmed(
     confirms = len(reasons) + len(taken) > len(decision.accepted)
     decision = decision.amended(metrics=tuple(rows), accepted=tuple(taken))
     if reasons:
-        lines = tuple(line for line in decision.lines if NO_EVIDENCE not in line)
-        # Its remedies are those of a pass that could not tell.
-        decision = decision.amended(
-            verdict=Verdict.FAILED, reasons=tuple(reasons), lines=lines, remedies=()
-        )
+        decision = turned_red(decision, reasons)
     return decision, confirms
 
 

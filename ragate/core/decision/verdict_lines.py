@@ -4,20 +4,17 @@ from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.repeating_notes import copies_note, repeating_notes
-from ragate.core.rules.allowance import allowed_drop
+from ragate.core.decision.size_notes import MUST_GET_WORSE, about_runs, about_size, unit_noun
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
-from ragate.core.rules.noisy.visible_drop import design_of, noise_of, visible_drop
 from ragate.core.rules.wording import count, odds, points
-from ragate.core.statistics.metric_noise import Noise
 from ragate.core.text.listed_names import listed
-from ragate.models import DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
+from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
 NO_EVIDENCE = "no evidence of regression"
-FEW = 30
 FEW_CLUSTERS = 8
 
 
@@ -57,14 +54,10 @@ def _visible(
     largest = points(max(visible))
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
-    units = count(family.units, _noun(comparison))
+    units = count(family.units, unit_noun(comparison))
     if verdict is Verdict.PASSED and not held:
         return f"{NO_EVIDENCE}; a drop below {largest} may go unnoticed with {units} and {runs}"
     return f"{units} and {runs} are enough to show drops of {largest} or more"
-
-
-def _noun(comparison: Comparison) -> str:
-    return "sample" if comparison.clusters is None else "cluster"
 
 
 def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
@@ -96,8 +89,13 @@ def general_warnings(
     settings: DecisionSettings,
     *,
     wants_runs: int,
+    red: bool,
 ) -> tuple[str, ...]:
-    """Return what a reader should know although it does not decide."""
+    """Return what a reader should know although it does not decide.
+
+    Args:
+        red: The gate has failed: how hardly it can is no news then.
+    """
     warnings = []
     if comparison.partial:
         warnings.append("only a part of the golden set was run: nothing is known of the rest")
@@ -109,7 +107,9 @@ def general_warnings(
         runs = count(wants_runs, "more run")
         warnings.append(f"not final yet: {runs} over all samples would confirm or clear it")
     warnings.extend(_about_clusters(comparison, family))
-    warnings.extend(_about_size(cases, comparison, family, settings))
+    if not red:
+        warnings.extend(about_size(cases, comparison, family))
+    warnings.extend(about_runs(cases, comparison, family, settings))
     warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     warnings.extend(
         f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
@@ -117,13 +117,6 @@ def general_warnings(
         if case.gates and case.aggregate is not None and _has_no_limit(case.rule)
     )
     return tuple(warnings)
-
-
-def _losses(alone: int, together: int) -> str:
-    """Say how many samples must get worse; more of them where several metrics share a test."""
-    if alone == together:
-        return f"at least {alone}"
-    return f"at least {alone} (for some metrics {together})"
 
 
 def _has_no_limit(rule: Rule) -> bool:
@@ -140,55 +133,12 @@ def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
     return [f"samples of one {comparison.cluster!r} count together: {clusters}{hardly}"]
 
 
-def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
-    """Return who needs the losses: the gate, or its noisy metrics where others have no noise."""
-    gated = [case for case in cases if case.gates and case.aggregate is None]
-    tested = [case.name for case in gated if case.name in family.tested]
-    return "this gate" if len(tested) == len(gated) else listed(tested)
-
-
-def _about_size(
-    cases: Sequence[MetricCase],
-    comparison: Comparison,
-    family: FamilyResult,
-    settings: DecisionSettings,
-) -> list[str]:
-    if not family.tested:
-        return []
-    warnings = []
-    alone, together = family.losses
-    if family.units <= FEW:
-        together = min(together, max(alone, family.units))
-        units = count(family.units, _noun(comparison))
-        whose = _whose(cases, family)
-        fewest = _losses(alone, together)
-        warnings.append(f"of {units} {fewest} must get worse before {whose} can fail")
-    if len(comparison.baseline.distinct) == 1 and comparison.baseline.repeats == 1:
-        claim = deciding_claim(settings, comparison)
-        metrics = len(family.tested)
-        loudest, noise = _loudest(cases, family, comparison)
-        span = loudest.column.span if loudest.column is not None else 1.0
-        allowed = allowed_drop(loudest.rule, settings, claim=claim, span=span)
-        design = design_of(
-            comparison, settings, claim=claim, metrics=metrics, allowed=allowed, confirmed=True
-        )
-        once, thrice = (
-            visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
-        )
-        if once is not None and thrice is not None:
-            warnings.append(
-                f"with 1 baseline run drops of {points(once)} or more show; "
-                f"with 3 runs {points(thrice)} would"
-            )
-    return warnings
-
-
-def _loudest(
-    cases: Sequence[MetricCase], family: FamilyResult, comparison: Comparison
-) -> tuple[MetricCase, Noise]:
-    measured = [
-        (case, noise_of(case, comparison))
-        for case in cases
-        if case.name in family.tested and case.column is not None
-    ]
-    return max(measured, key=lambda pair: pair[1].weight)
+def turned_red(decision: Decision, reasons: Sequence[str]) -> Decision:
+    """Return a pass as red; what was said of one that could not tell is no longer true."""
+    return decision.amended(
+        verdict=Verdict.FAILED,
+        reasons=tuple(reasons),
+        lines=tuple(line for line in decision.lines if NO_EVIDENCE not in line),
+        warnings=tuple(said for said in decision.warnings if MUST_GET_WORSE not in said),
+        remedies=(),
+    )

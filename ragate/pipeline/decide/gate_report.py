@@ -142,7 +142,7 @@ def run_facts(decided: Decided, *, duration_s: float | None) -> RunFacts:
         samples=len(samples),
         affected=affected,
         reused=None if affected is None else decided.comparison.data.matched - affected,
-        unjudged=sum(not sample.expected for sample in samples),
+        unjudged=sum(sample.answerable and not sample.expected for sample in samples),
         errors=counts.errors,
         unscored=counts.unscored,
         model_calls=tally.calls + counts.calls,

@@ -154,7 +154,7 @@ def _outcome(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTes
         noun = "cluster" if test.table.clustered else "sample"
         reason = (
             f"{case.name} is scored on {count(figures.units, noun)}: at least {test.losses} must "
-            f"get worse before it can fail"
+            "get worse before it can fail"
         )
         if test.can_fail:
             return RuleOutcome(row, warnings=(*warnings, reason))

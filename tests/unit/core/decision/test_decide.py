@@ -18,7 +18,7 @@ def test_one_sample_decides_nothing(after):
 
     assert decision.verdict is Verdict.NO_DECISION
     assert decision.reasons == (
-        "faithfulness is scored on 1 sample: at least 3 must get worse before this gate can fail",
+        "faithfulness is scored on 1 sample: at least 3 must get worse before it can fail",
     )
     assert row_of(decision, "faithfulness").mde is None
 

@@ -122,7 +122,7 @@ def test_a_set_that_is_too_small_to_fail_is_no_gate() -> None:
     decision = gate(questions(3, 0), ["token_f1"])
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert "must get worse before this gate can fail" in " ".join(decision.reasons)
+    assert "must get worse before it can fail" in " ".join(decision.reasons)
 
 
 @pytest.mark.parametrize("passes", [1, 3])

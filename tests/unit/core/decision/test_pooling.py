@@ -69,6 +69,17 @@ def test_a_suspicious_run_that_its_earlier_passes_bear_out_is_red():
     )
 
 
+def test_a_run_that_is_red_by_its_earlier_passes_does_not_say_how_hardly_it_can_fail():
+    scores = passes(ONE, ONE, ONE, ONE, ONE, ONE, n=30)
+
+    alone = judged(candidate(scores[:, 3:], earlier=0), n=30)
+    together = judged(candidate(scores, earlier=3), n=30)
+
+    assert any("must get worse" in said for said in alone.warnings)
+    assert together.verdict is Verdict.FAILED
+    assert not any("must get worse" in said for said in together.warnings)
+
+
 def test_a_suspicious_run_that_differs_from_its_earlier_passes_is_judged_without_them():
     decision = confirmed(GOOD, GOOD, GOOD)
 

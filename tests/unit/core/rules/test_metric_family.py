@@ -150,7 +150,7 @@ def test_fewer_clusters_than_could_fail_leave_no_decision():
 
     assert decision.verdict is Verdict.NO_DECISION
     assert decision.reasons == (
-        "faithfulness is scored on 2 clusters: at least 3 must get worse before this gate can fail",
+        "faithfulness is scored on 2 clusters: at least 3 must get worse before it can fail",
     )
 
 

@@ -1,0 +1,84 @@
+"""What a small set, or a baseline of one run, can hardly see; said beside a verdict."""
+
+from collections.abc import Sequence
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.rules.allowance import allowed_drop
+from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
+from ragate.core.rules.noisy.visible_drop import design_of, noise_of, visible_drop
+from ragate.core.rules.wording import count, points
+from ragate.core.statistics.metric_noise import Noise
+from ragate.core.text.listed_names import listed
+from ragate.models import DecisionSettings
+
+MUST_GET_WORSE = "must get worse before"
+FEW = 30
+
+
+def unit_noun(comparison: Comparison) -> str:
+    """Return what is tested, in the singular."""
+    return "sample" if comparison.clusters is None else "cluster"
+
+
+def about_size(
+    cases: Sequence[MetricCase], comparison: Comparison, family: FamilyResult
+) -> list[str]:
+    """Say how many samples of a small set must get worse before anything of it can be red."""
+    if not family.tested or family.units > FEW:
+        return []
+    alone, together = family.losses
+    together = min(together, max(alone, family.units))
+    units, whose = count(family.units, unit_noun(comparison)), _whose(cases, family)
+    return [f"of {units} {_losses(alone, together)} {MUST_GET_WORSE} {whose} can fail"]
+
+
+def about_runs(
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    family: FamilyResult,
+    settings: DecisionSettings,
+) -> list[str]:
+    """Say what three baseline runs would see where there is one."""
+    baseline = comparison.baseline
+    if not family.tested or len(baseline.distinct) != 1 or baseline.repeats != 1:
+        return []
+    claim, metrics = deciding_claim(settings, comparison), len(family.tested)
+    loudest, noise = _loudest(cases, family, comparison)
+    span = loudest.column.span if loudest.column is not None else 1.0
+    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=span)
+    design = design_of(
+        comparison, settings, claim=claim, metrics=metrics, allowed=allowed, confirmed=True
+    )
+    once, thrice = (
+        visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
+    )
+    if once is None or thrice is None:
+        return []
+    seen, would = points(once), points(thrice)
+    return [f"with 1 baseline run drops of {seen} or more show; with 3 runs {would} would"]
+
+
+def _losses(alone: int, together: int) -> str:
+    """Say how many samples must get worse; more of them where several metrics share a test."""
+    if alone == together:
+        return f"at least {alone}"
+    return f"at least {alone} (for some metrics {together})"
+
+
+def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
+    """Return who needs the losses: the gate, or its noisy metrics where others have no noise."""
+    gated = [case for case in cases if case.gates and case.aggregate is None]
+    tested = [case.name for case in gated if case.name in family.tested]
+    return "this gate" if len(tested) == len(gated) else listed(tested)
+
+
+def _loudest(
+    cases: Sequence[MetricCase], family: FamilyResult, comparison: Comparison
+) -> tuple[MetricCase, Noise]:
+    measured = [
+        (case, noise_of(case, comparison))
+        for case in cases
+        if case.name in family.tested and case.column is not None
+    ]
+    return max(measured, key=lambda pair: pair[1].weight)

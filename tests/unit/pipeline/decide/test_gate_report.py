@@ -1,0 +1,27 @@
+"""What the line under the verdict counts."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ragate.config import Config
+from ragate.core.comparison.compare import compare
+from ragate.models import Sample
+from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.gate_report import run_facts
+from ragate.pipeline.decide.gate_setup import GateSetup
+from tests.factories import decision_factory
+from tests.unit.core.decision_factories import run_of
+
+
+def test_a_question_without_an_answer_has_no_documents_to_be_judged() -> None:
+    samples = [
+        Sample(id="judged", query="What?", relevant={"a.md": 1}),
+        Sample(id="unjudged", query="What else?"),
+        Sample(id="unanswerable", query="Who knows?", answerable=False),
+    ]
+    run = run_of({"faithfulness": [[1.0]] * 3}, samples)
+    setup = GateSetup(cast("Config", None), samples, run)
+    decided = Decided(setup, run, compare(run, run, samples), decision_factory(), ())
+
+    assert run_facts(decided, duration_s=None).unjudged == 1
