@@ -50,7 +50,7 @@ class MetricCase:
         counted: (matched samples,) it applies and is not waived. counted_added: the same for the
             samples without a partner.
         slice: The slice of the golden set that it is on; "" for all of it.
-        whole: All of a slice that gates, and no part of it: it needs as much as a slice needs.
+        least: Samples, and clusters, with a value on both sides that a verdict on it needs.
         mark: The pass mark whose reaching is the score, in the unit of the metric that is rated.
     """
 
@@ -61,7 +61,7 @@ class MetricCase:
     counted: Mask
     counted_added: Mask
     slice: str = ""
-    whole: bool = False
+    least: tuple[int, int] = (0, 0)
     mark: float | None = None
 
     @property

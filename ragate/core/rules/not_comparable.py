@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
-from ragate.core.rules.slices.slice_size import too_few_measured
 from ragate.core.rules.wording import count
-from ragate.core.statistics.score_columns import SLACK
+from ragate.core.statistics.score_columns import SLACK, Mask, Side
 from ragate.core.text.listed_names import listed
 from ragate.models import DecisionSettings, MetricVerdict
+
+_NOUNS = ("samples", "clusters")
 
 
 def usable_cases(
@@ -47,11 +50,40 @@ def decide_unusable(
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
         remedy = "ragate baseline update"
         return left_open(case, MetricVerdict.NOT_COMPARABLE, reason, remedy=remedy)
-    if case.whole:
-        reason, remedy = too_few_measured(case, comparison)
-        if reason:
-            return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
-    return _too_little(case, max_unscored)
+    return _too_few_measured(case, comparison) or _too_little(case, max_unscored)
+
+
+def _too_few_measured(case: MetricCase, comparison: Comparison) -> RuleOutcome | None:
+    """Return why a case with a least size is not decided on what happens to have values."""
+    assert case.column is not None
+    before = case.counted & _valued(case.column.baseline)
+    after = case.counted & _valued(case.column.candidate)
+    few = _few(before & after, case, comparison)
+    if not few:
+        return None
+    total = int(case.counted.sum()) + int(case.counted_added.sum())
+    new = int((case.counted_added & _valued(case.column.added)).sum())
+    reason = (
+        f"{case.name}: {few} (of {total} samples the baseline has {before.sum()}, the candidate "
+        f"{after.sum() + new})"
+    )
+    remedy = "ragate baseline update" if _few(before, case, comparison) else ""
+    return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
+
+
+def _valued(side: Side) -> Mask:
+    return np.asarray(np.isfinite(side.values).any(axis=1), dtype=bool)
+
+
+def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
+    """Return how many of these rows there are and how many are needed, "" where these do."""
+    samples, clusters = int(rows.sum()), case.least[1]
+    if comparison.clusters is not None:
+        clusters = len(np.unique(comparison.clusters[rows]))
+    for number, noun, least in zip((samples, clusters), _NOUNS, case.least, strict=True):
+        if number < least:
+            return f"{number} {noun} with a value on both sides, {least} are needed"
+    return ""
 
 
 def _too_little(case: MetricCase, max_unscored: float) -> RuleOutcome | None:

@@ -23,7 +23,7 @@ def varying_part(case: MetricCase) -> MetricCase | None:
         return None
     scores = np.concatenate([column.baseline.values, column.candidate.values], axis=1)
     rows = case.counted & column.varies & np.isfinite(scores).all(axis=1)
-    return replace(case, counted=rows, whole=False) if rows.any() else None
+    return replace(case, counted=rows, least=(0, 0)) if rows.any() else None
 
 
 def decide_both_parts(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:

@@ -12,7 +12,7 @@ from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
 from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
-from ragate.core.rules.slices.slice_size import too_few
+from ragate.core.rules.slices.slice_size import LEAST, LEAST_CLUSTERS, too_few
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import DecisionSettings, Rule, Slice, pass_name, rated_metric
 
@@ -132,7 +132,8 @@ def _slice_case(
     level = "warn" if few else part.level
     info = case.info.amended(name=case.name)
     rule = _rule(part, case, n, comparison, settings).amended(level=level)
-    held = replace(case, rule=rule, info=info, whole=level == "error")
+    least = (LEAST, LEAST_CLUSTERS) if level == "error" else (0, 0)
+    held = replace(case, rule=rule, info=info, least=least)
     return SliceCase(part, held, members, few)
 
 

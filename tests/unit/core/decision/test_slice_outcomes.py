@@ -190,10 +190,25 @@ def test_a_slice_with_few_values_on_both_sides_is_no_decision(side: str) -> None
     assert decision.verdict is Verdict.NO_DECISION
     (reason,) = decision.reasons
     assert reason == (
-        "billing:faithfulness: 19 samples with a value on both sides, a slice needs 20 (of 30 "
+        "billing:faithfulness: 19 samples with a value on both sides, 20 are needed (of 30 "
         f"samples the baseline has {left['baseline']}, the candidate {left['candidate']})"
     )
     assert decision.remedies == (("ragate baseline update",) if side == "baseline" else ())
+
+
+def test_a_slice_with_values_in_few_clusters_is_no_decision() -> None:
+    tags = tagged({"billing": 40}, rest=400)
+    samples = [one.amended(metadata={"doc": f"d{row % 8}"}) for row, one in enumerate(tags)]
+    holes: list[list[float | None]] = [
+        [None] if row % 8 == 7 and row < 40 else [1.0] for row in range(440)
+    ]
+    before = run_of({"faithfulness": holes}, samples, words="before")
+    after = run_of({"faithfulness": [[1.0]] * 440}, samples, words="after")
+
+    decision = judge(compare(before, after, samples, cluster="doc"), RULE, slices=[part()])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert "7 clusters with a value on both sides, 8 are needed (of 40" in decision.reasons[0]
 
 
 def test_a_slice_whose_samples_the_baseline_does_not_know_is_no_decision() -> None:
