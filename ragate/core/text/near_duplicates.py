@@ -1,12 +1,13 @@
 """Questions that are nearly the same, found without comparing each with each."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
+
+from ragate.core.text.unicode_forms import normalised
 
 GRAM = 3
 BANDS, ROWS = 24, 5  # two texts at 0.8 share a band with a chance of 0.9999, at 0.3 with 0.06
@@ -26,7 +27,7 @@ class NearDuplicate:
 
 def grams(text: str) -> frozenset[str]:
     """Return the runs of three characters of a text; case, marks and spaces are levelled."""
-    level = unicodedata.normalize("NFKC", text).casefold()
+    level = normalised("NFKC", text).casefold()
     words = "".join(char if char.isalnum() else " " for char in level).split()
     line = f" {' '.join(words)} "
     return frozenset(line[n : n + GRAM] for n in range(max(len(line) - GRAM + 1, 1)))

@@ -27,7 +27,7 @@ _LETTERS = {"k", "m", "b", "t"}  # short for a scale only where they touch the n
 _WORDS = "|".join(sorted(_POWERS.keys() - _LETTERS - set(_HAN), key=len, reverse=True))
 _NUMBER = re.compile(
     r"(?P<version>\b(?:v|version |release )(?=\d))?+"
-    r"(?P<digits>(?<![\d.,])\d{1,3}(?: \d{3})++(?!\d)(?:[.,]\d++)?+"
+    r"(?P<digits>(?<![\d.,])\d{1,3}(?: \d{3}){1,20}+(?!\d)(?:[.,]\d++)?+"
     rf"|(?:(?<![\w.,])\.)?+\d++(?:[.,'\u2019{_GAPS}]\d++)*+)"
     rf"(?:[ {_GAPS}-]?(?P<scale>(?:{_WORDS})(?!\w)|[{_HAN}])|(?P<letter>[kKmMbBtT])(?!\w))?",
     re.IGNORECASE,

@@ -1,11 +1,11 @@
 """Passages of documents: whether a quote still stands where it stood."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 from ragate.core.hashing import digest
+from ragate.core.text.unicode_forms import normalised
 from ragate.models import Evidence
 
 # Marks of Markdown, which come and go when a page is laid out anew: inside a line, and before one.
@@ -16,7 +16,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n")
 
 def normalise(text: str) -> str:
     """Return the text as it is compared: case, white space and Markdown's marks do not count."""
-    plain = _INLINE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    plain = _INLINE.sub("", normalised("NFKC", text).casefold())
     plain = _LAYOUT.sub(" ", plain)
     return " ".join(plain.split())
 

@@ -4,7 +4,6 @@
 stored vector wrong; this one may change with a metric's version.
 """
 
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -12,9 +11,12 @@ from itertools import pairwise
 import regex
 
 from ragate.core.text.languages import function_words_of
+from ragate.core.text.unicode_forms import normalised
 
 # Default word boundaries of Unicode, as tailored by nothing: UAX 29 has no dictionary.
 _BOUNDARY = regex.compile(r"(?wV1)\b")
+# No part of a word, and in a row of them each boundary takes a look at all before it.
+_FLAGS = regex.compile("[\U0001f1e6-\U0001f1ff]++")
 _UNSPACED = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc]"
 )
@@ -37,7 +39,7 @@ def level(text: str) -> str:
     """Return a text as it is compared: without case, width, form and marks that may be left out."""
     if text.isascii():
         return text.lower()
-    return _OPTIONAL.sub("", unicodedata.normalize("NFKC", text).casefold()).translate(_ARABIC)
+    return _OPTIONAL.sub("", normalised("NFKC", text).casefold()).translate(_ARABIC)
 
 
 def words(text: str) -> list[str]:
@@ -95,7 +97,7 @@ def _cut(run: str) -> bool:
 
 
 def _spaced(text: str) -> Iterator[str]:
-    for piece in _BOUNDARY.split(text):
+    for piece in _BOUNDARY.split(text if text.isascii() else _FLAGS.sub(" ", text)):
         if not any(map(str.isalnum, piece)):
             continue
         if piece == "cannot":

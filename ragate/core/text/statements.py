@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.negations import is_negation, negations_of
@@ -30,12 +30,17 @@ class Statement:
     content: tuple[str, ...]
     negated: tuple[frozenset[str], ...]
 
+    @cached_property
+    def words(self) -> Vocabulary:
+        """The content, to look words up in: made once, for one sentence may be a whole page."""
+        return Vocabulary(self.content)
+
     def agrees_with(self, source: "Statement") -> bool:
         """Tell whether both negate the same: no negation of either lacks one in the other.
 
         A negation of the source counts only where at least half of what it is about is said here.
         """
-        said, there = Vocabulary(self.content), Vocabulary(source.content)
+        said, there = self.words, source.words
         own, theirs = _joined(self.negated), _joined(source.negated)
         for about in self.negated:
             if any(word in there for word in about) and not any(word in theirs for word in about):
@@ -90,10 +95,7 @@ class StatementSources:
             found = {index for start in starts(word) for index in self._places(start)}
             counts.update(found)
         nearest = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_COMPARED]
-        alike = [
-            (Vocabulary(self._statements[index].content).share(wanted), -index)
-            for index, _ in nearest
-        ]
+        alike = [(self._statements[index].words.share(wanted), -index) for index, _ in nearest]
         share, index = max(alike, default=(0.0, 0))
         return self._statements[-index] if share >= LEAST_ALIKE else None
 

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from ragate.core.text.segmentation import level, spaced_out
+from ragate.core.text.unicode_forms import normalised
 
 # Scripts written without spaces between words: there, every character is a token of its own.
 _UNSPACED = (
@@ -60,7 +61,7 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]++")
 
 
 def _lower(text: str) -> str:
-    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower()
+    return text.lower() if text.isascii() else normalised("NFC", text).lower()
 
 
 def tokens(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from ragate.core.text.words import without_markers
 from ragate.metrics._checked_part import of_a_part
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
+from ragate.metrics.grounding._phrase_search import phrases_held
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -32,15 +33,11 @@ def _fidelity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
     if lacks_texts(output):
         return NO_TEXTS
     quotes = _quotes(output)
-    texts = [_words(chunk.text) for chunk in output.chunks]
-    return sum(any(quote in text for text in texts) for quote in quotes) / len(quotes)
+    held = phrases_held(quotes, (units(chunk.text) for chunk in output.chunks))
+    return sum(held) / len(quotes)
 
 
-def _quotes(output: SystemOutput) -> list[str]:
+def _quotes(output: SystemOutput) -> list[list[str]]:
     answer = without_markers(output.answer or "")
     spans = ("".join(groups) for groups in _QUOTE.findall(answer))
-    return [_words(span) for span in spans if len(units(span)) >= MIN_WORDS]
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(units(text))} "
+    return [quote for span in spans if len(quote := units(span)) >= MIN_WORDS]

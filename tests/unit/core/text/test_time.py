@@ -1,0 +1,66 @@
+"""Reading a text takes time that grows with its length, whatever stands in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ragate.core.judging.addressed import addressed
+from ragate.core.text.names import names
+from ragate.core.text.number_places import claimed_places
+from ragate.core.text.numerals import numerals
+from ragate.core.text.quoted_passages import normalise
+from ragate.core.text.segmentation import level, units
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.statements import statement
+from ragate.core.text.words import markers, squad_tokens, tokens
+
+READERS = (
+    addressed,
+    claimed_places,
+    level,
+    markers,
+    names,
+    normalise,
+    numerals,
+    split_sentences,
+    squad_tokens,
+    statement,
+    tokens,
+    units,
+)
+PIECES = {
+    "flags": "\U0001f1e9\U0001f1ea",
+    "marks out of order": "\u0f71\u0f72",
+    "half-width voicing": "\u0301\uff9e",
+    "digits in groups": " 000",
+    "fences": "\n```x",
+    "backticks": "`. A ",
+    "hexadecimal": "4e6f",
+    "dates": "1/1/",
+    "joiners": "\U0001f469\u200d",
+    "full stops": "a.b. ",
+}
+SIZE = 8_000
+
+
+def seconds(read: Callable[[str], Any], text: str) -> float:
+    """Return the least of three processor times."""
+    taken = []
+    for _ in range(3):
+        started = time.process_time()
+        read(text)
+        taken.append(time.process_time() - started)
+    return min(taken)
+
+
+@pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
+def test_a_text_of_four_times_the_length_takes_no_more_than_eight_times_as_long(piece: str) -> None:
+    short = piece * (SIZE // len(piece)) + "0"
+
+    for read in READERS:
+        limit = 8 * seconds(read, short) + 0.02
+        assert seconds(read, (short[:-1] * 4) + "0") < limit, read.__name__

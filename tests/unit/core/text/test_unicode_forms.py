@@ -1,0 +1,31 @@
+"""Normal forms of hostile texts."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragate.core.text.unicode_forms import normalised
+
+
+@given(st.text(max_size=40))
+def test_an_ordinary_text_is_as_the_standard_library_has_it(text: str) -> None:
+    assert normalised("NFKC", text) == unicodedata.normalize("NFKC", text)
+
+
+def test_marks_behind_the_thirtieth_in_a_row_are_left_out() -> None:
+    text = "a" + "\u0f71\u0f72" * 30 + "b"
+
+    assert normalised("NFC", text) == unicodedata.normalize("NFC", text[:31] + "b")
+
+
+def test_no_character_becomes_a_mark_that_is_not_counted_as_one() -> None:
+    every = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    decomposed = {char: unicodedata.normalize("NFKD", char) for char in every}
+    marks = [char for char, parts in decomposed.items() if unicodedata.combining(parts[0])]
+
+    left = [char for char in marks if len(normalised("NFC", "a" + char * 99)) > 1 + 2 * 30]
+
+    assert left == []
