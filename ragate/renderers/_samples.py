@@ -1,5 +1,6 @@
 """What happened to one sample, in one sentence: what was expected, what came, and why."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ragate.models import Cause, CauseKind, RankChange, SampleRow
@@ -22,6 +23,18 @@ def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
         if key in groups:
             groups[key].append(row)
     return [(key, rows) for key, rows in groups.items() if rows]
+
+
+def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
+    """Return the one error that most of `rows` failed with, and these: it is told once.
+
+    "" and no row where fewer failed alike.
+    """
+    errors = Counter(row.candidate.error for row in rows if row.candidate and row.candidate.error)
+    for error, count in errors.most_common(1):
+        if count > 1 and 2 * count > len(rows):
+            return error, [row for row in rows if row.candidate and row.candidate.error == error]
+    return "", []
 
 
 def asked(row: SampleRow) -> str:

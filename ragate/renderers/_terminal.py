@@ -9,6 +9,7 @@ from ragate.renderers._words import ForeignText, Words
 from ragate.support.escape import one_line, plain
 
 WIDTH = 100
+_IDS = 5
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
 
 
@@ -33,6 +34,17 @@ def short(row: SampleRow, page: Page) -> str:
     """Return one line: what was asked and which scores moved."""
     moved = page.words(scores(row, TERMINAL)) or "outputs differ"
     return f"  {page.foreign(row.sample_id, 40)}  {page.foreign(asked(row), 50)}  {moved}"
+
+
+def alike_lines(error: str, rows: Sequence[SampleRow], among: int, page: Page) -> list[str]:
+    """Return the error of all these samples, once, and their ids."""
+    ids = ", ".join(page.foreign(row.sample_id, 60) for row in rows[:_IDS])
+    more = f" and {len(rows) - _IDS:,} more" if len(rows) > _IDS else ""
+    return [
+        f"  {page.paint(f'{len(rows):,} of {among:,} failed with one error', 'red')}",
+        f"    {'error':<10}{page.foreign(error, 300)}",
+        f"    {'samples':<10}{ids}{more}",
+    ]
 
 
 def long(row: SampleRow, page: Page) -> list[str]:

@@ -40,6 +40,12 @@ QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED, Me
 MOST_NAMED = 3
 
 
+def as_sentence(text: str) -> str:
+    """Return `text` as it stands behind a period: a word begins with a capital, a name stays."""
+    first = text.split(maxsplit=1)[:1]
+    return text[:1].upper() + text[1:] if first and first[0].strip(",;:").isalpha() else text
+
+
 def below_floor(row: MetricRow) -> bool:
     return row.floor is not None and not row.floor.met
 

@@ -7,10 +7,17 @@ from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._headline import headline
 from ragate.renderers._next_steps import proof, reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spending
-from ragate.renderers._samples import equal_scores, sections
-from ragate.renderers._terminal import Page, long, short
+from ragate.renderers._samples import equal_scores, failed_alike, sections
+from ragate.renderers._terminal import Page, alike_lines, long, short
 from ragate.renderers._whose_rules import checkout_note, proposed_lines
-from ragate.renderers._words import below_floor, ordered, passes, shown_rows, verdict_text
+from ragate.renderers._words import (
+    as_sentence,
+    below_floor,
+    ordered,
+    passes,
+    shown_rows,
+    verdict_text,
+)
 from ragate.support.escape import short_sha
 
 LIMIT = 20
@@ -46,10 +53,13 @@ def _samples(report: Report, page: Page, limit: int) -> list[str]:
     total = len(report.samples) - equal
     room = limit or total
     for key, rows in sections(report.samples):
-        shown = rows[:room]
+        error, alike = failed_alike(rows)
+        total -= len(alike)
+        shown = [row for row in rows if row not in alike][:room]
         room -= len(shown)
-        if shown:
+        if shown or alike:
             lines += [page.paint(f"{_TITLES[key]}: {counted(len(rows), 'sample')}", "bold")]
+        lines += alike_lines(error, alike, len(rows), page) if alike else []
         for row in shown:
             lines += long(row, page) if key in ("worse", "new") else [short(row, page)]
     if limit and total > limit:
@@ -147,7 +157,7 @@ def _lists(report: Report, page: Page) -> list[str]:
         "Waived": waived,
         "Accepted": [f"{a.metric} by {a.by}: {a.reason}" for a in report.decision.accepted],
         "What the pattern suggests": [
-            f"{d.symptom}: {d.likely_cause}. {d.action}" for d in report.diagnosis
+            f"{d.symptom}: {d.likely_cause}. {as_sentence(d.action)}" for d in report.diagnosis
         ],
         "Warnings": report.decision.warnings,
     }

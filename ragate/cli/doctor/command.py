@@ -25,16 +25,17 @@ _COLOURS = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "red"}
     default="console",
     help="How the findings are printed.",
 )
-def command(*, config: Path | None, form: str) -> int:
+@click.option("--ask", is_flag=True, help="Ask the system one question, and show what comes back.")
+def command(*, config: Path | None, form: str, ask: bool) -> int:
     """Say what is configured, reachable and missing; every problem comes with its remedy.
 
-    Calls no model and costs nothing. Exits with 0, with 2 where a file has to be edited, and with
-    3 where something cannot be reached or measured.
+    Calls no model and costs nothing; --ask alone has the system answer one question. Exits with 0,
+    with 2 where a file has to be edited, and with 3 where something cannot be reached or measured.
     """
     from ragate.cli.doctor.examine import examine
 
     today = datetime.datetime.now(datetime.UTC).date()
-    findings = examine(Path.cwd(), config, dict(os.environ), today=today)
+    findings = examine(Path.cwd(), config, dict(os.environ), today=today, ask=ask)
     click.echo(to_json(findings) if form == "json" else to_console(findings))
     return exit_code(findings)
 

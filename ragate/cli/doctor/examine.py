@@ -8,6 +8,7 @@ from typing import cast
 
 from ragate import plugins
 from ragate.baseline import load_baseline
+from ragate.cli import one_question
 from ragate.cli.doctor import (
     baseline_file,
     document_ids,
@@ -18,7 +19,7 @@ from ragate.cli.doctor import (
 )
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
 from ragate.cli.doctor.slices import slices
-from ragate.cli.doctor.under_test import database, system
+from ragate.cli.doctor.under_test import UNREAD, database, system
 from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
 from ragate.cli.doctor.workflows import workflows
 from ragate.cli.finding import Finding, guarded, of_error, ok, skipped
@@ -32,16 +33,20 @@ from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.version import __version__
 
-UNREAD = "ragate.toml cannot be read"
-
 
 def examine(
-    start: Path, path: Path | None, environment: Mapping[str, str], *, today: datetime.date
+    start: Path,
+    path: Path | None,
+    environment: Mapping[str, str],
+    *,
+    today: datetime.date,
+    ask: bool = False,
 ) -> list[Finding]:
     """Return the findings of every check, in the order of docs/doctor.md.
 
     Args:
-        start: Where the search for ragate.toml begins. given: Its path, where one is named.
+        start: Where the search for ragate.toml begins. path: Where one is named.
+        ask: The system is asked one question.
     """
     subject = read_subject(start, path, environment)
     samples: list[Sample] = []
@@ -59,6 +64,10 @@ def examine(
     findings += guarded("environment", lambda: on_disk.dotenv(subject))
     findings += guarded("database", lambda: database(subject))
     findings += guarded(baseline_file.CHECK, lambda: _baseline(subject, runs))
+    findings += guarded(
+        one_question.CHECK,
+        lambda: one_question.one_question(subject.config, subject.operations, samples, wanted=ask),
+    )
     findings += guarded(document_ids.CHECK, lambda: _document_ids(subject, samples, runs))
     if runs and samples:
         findings += guarded(baseline_file.CHECK, lambda: baseline_file.matched(runs[0], samples))

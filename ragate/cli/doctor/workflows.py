@@ -28,10 +28,10 @@ def workflows(root: Path, gate: str = "") -> list[Finding]:
     using = ((path, text) for path, text in workflow_texts(top) if f"{REPOSITORY}@" in text)
     texts = {path.relative_to(top).as_posix(): text for path, text in using}
     findings: list[Finding] = []
+    if waiting := [name for name, text in texts.items() if f"{REPOSITORY}@{PLACEHOLDER}" in text]:
+        message = f"zeros stand for the commit of the action's release in {', '.join(waiting)}"
+        findings.append(warning(CHECK, message, f"put the commit there: {RELEASES}"))
     for name, text in texts.items():
-        if f"{REPOSITORY}@{PLACEHOLDER}" in text:
-            message = f"{name} names no release of the action: zeros stand for its commit"
-            findings.append(warning(CHECK, message, f"put the commit there: {RELEASES}"))
         if _COMMANDS.search(text) and _GROUP_OF_ALL.search(text):
             message = (
                 f"in {name} the concurrency group is the whole workflow's: any comment joins it"

@@ -10,6 +10,14 @@ from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import Diagnosis, SampleRow
 from ragate.pipeline.decide.compare_and_decide import Decided
 
+# Of a system that never answered, no figure tells anything else.
+_ALL_FAILED = Diagnosis(
+    symptom="every sample failed",
+    likely_cause="the system cannot be reached, does not start, or refuses every question",
+    action="mend this first, nothing else here means anything yet: `ragate doctor --ask` asks it "
+    "one question and shows what comes back",
+)
+
 
 def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis, ...]:
     """Return the rows of the symptom table that fit, then those of single samples.
@@ -17,6 +25,8 @@ def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis
     Args:
         changed: Changed samples with their causes.
     """
+    if decided.comparison.all_failed:
+        return (_ALL_FAILED,)
     baseline, candidate = decided.setup.baseline, newest_run(decided.candidate)
     changes = system_changes(baseline.manifest if baseline else None, candidate.manifest)
     standing = standing_faults(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ragate.models import MetricVerdict, Verdict
+from ragate.models import Diagnosis, MetricVerdict, Verdict
 from ragate.renderers import console
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
@@ -78,3 +78,10 @@ def test_what_is_missing_is_said_once_where_there_is_no_baseline_either() -> Non
 
     assert "no decision: mrr was not measured" in text
     assert "there is no baseline to compare with" not in text
+
+
+def test_what_is_to_be_done_begins_as_a_sentence_does() -> None:
+    said = Diagnosis(symptom="it fails", likely_cause="exceptions", action="read the errors")
+    text = console.render(report_factory().model_copy(update={"diagnosis": (said,)}))
+
+    assert "it fails: exceptions. Read the errors" in text

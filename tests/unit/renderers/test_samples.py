@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from ragate.models import Turn
+import pytest
+
+from ragate.models import SampleRow, SampleSide, Turn
 from ragate.renderers import console, markdown
-from ragate.renderers._samples import pass_words
+from ragate.renderers._samples import failed_alike, pass_words
 from tests.factories import report_factory, sample_row_factory
 
 
@@ -30,3 +32,31 @@ def test_a_sample_passes_or_fails_in_capitals_and_says_nothing_without_a_mark() 
     assert pass_words(True, False) == " (PASS → FAIL)"
     assert pass_words(None, True) == " (PASS)"
     assert pass_words(None, None) == ""
+
+
+def failing(*errors: str | None) -> list[SampleRow]:
+    return [
+        SampleRow(sample_id=f"q{n}", query="?", change="failed", candidate=SampleSide(error=error))
+        for n, error in enumerate(errors)
+    ]
+
+
+def test_an_error_that_most_samples_share_is_one() -> None:
+    rows = failing("down", "down", "slow")
+
+    assert failed_alike(rows) == ("down", rows[:2])
+
+
+@pytest.mark.parametrize(
+    "errors", [("down",), ("down", "slow"), (None, None), ("a", "a", "b", "c")]
+)
+def test_errors_that_few_share_stay_with_their_samples(errors: tuple[str | None, ...]) -> None:
+    assert failed_alike(failing(*errors)) == ("", [])
+
+
+def test_the_console_tells_a_shared_error_once() -> None:
+    text = console.render(report_factory(samples=tuple(failing("down", "down", "down"))))
+
+    assert text.count("down") == 1
+    assert "3 of 3 failed with one error" in text
+    assert "q0, q1, q2" in text

@@ -33,10 +33,11 @@ def test_workflows_of_a_release_are_in_order(tmp_path: Path) -> None:
 def test_zeros_in_place_of_the_release_are_pointed_out(tmp_path: Path) -> None:
     write(tmp_path, PLACEHOLDER)
 
-    found = workflows(tmp_path)
+    (found,) = workflows(tmp_path)
 
-    assert [one.status for one in found] == [Status.WARNING] * 3
-    assert "git ls-remote" in found[0].remedy
+    assert found.status is Status.WARNING
+    assert "ragate-commands.yml, .github/workflows/ragate-main.yml" in found.message
+    assert "git ls-remote" in found.remedy
 
 
 def test_a_group_that_every_comment_joins_is_pointed_out(tmp_path: Path) -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ragate.cli.init.try_question import offer_question, seen, what_runs
+from ragate.cli.finding import Finding, Status
+from ragate.cli.init.try_question import offer_question
+from ragate.cli.one_question import one_question, seen, what_runs
+from ragate.cli.operations import open_config
 from ragate.config import Config, parse_config
 from ragate.models import Failure, RetrievedChunk, Sample, SystemOutput
 
@@ -93,10 +96,62 @@ def test_a_system_that_cannot_be_asked_ends_no_init(tmp_path: Path) -> None:
     assert any("RuntimeError: no index" in line for line in lines)
 
 
-def test_the_failure_of_the_question_is_shown(tmp_path: Path) -> None:
+def test_the_failure_of_the_question_is_shown() -> None:
     failure = SystemOutput(error=Failure(kind="system", message="KeyError: 'x'"))
     output = SystemOutput(answer="", chunks=(RetrievedChunk(doc_id="kb/a.md"),))
-    loaded = config(tmp_path, '[system]\nuse = "python"\ntarget = "a:b"\n')
 
-    assert "  error      KeyError: 'x'" in list(seen(loaded, SAMPLE, failure))
-    assert "  answer     empty" in list(seen(loaded, SAMPLE, output))
+    assert "error      KeyError: 'x'" in list(seen(SAMPLE, failure))
+    assert "answer     empty" in list(seen(SAMPLE, output))
+
+
+def doctor(root: Path, *, wanted: bool) -> list[Finding]:
+    loaded, operations = open_config(root / "ragate.toml")
+    return one_question(loaded, operations, [SAMPLE], wanted=wanted)
+
+
+def test_doctor_asks_nothing_unless_told(tmp_path: Path) -> None:
+    project(tmp_path, "open('ran', 'w')\ndef answer(question): return 'x'")
+
+    (found,) = doctor(tmp_path, wanted=False)
+
+    assert found.status is Status.SKIPPED
+    assert "`ragate doctor --ask` asks the first one; it runs an import of" in found.message
+    assert not (tmp_path / "ran").exists()
+
+
+def test_doctor_shows_what_came_back_and_what_does_not_fit(tmp_path: Path) -> None:
+    chunk = '{"doc_id": "a.md", "text": "A"}'
+    project(tmp_path, f"def answer(question): return {{'answer': '30 days', 'chunks': [{chunk}]}}")
+
+    seen_of_it, spelt = doctor(tmp_path, wanted=True)
+
+    assert "answer     30 days\ndocuments  a.md\nexpected   kb/a.md" in seen_of_it.message
+    assert spelt.status is Status.WARNING
+    assert "expected kb/a.md; came back a.md: the folder differs" in spelt.message
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "exit_code"),
+    [
+        ("raise RuntimeError('no index')", "RuntimeError: no index", 2),
+        ("def answer(question): return 1 / 0", "ZeroDivisionError", 3),
+    ],
+)
+def test_doctor_says_why_no_answer_came(
+    tmp_path: Path, code: str, said: str, exit_code: int
+) -> None:
+    (found,) = doctor(project(tmp_path, code), wanted=True)
+
+    assert (found.status, found.exit_code) == (Status.PROBLEM, exit_code)
+    assert said in found.message
+
+
+@pytest.mark.parametrize(("samples", "unread"), [([], "the golden set"), ([SAMPLE], "ragate.toml")])
+def test_doctor_names_what_it_would_need(
+    tmp_path: Path, samples: list[Sample], unread: str
+) -> None:
+    loaded, operations = open_config(project(tmp_path, "") / "ragate.toml")
+
+    (found,) = one_question(None if samples else loaded, operations, samples, wanted=True)
+
+    assert found.message == f"not checked: {unread} cannot be read"
