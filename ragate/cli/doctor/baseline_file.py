@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ragate import plugins
 from ragate.cli.finding import Finding, ok, plural, problem, warning
+from ragate.config import Config
 from ragate.core.comparison.sample_matching import ENOUGH
 from ragate.core.hashing import content_hash
 from ragate.core.text.listed_names import listed
@@ -160,3 +162,24 @@ def enough(
             "write more questions; until then `check` ends without a decision when answers change",
         )
     ]
+
+
+def fewest_losses(config: Config, run: Run) -> int:
+    """Return how many samples must break before the gate can fail a change of the system."""
+    from ragate.core.rules.metric_family import GENERALISE
+    from ragate.core.statistics.fewest_losses import losses_to_fail
+    from ragate.core.statistics.looks import Stages
+    from ragate.pipeline.power_tables import claims
+
+    policy = config.policy
+    distinct_runs = max(1, run.manifest.runs - run.manifest.identical)
+    # Of recorded outputs it is not asked here how many runs they hold: one look, if in doubt.
+    further = 0 if plugins.traits(config.system.use).recorded else policy.confirm
+    return losses_to_fail(
+        Stages(policy.alpha, further),
+        1,
+        metrics=1,
+        baseline_runs=distinct_runs,
+        candidate_runs=1,
+        flips=claims(config)[0] == GENERALISE,
+    )

@@ -70,11 +70,7 @@ def examine(
     )
     findings += guarded(document_ids.CHECK, lambda: _document_ids(subject, samples, runs))
     if runs and samples:
-        findings += guarded(baseline_file.CHECK, lambda: baseline_file.matched(runs[0], samples))
-    if runs and samples and subject.config is not None:
-        findings += guarded(
-            baseline_file.CHECK, lambda: _comparable(subject, runs[0], samples, uses)
-        )
+        findings += _compared(subject, runs[0], samples, uses)
     if runs:
         findings += guarded(personal_data.CHECK, lambda: on_disk.personal(subject, runs[0]))
         findings += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
@@ -161,6 +157,15 @@ def _document_ids(
     return document_ids.of_run(config, samples, baseline, subject.operations.state)
 
 
+def _compared(
+    subject: ExaminedProject, run: Run, samples: list[Sample], uses: Mapping[str, Sequence[Sample]]
+) -> list[Finding]:
+    found = guarded(baseline_file.CHECK, lambda: baseline_file.matched(run, samples))
+    if subject.config is None:
+        return found
+    return found + guarded(baseline_file.CHECK, lambda: _comparable(subject, run, samples, uses))
+
+
 def _comparable(
     subject: ExaminedProject,
     run: Run,
@@ -173,28 +178,7 @@ def _comparable(
     metrics = make_metrics(config, samples, states=run.manifest.states)
     infos = {metric.info.name: metric.info for metric in metrics}
     gated = [rule.metric for rule in config.policy.metrics if rule.metric in config.policy.gated]
-    losses = _losses(config, run)
+    losses = baseline_file.fewest_losses(config, run)
     findings = baseline_file.comparable(run, infos, gated)
     repeats = declared_parts(config.policy.repeats)
     return findings + baseline_file.enough(run, infos, uses, gated, losses=losses, repeats=repeats)
-
-
-def _losses(config: Config, run: Run) -> int:
-    """Return how many samples must break before the gate can fail a change of the system."""
-    from ragate.core.rules.metric_family import GENERALISE
-    from ragate.core.statistics.fewest_losses import losses_to_fail
-    from ragate.core.statistics.looks import Stages
-    from ragate.pipeline.power_tables import claims
-
-    policy = config.policy
-    distinct_runs = max(1, run.manifest.runs - run.manifest.identical)
-    # Of recorded outputs it is not asked here how many runs they hold: one look, if in doubt.
-    further = 0 if plugins.traits(config.system.use).recorded else policy.confirm
-    return losses_to_fail(
-        Stages(policy.alpha, further),
-        1,
-        metrics=1,
-        baseline_runs=distinct_runs,
-        candidate_runs=1,
-        flips=claims(config)[0] == GENERALISE,
-    )
