@@ -14,6 +14,7 @@ PLACES = ("model.onnx", "onnx/model.onnx")
 MAX_BYTES = 4 * 1024**3
 MAX_TOKENS = 512
 BATCH = 16
+_SPECIAL_TOKENS = 8  # room for those that begin, part and end a pair
 _ASKED_FOR = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 REMEDY = (
     "name a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, as "
@@ -80,8 +81,23 @@ def entailing_output(config: dict[str, Any], where: str) -> int:
     return entailing[0]
 
 
+def longest_input(config: dict[str, Any]) -> int:
+    """Return how many tokens are read at once: what the model says, no more than 512."""
+    positions = config.get("max_position_embeddings")
+    return positions if isinstance(positions, int) and 0 < positions < MAX_TOKENS else MAX_TOKENS
+
+
+class ModelError(Exception):
+    """The model gave no figures for some texts."""
+
+
 class CrossEncoder:
-    """The model, loaded; on one CPU thread, so that equal texts give equal figures."""
+    """The model, loaded; on one CPU thread, so that equal texts give equal figures.
+
+    Attributes:
+        most_premise: Tokens of a premise that are read at once.
+        most_hypothesis: The same of a hypothesis.
+    """
 
     def __init__(self, model: str, where: str) -> None:
         """Load it.
@@ -91,7 +107,12 @@ class CrossEncoder:
         """
         network, config, self.fingerprint = folder_files(model, where)
         self._output = entailing_output(config, where)
+        longest = longest_input(config)
+        self.most_hypothesis = longest // 3
+        self.most_premise = longest - self.most_hypothesis - _SPECIAL_TOKENS
         self._session, self._tokenizer = _loaded(network, Path(model).expanduser(), where)
+        self._tokenizer.enable_truncation(longest, strategy="longest_first")
+        self._tokenizer.enable_padding()
         self._inputs = [each.name for each in self._session.get_inputs()]
         if not _ASKED_FOR.issuperset(self._inputs):
             raise ConfigError(
@@ -99,12 +120,38 @@ class CrossEncoder:
             )
 
     def entails(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return a probability for each (premise, hypothesis), to three decimals."""
-        return [
-            probability
-            for start in range(0, len(pairs), BATCH)
-            for probability in self._batch(pairs[start : start + BATCH])
-        ]
+        """Return a probability for each (premise, hypothesis), to three decimals.
+
+        Raises:
+            ModelError: there are none.
+        """
+        try:
+            return [
+                probability
+                for start in range(0, len(pairs), BATCH)
+                for probability in self._batch(pairs[start : start + BATCH])
+            ]
+        except Exception as error:  # both libraries raise types of their own
+            raise ModelError(" ".join(str(error).split())[:200]) from error
+
+    def parts(self, text: str, most: int) -> list[str]:
+        """Return a text in parts of at most so many tokens, cut between words where there are any.
+
+        Raises:
+            ModelError: the tokenizer cannot read it.
+        """
+        text = text.encode(errors="replace").decode()  # half of a surrogate pair
+        try:
+            length = len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        except Exception as error:
+            raise ModelError(" ".join(str(error).split())[:200]) from error
+        if length <= most or len(text) < 2:
+            return [text]
+        middle = len(text) // 2
+        space = text.rfind(" ", 1, middle)
+        cut = space if space > 0 else middle
+        halves = (text[:cut].strip(), text[cut:].strip())
+        return [part for half in halves if half for part in self.parts(half, most)]
 
     def _batch(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         import numpy as np
@@ -148,6 +195,4 @@ def _loaded(network: Path, folder: Path, where: str) -> tuple[Any, Any]:
         raise ConfigError(
             f"{where} = {str(folder)!r} cannot be loaded: {why}", remedy=REMEDY
         ) from error
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
-    tokenizer.enable_padding()
     return session, tokenizer

@@ -10,7 +10,7 @@ from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
 from ragate.metrics._identity import own_settings
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
-from ragate.metrics.grounding._cross_encoder import CrossEncoder
+from ragate.metrics.grounding._cross_encoder import CrossEncoder, ModelError
 from ragate.metrics.grounding._grounding import (
     NO_TEXTS,
     claim_metric,
@@ -44,11 +44,13 @@ def create(request: MetricRequest) -> SampleMetric:
     """Return entailment: the mean chance that some context entails a sentence of the answer.
 
     Formula: mean over sentences s of the answer of max over pieces p of the contexts of
-    P(p entails s), by the model; a piece is up to 1,200 characters of whole sentences. Range
-    [0, 1], a fraction, higher is better. Version 1.
-    Edge cases: nothing retrieved, or no words in the answer: 0; no model is named: unscored, and an
-    error where the policy names the metric; chunks without texts: unscored; unanswerable: not
-    applicable. The model's files are part of the metric's identity.
+    P(p entails s), by the model; a piece is up to 1,200 characters of whole sentences, and what has
+    more tokens than the model reads at once is cut into parts that count as sentences and pieces.
+    Range [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: the model fails on a text: unscored; nothing retrieved, or no words in the answer:
+    0; no model is named: unscored, and an error where the policy names the metric; chunks without
+    texts: unscored; unanswerable: not applicable. The model's files are part of the metric's
+    identity.
     Source: Honovich et al., TRUE, NAACL 2022; Laban et al., SummaC, TACL 2022 (the maximum).
     """
     settings = own_settings(request, Settings)
@@ -61,6 +63,12 @@ def create(request: MetricRequest) -> SampleMetric:
 
 
 def _formula(encoder: CrossEncoder) -> Callable[[Sample, SystemOutput], ValueOrReason]:
+    @lru_cache(maxsize=1_024)  # passages come back in other samples, and in every pass
+    def premises_of(text: str) -> tuple[str, ...]:
+        return tuple(
+            part for piece in pieces(text) for part in encoder.parts(piece, encoder.most_premise)
+        )
+
     @lru_cache(maxsize=10_000)  # passes of a system that repeats ask for the same
     def best(sentence: str, premises: tuple[str, ...]) -> float:
         return max(encoder.entails([(premise, sentence) for premise in premises]))
@@ -68,12 +76,17 @@ def _formula(encoder: CrossEncoder) -> Callable[[Sample, SystemOutput], ValueOrR
     def entailed(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
             return NO_TEXTS
-        sentences = worded_sentences(output.answer or "")
-        premises = tuple(piece for chunk in output.chunks for piece in pieces(chunk.text))
-        if not sentences or not premises:
-            return 0.0
-        chances = [best(without_markers(sentence), premises) for sentence in sentences]
-        return sum(chances) / len(chances)
+        try:
+            premises = tuple(part for chunk in output.chunks for part in premises_of(chunk.text))
+            claims = [
+                part
+                for sentence in worded_sentences(output.answer or "")
+                for part in encoder.parts(without_markers(sentence), encoder.most_hypothesis)
+            ]
+            chances = [best(claim, premises) for claim in claims if premises]
+        except ModelError as error:
+            return f"the model of entailment failed: {error}"
+        return sum(chances) / max(1, len(chances))
 
     return entailed
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ragate.errors import ConfigError
+from ragate.metrics.grounding._cross_encoder import CrossEncoder, longest_input
 from ragate.metrics.grounding.entailment import PIECE, pieces
 from ragate.models import ScoreState
 from tests.unit.metrics.metric_factories import answered, asked, make, score, value
@@ -102,3 +104,51 @@ def test_long_contexts_are_read_in_pieces_of_whole_sentences() -> None:
 
     assert all(len(piece) <= PIECE for piece in cut)
     assert " ".join(cut) == " ".join([sentence] * 100)
+
+
+def test_a_long_sentence_is_read_to_its_end_in_parts_that_count_as_sentences(model: str) -> None:
+    output = answered(f"{'near ' * 600}moon.", MOON)
+
+    found = value("entailment", asked(), output, settings={"model": model})
+
+    assert found == pytest.approx((0.987 + 3 * 0.003) / 4, abs=0.002)
+
+
+def test_a_long_sentence_of_a_context_is_read_to_its_end(model: str) -> None:
+    output = answered("The moon.", f"{'near' * 10} {'near ' * 900}moon.")
+
+    found = value("entailment", asked(), output, settings={"model": model})
+
+    assert found == pytest.approx(0.987, abs=0.002)
+
+
+def test_a_model_that_reads_less_at_once_says_so_in_its_configuration() -> None:
+    assert longest_input({"max_position_embeddings": 128}) == 128
+    assert longest_input({"max_position_embeddings": 8_192}) == longest_input({}) == 512
+
+
+def test_half_of_a_surrogate_pair_and_text_without_spaces_are_read(model: str) -> None:
+    for text in ("\ud800 moon.", "moon" * 5_000, "東京は" * 2_000):
+        output = answered(text, text, MOON)
+        assert value("entailment", asked(), output, settings={"model": model}) >= 0
+
+
+def test_a_sample_that_the_model_fails_on_is_unscored_and_the_others_count(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = CrossEncoder._batch
+
+    def fails(self: CrossEncoder, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        if any("cheese" in claim for _, claim in pairs):
+            raise RuntimeError("out of\nmemory")
+        return read(self, pairs)
+
+    monkeypatch.setattr(CrossEncoder, "_batch", fails)
+    metric = make("entailment", settings={"model": model})
+
+    pairs = [(asked(), answered(answer, MOON)) for answer in ("The cheese.", "The moon.")]
+    failed, measured = metric.score_samples(pairs)
+
+    assert failed.state is ScoreState.UNSCORED
+    assert failed.reason == "the model of entailment failed: out of memory"
+    assert measured.value == pytest.approx(0.987, abs=0.002)
