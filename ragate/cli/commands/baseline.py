@@ -28,7 +28,7 @@ def command() -> None:
     "--allow-worst",
     multiple=True,
     metavar="METRIC",
-    help="Record it although this metric of level error is at its worst value.",
+    help="Record it although what is gated under this name is at its worst value.",
 )
 @eval_date_option
 def update(

@@ -3,6 +3,7 @@
 import difflib
 import re
 
+from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.accept_command import accepted, decide_stored
@@ -38,9 +39,11 @@ def update_baseline(
     _refuse_default_branch(talk, default_branch)
     _refuse_without_texts(stored)
     taken = accepted(talk, stored)
-    files = baseline_files(
-        stored.config, stored.run, stored.folder / "outputs.jsonl", accepted=taken
-    )
+    outputs = stored.folder / "outputs.jsonl"
+    try:
+        files = baseline_files(stored.config, stored.run, outputs, accepted=taken)
+    except RagateError as error:
+        raise RefusedError(error.message, remedy=error.remedy) from error
     files = {location.at(path): content for path, content in files.items()}
     if talk.is_fork:
         _reply_with_patch(talk, files)

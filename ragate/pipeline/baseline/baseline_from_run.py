@@ -12,6 +12,9 @@ from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Acceptance, Record, Run, SystemInfo
 from ragate.pipeline.baseline.refuse_recording import refuse_left_out, refuse_unmeasured
+from ragate.pipeline.baseline.refuse_worst import refuse_worst
+from ragate.pipeline.baseline.write_baseline import readable_baseline
+from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.recorder.baseline_replies import RUN_REPLIES
 from ragate.support.spill import Spill
@@ -30,7 +33,8 @@ def baseline_files(
         accepted: Drops that were accepted on the way to this baseline.
 
     Raises:
-        RagateError: the run is partial, or too little of it was measured.
+        RagateError: the run is partial, too little of it was measured, or what is gated is at its
+            worst value, which was not accepted.
     """
     run = deciding_run(run)
     manifest = run.manifest
@@ -38,6 +42,7 @@ def baseline_files(
         raise RagateError("only a part of the golden set was run: that makes no baseline")
     refuse_left_out(manifest.left_out)
     refuse_unmeasured(config, run)
+    _refuse_worst(config, run, accepted)
     run = run.amended(manifest=manifest.amended(accepted=tuple(accepted)))
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     recorded = recorded_now(run, date=today)
@@ -52,6 +57,13 @@ def baseline_files(
         path = requests_path(config.baseline)
         files[path.relative_to(root).as_posix()] = replies.read_bytes()
     return files
+
+
+def _refuse_worst(config: Config, run: Run, accepted: Sequence[Acceptance]) -> None:
+    samples, old = read_dataset(config.dataset), readable_baseline(config)
+    allowed = {acceptance.metric for acceptance in accepted}
+    advice = id_advice(config, samples, run)
+    refuse_worst(config, samples, run, old, allowed=allowed, advice=advice)
 
 
 def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:

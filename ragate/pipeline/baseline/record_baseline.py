@@ -59,14 +59,14 @@ async def update_baseline(
     Args:
         accepted: Drops that were accepted on the way here; the file keeps them.
         eval_date: What ``{today}`` in a question stands for, "" for today.
-        allow_worst: Metrics of level error that may stand at their worst value.
+        allow_worst: What is gated and may stand at its worst value.
 
     Raises:
         DatasetError: expected documents are not in the corpus; the file is left as it is.
         RagateError: nothing, or too little, could be measured; the file is left as it is.
     """
-    refuse_unknown(config, allow_worst)
     samples = read_dataset(config.dataset)
+    refuse_unknown(config, samples, allow_worst)
     runs = config.policy.decision.runs if runs is None else runs
     selection = Selection(runs=runs, eval_date=eval_date)
     old = readable_baseline(config)
@@ -74,8 +74,8 @@ async def update_baseline(
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     advice = id_advice(config, samples, run)
-    accepted_metrics = {acceptance.metric for acceptance in accepted}
-    refuse_worst(config, run, old, allowed={*allow_worst, *accepted_metrics}, advice=advice)
+    allowed = {*allow_worst, *(acceptance.metric for acceptance in accepted)}
+    refuse_worst(config, samples, run, old, allowed=allowed, advice=advice)
     if advice is not None:
         operations.say(f"warning: {advice.message}\n  -> {advice.remedy}")
     forget_recording(operations.state)

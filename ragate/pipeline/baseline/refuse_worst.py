@@ -1,20 +1,19 @@
 """A gated metric at its worst value makes no baseline: nothing could ever be worse than that."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ragate.config import Config
 from ragate.errors import RagateError, UsageError
-from ragate.models import Direction, MetricInfo, Run
-from ragate.pipeline.baseline.write_baseline import run_means
+from ragate.models import Run, Sample
+from ragate.pipeline.baseline.gated_columns import at_worst, gated_columns, widest
 from ragate.pipeline.doc_ids.id_advice import IdAdvice
 from ragate.support.settings import nearest
 
-SLACK = 1e-9
 
-
-def refuse_unknown(config: Config, allowed: Collection[str]) -> None:
-    """Raise where a metric that may stand at its worst value is none of the policy's."""
+def refuse_unknown(config: Config, samples: Sequence[Sample], allowed: Collection[str]) -> None:
+    """Raise where what may stand at its worst value is nothing that the policy holds."""
     names = [rule.metric for rule in config.policy.metrics]
+    names += [each.name for each in gated_columns(config.policy, samples) if each.name not in names]
     for name in allowed:
         if name not in names:
             raise UsageError(
@@ -23,38 +22,36 @@ def refuse_unknown(config: Config, allowed: Collection[str]) -> None:
 
 
 def refuse_worst(
-    config: Config, run: Run, old: Run | None, *, allowed: Collection[str], advice: IdAdvice | None
+    config: Config,
+    samples: Sequence[Sample],
+    run: Run,
+    old: Run | None,
+    *,
+    allowed: Collection[str],
+    advice: IdAdvice | None,
 ) -> None:
-    """Raise where a gated metric stands at its worst value, and did not before.
+    """Raise where a metric, a share that passes or a slice stands at its worst value, newly.
 
     Args:
+        samples: The whole golden set, which says what a slice holds.
         old: The baseline that is there, None for a first one.
-        allowed: Metrics that may stand so.
+        allowed: What may stand so.
         advice: On ids that do not fit, which is what it mostly comes from.
     """
-    gated = config.policy.gated
-    before = set() if old is None else at_worst(old)
-    refused = sorted((at_worst(run) & gated) - before - set(allowed))
+    columns = gated_columns(config.policy, samples)
+    found = at_worst(columns, run)
+    before = set() if old is None else at_worst(columns, old)
+    known = before | set(allowed)
+    refused = [name for name in widest(columns, found) if name not in known]
     if not refused:
         return
     values = "their worst values" if len(refused) > 1 else "its worst value"
     message = f"{', '.join(refused)}: at {values}, so that nothing could be seen to get worse"
     options = " ".join(f"--allow-worst {name}" for name in refused)
-    way_out = f"if that is right, `ragate baseline update {options}`; the baseline is unchanged"
+    way_out = (
+        f"if that is right, run `ragate baseline update {options}` and commit the file; the "
+        "baseline is unchanged"
+    )
     if advice is None:
         raise RagateError(message, remedy=f"`ragate collect` shows the outputs; {way_out}")
     raise RagateError(f"{message}: {advice.message}", remedy=f"{advice.remedy}; {way_out}")
-
-
-def at_worst(run: Run) -> set[str]:
-    """Return the metrics whose mean over all samples and runs is the worst that there is."""
-    ends = {name: _worst_end(info) for name, info in run.manifest.metrics.items()}
-    return {
-        name
-        for name, mean in run_means(run).items()
-        if (end := ends.get(name)) is not None and abs(mean - end) <= SLACK
-    }
-
-
-def _worst_end(info: MetricInfo) -> float | None:
-    return info.low if info.direction is Direction.HIGHER else info.high

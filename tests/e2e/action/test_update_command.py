@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.e2e.action.command_projects import accept
-from tests.e2e.action.forge import Change, Forge
-from tests.e2e.action.talk import replies, say
+from tests.e2e.action.forge import SAMPLES, Change, Forge, outputs
+from tests.e2e.action.talk import judged, replies, say
 from tests.servers.github_stub import Account
 
 pytestmark = pytest.mark.e2e
@@ -27,6 +27,25 @@ def test_the_baseline_is_committed_once_on_top_of_the_judged_commit(forge: Forge
     baseline = json.loads(forge.github.git.read(entry.sha))
     assert [one["metric"] for one in baseline["accepted"]] == ["hit_rate@5", "token_f1"]
     assert forge.states(new) == ["success"]
+    assert "Committed" in replies(forge)[-1]
+
+
+def test_what_could_never_get_worse_is_not_committed_unless_it_was_accepted(forge: Forge):
+    change = forge.change(outputs(broken=range(SAMPLES)))
+    forge.github.git.move("change", change.head)
+    assert judged(forge, change).exit_code == 1
+
+    result = say(forge, f"/ragate update-baseline {change.head[:7]}")
+
+    assert result.exit_code == 0, result.log
+    assert forge.github.git.resolve("refs/heads/change") == change.head
+    told = replies(forge)[-1]
+    assert "hit_rate@5, token_f1: at their worst values" in told
+    assert "ragate baseline update --allow-worst hit_rate@5 --allow-worst token_f1" in told
+
+    say(forge, accept(change))
+    say(forge, f"/ragate update-baseline {change.head[:7]}")
+
     assert "Committed" in replies(forge)[-1]
 
 
