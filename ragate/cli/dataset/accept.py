@@ -34,7 +34,7 @@ def command(
     drafts = [entry for entry in read_entries(path) if entry.draft or entry.drafted]
     named = words(ids)
     if named and everything:
-        raise UsageError("ids and --all exclude one another", remedy="give one of them")
+        raise UsageError("ids and --all exclude one another", remedy="leave out --all, or the ids")
     if not named and not everything:
         for entry in drafts:
             kind = "draft sample" if entry.draft else "draft reference"
@@ -42,6 +42,11 @@ def command(
             for text in (*entry.sample.references, *entry.drafted):
                 click.echo(f"    {one_line(text, 500)}")
         click.echo(f"{path}: {plural(len(drafts), 'sample')} with a draft; nothing was written")
+        if drafts:
+            click.echo(
+                "`ragate dataset accept ID …` lets those count, `--all` all of them; with "
+                "`--reject` they are removed"
+            )
         return 0
     chosen_ids = [entry.sample.id for entry in drafts] if everything else list(named)
     for sample_id, outcome in accept_drafts(path, chosen_ids, reject=reject).items():

@@ -53,7 +53,11 @@ def _refuse_unknown(
         for doc_id in labels:
             if texts is not None and doc_id not in texts:
                 hint = nearest(doc_id, texts) if len(texts) < 1000 else ""
-                raise UsageError(f"the corpus holds no document {doc_id!r}{hint}")
+                raise UsageError(
+                    f"the corpus holds no document {doc_id!r}{hint}",
+                    remedy="name a document by its path below the corpus folder, or give the "
+                    "folder with --corpus",
+                )
 
 
 def write_review(path: Path, review: Path, suggestions: Sequence[Suggestion]) -> int:

@@ -55,6 +55,8 @@ def command(
     kept_count = sum(len(row.kept) for row in records)
     if not dry_run:
         record(chosen.path, entries, records, hash_only=hash_only)
-    outcome = "found, nothing was written" if dry_run else "recorded"
+    outcome = "found" if dry_run else "recorded"
     click.echo(f"{chosen.path}: {plural(new, 'passage')} {outcome}, {kept_count} kept as they were")
+    if dry_run:
+        click.echo("nothing was written: leave out --dry-run to record them")
     return 0

@@ -116,4 +116,6 @@ def _tell(generated: Generated, target: Path) -> int:
     click.echo(
         f"{target}: {plural(len(generated.rows), 'draft question')}; {spent(generated.replies)}"
     )
+    if generated.rows:
+        click.echo("no run asks a draft: `ragate dataset accept` lets it count")
     return 3 if generated.replies.stopped or generated.replies.failed or not generated.rows else 0

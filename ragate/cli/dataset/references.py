@@ -71,6 +71,12 @@ def command(
     click.echo(
         f"{chosen.path}: {plural(len(drafts.texts), 'draft')} {outcome}; {spent(drafts.replies)}"
     )
+    if drafts.texts:
+        click.echo(
+            "leave out --dry-run to write them"
+            if dry_run
+            else "no metric reads a draft: `ragate dataset accept` lets it count"
+        )
     return 3 if drafts.replies.stopped or drafts.replies.failed else 0
 
 

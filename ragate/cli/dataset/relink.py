@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -76,10 +77,15 @@ def command(
 
     if respell:
         if accept or min_similarity is not None:
-            raise UsageError("--respell goes with --accept-all alone")
+            raise UsageError(
+                "--respell goes with --accept-all alone", remedy="leave out the other options"
+            )
         return _respell(subject(file, config), corpus, write=accept_all, as_json=as_json)
     if accept_all != (min_similarity is not None) or (accept and accept_all):
-        raise UsageError("give --accept ID, or --accept-all together with --min-similarity X")
+        raise UsageError(
+            "--accept-all and --min-similarity go together, and without --accept",
+            remedy="give --accept ID, or --accept-all together with --min-similarity X",
+        )
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="relink")
     entries = read_entries(chosen.path)
@@ -128,7 +134,7 @@ def _respelt(path: Path, count: int, *, written: bool) -> str:
         return f"{path}: nothing to write otherwise"
     if written:
         return f"{path}: {count} expected documents written as the system does"
-    command = f"ragate dataset relink {path} --respell --accept-all"
+    command = f"ragate dataset relink {quote(str(path))} --respell --accept-all"
     return f"nothing was written; accept with: {command}"
 
 
@@ -144,4 +150,5 @@ def _lines(path: Path, lost: Sequence[Lost]) -> Iterator[str]:
             alike = f"{candidate.similarity:.2f} by {candidate.source}"
             yield f"    {alike}  {one_line(candidate.doc_id, 200)}"
             yield f"        {one_line(candidate.text, _TEXT)}"
-    yield f"nothing was written; accept with: ragate dataset relink {path} --accept ID[=DOC]"
+    command = f"ragate dataset relink {quote(str(path))} --accept ID[=DOC]"
+    yield f"nothing was written; accept with: {command}"

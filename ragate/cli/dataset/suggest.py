@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -151,7 +152,8 @@ def _lines(path: Path, suggestions: Sequence[Suggestion]) -> Iterator[str]:
         return
     for suggestion in suggestions:
         yield from _shown(suggestion)
-    yield f"nothing was written; accept with: ragate dataset suggest {path} --accept ID:DOC"
+    command = f"ragate dataset suggest {quote(str(path))} --accept ID:DOC"
+    yield f"nothing was written; accept with: {command}"
 
 
 def _shown(suggestion: Suggestion) -> Iterator[str]:

@@ -8,6 +8,8 @@ from ragate.errors import UsageError
 from ragate.pipeline.golden.suggest import as_labels
 from ragate.support.settings import nearest, shown
 
+_LIST = "`ragate dataset accept` without an id lists every draft with its id"
+
 
 def parse_pairs(texts: Iterable[str], ids: Iterable[str]) -> list[tuple[str, str]]:
     """Return (sample, document) of ``SAMPLE:DOCUMENT``; ids may hold colons themselves.
@@ -29,7 +31,10 @@ def parse_pairs(texts: Iterable[str], ids: Iterable[str]) -> list[tuple[str, str
             )
             if not cuts:
                 why = "must be SAMPLE:DOCUMENT"
-            raise UsageError(f"--accept {shown(text)}: {why}")
+            raise UsageError(
+                f"--accept {shown(text)}: {why}",
+                remedy="write the sample's id, a colon and the document: --accept q1:refunds.md",
+            )
         pairs_read += pairs
     return pairs_read
 
@@ -65,9 +70,11 @@ def accept_drafts(path: Path, ids: Iterable[str], *, reject: bool = False) -> di
     for sample_id in ids:
         entry = entries.get(sample_id)
         if entry is None:
-            raise UsageError(f"no sample has the id {sample_id!r}{nearest(sample_id, entries)}")
+            raise UsageError(
+                f"no sample has the id {sample_id!r}{nearest(sample_id, entries)}", remedy=_LIST
+            )
         if not entry.draft and not entry.drafted:
-            raise UsageError(f"{sample_id!r} holds no draft")
+            raise UsageError(f"{sample_id!r} holds no draft", remedy=_LIST)
         outcomes[sample_id] = _settle(golden, entry, reject=reject)
     golden.save()
     return outcomes

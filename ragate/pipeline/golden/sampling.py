@@ -21,7 +21,10 @@ def take(entries: Sequence[Entry], count: int, *, by_tag: bool, seed: int) -> li
         UsageError: there are fewer samples.
     """
     if count > len(entries):
-        raise UsageError(f"{count} samples are wanted, and there are {len(entries)}")
+        raise UsageError(
+            f"{count} samples are wanted, and there are {len(entries)} that are no drafts",
+            remedy="name a smaller number",
+        )
     strata: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         strata[entry.sample.tags[0] if by_tag and entry.sample.tags else ""].append(entry)

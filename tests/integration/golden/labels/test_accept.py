@@ -19,7 +19,10 @@ def test_drafts_count_when_they_are_accepted(
     before = drafts(project)
 
     assert run(["dataset", "accept"]) == 0
-    assert "2 samples with a draft; nothing was written" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "2 samples with a draft; nothing was written" in told
+    assert "`--all` all of them" in told
+    assert "`--reject`" in told
     assert golden(project) == before
     assert run(["dataset", "accept", "a,b"]) == 0
 
