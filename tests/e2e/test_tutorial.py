@@ -15,15 +15,16 @@ pytestmark = pytest.mark.e2e
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
 BLOCKS = re.findall(r"^<!-- tutorial -->\n```bash\n(.*?)\n```", PAGE, re.DOTALL | re.MULTILINE)
 SHOWN = re.findall(r"^```text\n(.*?)\n```", PAGE, re.DOTALL | re.MULTILINE)
-IDENTITY = """\
-export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org
-export GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.org
+# A machine that git does not know its user on.
+STRANGER = """\
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+unset GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL EMAIL
 """
 
 
 @pytest.fixture(scope="module")
 def typed(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    done = run(IDENTITY + "\necho '== block'\n".join(BLOCKS), tmp_path_factory.mktemp("tutorial"))
+    done = run(STRANGER + "\necho '== block'\n".join(BLOCKS), tmp_path_factory.mktemp("tutorial"))
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 

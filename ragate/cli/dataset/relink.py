@@ -77,9 +77,7 @@ def command(
 
     if respell:
         if accept or min_similarity is not None:
-            raise UsageError(
-                "--respell goes with --accept-all alone", remedy="leave out the other options"
-            )
+            raise UsageError("--respell goes with --accept-all alone")
         return _respell(subject(file, config), corpus, write=accept_all, as_json=as_json)
     if accept_all != (min_similarity is not None) or (accept and accept_all):
         raise UsageError(
