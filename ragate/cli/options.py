@@ -45,6 +45,11 @@ eval_date_option = click.option(
 )
 
 
+verbose_option = click.option(
+    "--verbose", is_flag=True, help="List every sample and note, not only what fits 40 lines."
+)
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """The options of check, collect and decide."""
@@ -160,19 +165,19 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
 
 
 def show(
-    report: Report, destinations: Sequence[tuple[str, Path | None]], *, limit: int = 20
+    report: Report, destinations: Sequence[tuple[str, Path | None]], *, verbose: bool = False
 ) -> int:
     """Write the report in every wanted format; return the exit code of its verdict.
 
     Args:
-        limit: Most samples that the console lists; 0 for all.
+        verbose: The console lists everything.
     """
     from ragate.cli.shown_here import shown_here, summary
     from ragate.support.atomic_files import write_atomic
 
     report = shown_here(report)
     for name, path in destinations:
-        text = _render(report, name, path, limit=limit)
+        text = _render(report, name, path, verbose=verbose)
         if path is not None:
             write_atomic(path, text.encode())
         else:
@@ -182,7 +187,7 @@ def show(
     return report.decision.exit_code
 
 
-def _render(report: Report, name: str, path: Path | None, *, limit: int) -> str:
+def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> str:
     from ragate import plugins
 
     module = plugins.load("renderers", name)
@@ -190,5 +195,5 @@ def _render(report: Report, name: str, path: Path | None, *, limit: int) -> str:
         text: str = module.render(report)
         return text
     terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), limit=limit)
+    shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), verbose=verbose)
     return shown

@@ -14,7 +14,8 @@ from ragate.models import Verdict
 from ragate.pytest_plugin.session_folder import session_folder
 from ragate.pytest_plugin.session_run import run_once
 from ragate.renderers._samples import WORSE
-from ragate.renderers._terminal import Page, long
+from ragate.renderers.console._page import Page
+from ragate.renderers.console._whole_samples import long
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle

@@ -8,7 +8,7 @@ from ragate.models import Record, Sample, SampleRow, Score, ScoreState
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.support.escape import one_line, plain
 
-WIDTH = 100
+WIDTH = 80
 _INDENT = "  "
 Records = Sequence[Record]
 
@@ -24,7 +24,7 @@ def explain(
     slices: Sequence[str] = (),
     marks: Mapping[str, str] = {},
 ) -> str:
-    """Return everything that is known of `sample` as text about 100 columns wide.
+    """Return everything that is known of `sample` as text 80 columns wide.
 
     Args:
         baseline: The sample's records, one a run; empty where the baseline does not hold it.
@@ -71,7 +71,7 @@ def _head(sample: Sample, row: SampleRow | None, slices: Sequence[str]) -> list[
 
 
 def _wrapped(text: str) -> list[str]:
-    """Return `text` in lines of at most 100 columns, each indented."""
+    """Return `text` in lines of at most 80 columns, each indented."""
     lines: list[str] = []
     for line in plain(text, ci=False).splitlines() or [""]:
         wrapped = textwrap.wrap(line, WIDTH - len(_INDENT), break_on_hyphens=False) or [""]

@@ -67,8 +67,8 @@ def test_one_chunk_in_place_of_ten_fails_it_with_metrics_and_samples(gate: Path)
 
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"recall@10 .*regressed", done.stdout)
-    assert re.search(r"expected +[\w-]+\.md \(rank \d+ → gone\)", done.stdout)
-    assert re.search(r"retrieved +1 [\w-]+\.md", done.stdout)
+    assert re.search(r"expected +\S+\.md, rank \d+ → gone", " ".join(done.stdout.split()))
+    assert len(done.stdout.splitlines()) <= 40
 
 
 def test_a_broken_chunking_fails_it(gate: Path) -> None:
@@ -89,5 +89,5 @@ def test_a_deleted_question_is_reported_as_removed(gate: Path) -> None:
     done = ragate(gate, "check")
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Removed from the golden set: 1" in done.stdout
+    assert "Removed from the golden set: " in done.stdout
     assert json.loads(first)["id"] in done.stdout

@@ -99,7 +99,7 @@ def test_worse_answers_are_named_and_two_calls_each_and_gate_only_by_a_limit(gat
 
     assert len(asked(server)) == 2 * len(changed)
     assert row(gate)["candidate"] == 0.375
-    assert "pairwise: 0 better, 2 worse: q1, q5" in capsys.readouterr().out
+    assert "pairwise: 0 better, 2 worse: q1, q5" in " ".join(capsys.readouterr().out.split())
 
     limit = JUDGE.format(url=server.base_url, level="error", limit="minimum = 0.45")
     gate.configure(metrics=limit)

@@ -192,6 +192,7 @@ def test_a_service_that_was_repaired_is_green_and_the_report_says_it_is_a_new_dr
     assert run(["check"]) == 0
 
     told = capsys.readouterr().out
+    told = " ".join(told.split())
     assert "1 earlier run of this commit failed" in told
     assert "this verdict is of new answers" in told
     assert "Earlier runs: 1 run of this commit (20" in told

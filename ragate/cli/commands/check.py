@@ -11,7 +11,7 @@ import click
 
 from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
-from ragate.cli.options import RunOptions, run_options, show
+from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @run_options
+@verbose_option
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
 @click.option(
     "--control",
@@ -34,6 +35,7 @@ def command(
     options: RunOptions,
     runs: int,
     control: Path | None,
+    verbose: bool,
     estimate: bool,
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
@@ -65,7 +67,8 @@ def command(
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
-    return show(detailed(report, loaded, operations.state, destinations), destinations)
+    report = detailed(report, loaded, operations.state, destinations)
+    return show(report, destinations, verbose=verbose)
 
 
 def _estimate(config: Config, total: Estimate) -> str:

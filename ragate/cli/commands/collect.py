@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ragate.pipeline.run.collected_outputs import Collected
 
 SHOWN_FAILURES = 20
+SHOWN_IDS = 5
 ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 
 
@@ -70,7 +72,25 @@ def summarise(collected: Collected, path: Path) -> dict[str, object]:
         "outputs": sum(len(outputs) for outputs in collected.passes),
         "failed": len(failures),
         "failures": failures[:SHOWN_FAILURES],
+        "reasons": _reasons(failures),
     }
+
+
+def _reasons(failures: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return what failed alike as one: how often, and the first samples; most frequent first."""
+    alike: dict[tuple[object, object], list[object]] = defaultdict(list)
+    for failure in failures:
+        alike[failure["kind"], failure["message"]].append(failure["id"])
+    ordered = sorted(alike.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAILURES]
+    return [
+        {
+            "kind": kind,
+            "message": message,
+            "count": len(ids),
+            "ids": list(dict.fromkeys(ids))[:SHOWN_IDS],
+        }
+        for (kind, message), ids in ordered
+    ]
 
 
 def _line(summary: dict[str, object]) -> str:
@@ -85,10 +105,11 @@ def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
 def _console(summary: dict[str, object]) -> str:
     lines = [_line(summary), f"written to {summary['file']}; next: ragate decide"]
     limit = ON_TERMINAL if sys.stdout.isatty() else IN_FULL
-    lines += [
-        f"  failed {failure['id']}: {one_line(failure['message'], limit)} ({failure['kind']})"
-        for failure in _failures(summary)
-    ]
+    reasons: list[dict[str, Any]] = summary["reasons"]  # type: ignore[assignment]
+    for each in reasons:
+        more = each["count"] - len(each["ids"])
+        named = ", ".join(each["ids"]) + (f" and {more:,} more" if more > 0 else "")
+        lines.append(f"  failed {named}: {one_line(each['message'], limit)} ({each['kind']})")
     return "\n".join(lines)
 
 

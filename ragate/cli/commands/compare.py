@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option, output_options, show, targets
+from ragate.cli.options import config_option, output_options, show, targets, verbose_option
 
 
 @click.command("compare")
@@ -13,6 +13,7 @@ from ragate.cli.options import config_option, output_options, show, targets
 @click.argument("b")
 @config_option
 @output_options
+@verbose_option
 def command(
     *,
     a: str,
@@ -20,6 +21,7 @@ def command(
     config: Path | None,
     formats: tuple[str, ...],
     outputs: tuple[Path, ...],
+    verbose: bool,
 ) -> int:
     """Compare run B with run A, by the rules of ragate.toml.
 
@@ -29,4 +31,4 @@ def command(
 
     destinations = targets(formats, outputs)
     loaded, operations = open_config(config)
-    return show(compare_stored(loaded, operations, a, b), destinations)
+    return show(compare_stored(loaded, operations, a, b), destinations, verbose=verbose)

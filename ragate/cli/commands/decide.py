@@ -8,7 +8,7 @@ import click
 
 from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
-from ragate.cli.options import RunOptions, run_options, show
+from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
 
@@ -16,6 +16,7 @@ from ragate.errors import UsageError
 @click.command("decide")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @run_options
+@verbose_option
 @click.option(
     "--control",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -26,6 +27,7 @@ def command(
     files: tuple[Path, ...],
     options: RunOptions,
     control: Path | None,
+    verbose: bool,
 ) -> int:
     """Judge the outputs in FILES (default: .ragate/outputs.jsonl) against the baseline.
 
@@ -56,4 +58,4 @@ def command(
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
     outputs = files or (stored,)
     report = detailed(report, loaded, operations.state, destinations, outputs=outputs)
-    return show(report, destinations)
+    return show(report, destinations, verbose=verbose)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import in_ci, open_config
-from ragate.cli.options import config_option, output_options, show, targets
+from ragate.cli.options import config_option, output_options, show, targets, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
 
@@ -15,6 +15,7 @@ from ragate.errors import UsageError
 @click.argument("run", default="latest")
 @config_option
 @output_options
+@verbose_option
 @click.option("--explain", metavar="SAMPLE", help="Show all of one sample beside the baseline.")
 def command(
     *,
@@ -22,6 +23,7 @@ def command(
     config: Path | None,
     formats: tuple[str, ...],
     outputs: tuple[Path, ...],
+    verbose: bool,
     explain: str | None,
 ) -> int:
     """Show the report of a stored RUN again: its id, its folder, or `latest`.
@@ -39,7 +41,7 @@ def command(
     if explain is None:
         report = store.load_report(folder)
         report = detailed(report, loaded, operations.state, destinations, folder=folder)
-        return show(report, destinations, limit=0)
+        return show(report, destinations, verbose=verbose)
     if in_ci(os.environ) and (publish := loaded.policy.publish) != "full":
         raise UsageError(
             f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",

@@ -13,7 +13,7 @@ from ragate.models import Reads
 _NOUN = {Reads.RETRIEVAL: "retrieval", Reads.ANSWER: "answer"}
 
 
-def repeating_notes(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+def repeating_notes(comparison: Comparison) -> list[str]:
     """Return what a reader should know about repeating, one sentence each."""
     repetition = comparison.repetition
     notes = []
@@ -21,7 +21,7 @@ def repeating_notes(cases: Sequence[MetricCase], comparison: Comparison) -> list
         notes += _broken(reads, comparison)
         if reads in repetition.policy:
             notes += _unproven(reads, comparison)
-    return notes + _hint(cases, comparison)
+    return notes
 
 
 def _broken(reads: Reads, comparison: Comparison) -> list[str]:
@@ -66,7 +66,7 @@ def copies_note(passes: Passes, name: str) -> str:
     return f"only {distinct} of {runs} runs of the {name} differ: identical ones count once"
 
 
-def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+def repeats_hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     """Name the key where everything is byte-equal and a gated metric is tested as noisy."""
     repetition = comparison.repetition
     equal = {
@@ -76,6 +76,6 @@ def _hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
         return []
     repeats = equal | (repetition.exact & {Reads.RETRIEVAL})
     keys = ", ".join(f'"{noun}"' for reads, noun in _NOUN.items() if reads in repeats)
-    evidence = f"all {repetition.passes} baseline runs are identical"
+    evidence = f"all {repetition.passes} baseline runs are identical and count as one"
     key = f"write `repeats = [{keys}]` below [policy], and every change shows"
     return [f"{evidence}: if your system always repeats itself, {key}"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.repeating_notes import copies_note, repeating_notes
+from ragate.core.decision.repeating_notes import copies_note, repeating_notes, repeats_hint
 from ragate.core.decision.size_notes import MUST_GET_WORSE, about_runs, about_size, unit_noun
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
@@ -99,9 +99,11 @@ def general_warnings(
     warnings = []
     if comparison.partial:
         warnings.append("only a part of the golden set was run: nothing is known of the rest")
-    warnings.extend(repeating_notes(cases, comparison))
+    hint = repeats_hint(cases, comparison)
+    warnings += [*repeating_notes(comparison), *hint]
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
-        if passes.identical > 0 and family.tested:
+        said = hint and name == "baseline"
+        if passes.identical > 0 and family.tested and not said:
             warnings.append(copies_note(passes, name))
     if wants_runs:
         runs = count(wants_runs, "more run")

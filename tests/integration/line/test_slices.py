@@ -58,7 +58,7 @@ def test_a_slice_that_fell_fails_a_check_that_passes_without_slices(sliced, caps
     capsys.readouterr()
     assert run(["check"]) == 1
 
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "gate: worse: billing −0." in shown
     assert "in token_f1 (14 samples worse) · blocks" in shown
     report = sliced.report()

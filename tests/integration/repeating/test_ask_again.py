@@ -31,7 +31,9 @@ def test_where_it_is_not_declared_the_report_names_the_key(project, capsys):
 
     run(["check"])
 
-    assert 'write `repeats = ["answer"]` below [policy]' in capsys.readouterr().out
+    assert 'write `repeats = ["answer"]` below [policy]' in " ".join(
+        capsys.readouterr().out.split()
+    )
 
 
 def test_only_changed_samples_are_asked_again_until_there_are_three_passes(project):

@@ -145,7 +145,7 @@ def test_a_change_whose_every_answer_is_refused_does_not_pass(tmp_path, server, 
 
     assert run(["check"]) == 3
 
-    assert "no affected sample could be measured" in capsys.readouterr().out
+    assert "no affected sample could be measured" in " ".join(capsys.readouterr().out.split())
 
 
 def many(root: Path, server: FakeOpenAI, count: int) -> None:
@@ -211,7 +211,7 @@ def test_a_judge_that_does_not_gate_lets_the_others_decide(tmp_path, server, mon
 
     assert run(["check"]) == 0
 
-    assert "JUDGE_KEY is not set" in capsys.readouterr().out
+    assert "JUDGE_KEY is not set" in " ".join(capsys.readouterr().out.split())
 
 
 def test_outputs_that_cost_nothing_still_show_what_other_metrics_say(
@@ -226,6 +226,6 @@ def test_outputs_that_cost_nothing_still_show_what_other_metrics_say(
 
     assert run(["check"]) != 0
 
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "token_f1" in said
     assert "JUDGE_KEY is not set" in said

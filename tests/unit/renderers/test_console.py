@@ -1,4 +1,4 @@
-"""The terminal: what is listed, in which order, and that foreign text stays text."""
+"""The terminal: verdict first and last, 40 lines of 80 columns, and foreign text stays text."""
 
 from __future__ import annotations
 
@@ -6,39 +6,129 @@ import re
 
 import pytest
 
-from ragate.models import Diagnosis, MetricVerdict, Verdict
+from ragate.models import Diagnosis, MetricVerdict, MustPassRow, Report, SampleSide, Verdict
 from ragate.renderers import console
+from ragate.renderers.console._page import columns, wrapped
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.test_markdown import EVIL, report_made_of
 
-
-def test_twenty_samples_are_listed_and_the_rest_is_counted() -> None:
-    rows = tuple(sample_row_factory(f"q{i:03}") for i in range(25))
-    text = console.render(report_factory(samples=rows))
-
-    assert len(re.findall(r"(?m)^  q\d+", text)) == 20
-    assert "5 more: ragate report 20261118-101500 --format json" in text
+MANY = tuple(sample_row_factory(f"q{i:03}") for i in range(25))
 
 
-def test_all_samples_are_listed_when_told() -> None:
-    rows = tuple(sample_row_factory(f"q{i:03}") for i in range(25))
-    text = console.render(report_factory(samples=rows), limit=0)
+def failed(error: str, *ids: str, **fields: object) -> list[object]:
+    side = SampleSide(error=error)
+    return [sample_row_factory(key, change="failed", candidate=side, **fields) for key in ids]  # type: ignore[arg-type]
 
-    assert len(re.findall(r"(?m)^  q\d+", text)) == 25
-    assert " more: " not in text
+
+def one_word(line: str) -> bool:
+    """Return whether a line is a name with at most an indent, or a command: neither is broken."""
+    return len(line.split()) == 1 or line.startswith("  -> ")
+
+
+def large() -> Report:
+    """Return a red report with more of everything than a screen holds."""
+    rows = [
+        metric_row_factory(
+            f"a_metric_with_quite_a_long_name_{i}@10", 0.9, 0.8, MetricVerdict.REGRESSED,
+            blocks=True, worse=5, allowed=0.01,
+        )
+        for i in range(30)
+    ]  # fmt: skip
+    sentence = "a sentence of some length that has to be broken once or twice in eighty columns "
+    return report_factory(
+        decision_factory(
+            Verdict.FAILED, rows, reasons=[sentence * 3] * 9, warnings=[sentence * 3] * 40,
+            remedies=("ragate baseline update", "ragate power"), lines=[sentence] * 5,
+        ),
+        samples=MANY,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_last_lines_are_the_verdict_and_what_to_type(name: str) -> None:
+def test_the_verdict_stands_first_and_last_with_what_to_type_below(name: str) -> None:
     report = CASES[name]()
-    last = console.render(report).strip().split("\n\n")[-1]
+    blocks = console.render(report).strip().split("\n\n")
+    word = report.decision.verdict.value.replace("_", " ").upper()
 
-    assert f"(exit {report.decision.exit_code})" in last.splitlines()[0]
-    assert last.count("->") >= len(report.decision.remedies)
+    assert re.search(rf"^{word}  ", blocks[0], re.MULTILINE)
+    assert blocks[-1].startswith(f"{word} (exit {report.decision.exit_code})")
+    assert blocks[-1].count("  -> ") >= len(report.decision.remedies)
 
 
-def test_colour_is_used_only_when_told_and_changes_no_text() -> None:
+@pytest.mark.parametrize("report", [*(case() for case in CASES.values()), large()])
+def test_a_report_has_at_most_40_lines_of_80_columns(report: Report) -> None:
+    lines = console.render(report).splitlines()
+
+    assert len(lines) <= 40
+    assert not [line for line in lines if columns(line) > 80 and not one_word(line)]
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_a_report_of_hostile_text_has_at_most_40_lines(text: str) -> None:
+    assert len(console.render(report_made_of(text)).splitlines()) <= 40
+
+
+def test_what_is_left_out_is_counted_beside_the_command_that_shows_it() -> None:
+    text = console.render(report_factory(samples=MANY))
+    listed = len(re.findall(r"(?m)^  q\d+", text))
+
+    assert 3 <= listed < 25
+    assert f"and {25 - listed} more: ragate report 20261118-101500 --verbose" in text
+
+
+def test_verbose_lists_everything() -> None:
+    report = large()
+    text = console.render(report, verbose=True)
+
+    assert len(re.findall(r"(?m)^  q\d+", text)) == 25
+    assert all(row.metric in text for row in report.decision.metrics)
+    assert text.count("  - a sentence") == 9 + 40 + 5
+    assert "--verbose" not in text
+
+
+def test_samples_that_failed_with_one_error_are_said_once_with_their_number() -> None:
+    samples = failed("timeout after 60 s", *(f"q{i}" for i in range(17)))
+    text = console.render(report_factory(samples=samples))
+
+    assert "17 of 17 failed with one error" in text
+    assert text.count("timeout after 60 s") == 1
+    assert "q0, q1, q2, q3, q4 and 12 more" in text
+
+
+def test_a_must_pass_sample_among_those_that_failed_alike_is_named() -> None:
+    samples = [*failed("timeout", "q1", "q2", "q3"), *failed("timeout", "q9", must_pass=True)]
+
+    text = console.render(report_factory(samples=samples))
+    assert "must-pass among them: q9" in text
+
+
+def test_why_a_must_pass_sample_fails_is_said_once_beside_the_sample() -> None:
+    row = MustPassRow(
+        sample_id="q102", metric="correctness", pass_at=0.8, tries=3, failed=2, met=False,
+        eligible=True,
+    )  # fmt: skip
+    reason = "must-pass q102: correctness missed its pass mark 0.800 in 2 of 3 tries"
+    decision = decision_factory(Verdict.FAILED, must_pass=(row,), reasons=(reason,))
+    listed = sample_row_factory("q102", must_pass=True)
+
+    text = console.render(report_factory(decision, samples=[listed]))
+    assert reason not in text
+    assert "below its pass mark 0.8 in 2 of 3 tries" in text
+    assert reason in " ".join(console.render(report_factory(decision)).split())
+
+
+@pytest.mark.parametrize(
+    ("case", "colour"), [("regression", 31), ("cannot_tell", 33), ("improvement", 0)]
+)
+def test_samples_that_got_worse_have_the_colour_of_the_verdict(case: str, colour: int) -> None:
+    text = console.render(CASES[case](), colour=True)
+    worse = next(line for line in text.splitlines() if re.search(r"^  \S*q\d\d\d", line))
+
+    assert worse.startswith(f"  \x1b[{colour}mq" if colour else "  q")
+
+
+def test_colour_changes_no_text() -> None:
     report = CASES["regression"]()
     coloured = console.render(report, colour=True)
 
@@ -46,9 +136,12 @@ def test_colour_is_used_only_when_told_and_changes_no_text() -> None:
     assert re.sub(r"\x1b\[\d+m", "", coloured) == console.render(report)
 
 
+@pytest.mark.parametrize("verbose", [False, True])
 @pytest.mark.parametrize("text", EVIL)
-def test_foreign_text_gives_neither_escape_sequences_nor_workflow_commands(text: str) -> None:
-    shown = console.render(report_made_of(text))
+def test_foreign_text_gives_neither_escape_sequences_nor_workflow_commands(
+    text: str, verbose: bool
+) -> None:
+    shown = console.render(report_made_of(text), verbose=verbose)
 
     assert "\x1b" not in shown
     assert "##[" not in shown
@@ -60,7 +153,7 @@ def test_a_change_has_a_sign_and_three_decimals_and_its_limit_stands_beside() ->
     text = console.render(report_factory(decision_factory(Verdict.FAILED, rows)))
 
     row = next(line for line in text.splitlines() if line.startswith("hit_rate@10"))
-    assert row.split()[4:6] == ["−0.025", "0.010"]
+    assert row.split()[3:5] == ["−0.025", "0.010"]
 
 
 def test_a_change_too_small_for_three_decimals_is_not_printed_as_none() -> None:
@@ -80,8 +173,28 @@ def test_what_is_missing_is_said_once_where_there_is_no_baseline_either() -> Non
     assert "there is no baseline to compare with" not in text
 
 
+def test_a_long_name_of_a_metric_has_a_line_of_its_own_and_is_whole() -> None:
+    name = "billing_and_invoices:citation_validity.checked"
+    text = console.render(report_factory(decision_factory(metrics=[metric_row_factory(name)])))
+
+    assert f"\n{name}\n" in text
+
+
+def test_lines_break_between_words_and_a_long_word_is_whole() -> None:
+    word = "x" * 90
+
+    assert wrapped(f"one {word} two", first="- ", rest="  ") == ["- one", f"  {word}", "  two"]
+
+
+def test_wide_characters_count_two_columns_and_may_be_parted() -> None:
+    lines = wrapped("請" * 100)
+
+    assert [columns(line) for line in lines] == [80, 80, 44]
+    assert "".join(line.strip() for line in lines) == "請" * 100
+
+
 def test_what_is_to_be_done_begins_as_a_sentence_does() -> None:
     said = Diagnosis(symptom="it fails", likely_cause="exceptions", action="read the errors")
-    text = console.render(report_factory().model_copy(update={"diagnosis": (said,)}))
+    report = report_factory().model_copy(update={"diagnosis": (said,)})
 
-    assert "it fails: exceptions. Read the errors" in text
+    assert "it fails: exceptions. Read the errors" in console.render(report, verbose=True)

@@ -10,7 +10,7 @@ import pytest
 
 from ragate import plugins
 from ragate.models import Failure, Score
-from ragate.renderers import explain
+from ragate.renderers import console, explain
 from tests.factories import (
     output_factory,
     record_factory,
@@ -96,6 +96,10 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
         sample, before, after, row=row, slices=("billing",), marks={"mrr": " (PASS → FAIL)"}
     )
     matches_golden("explain.txt", text)
+
+
+def test_all_of_a_report_in_the_console_reads_as_its_golden_file() -> None:
+    matches_golden("proposed.verbose.txt", console.render(CASES["proposed"](), verbose=True))
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)

@@ -1,65 +1,38 @@
-"""One sample in a terminal, and the filters of that sink."""
+"""One changed sample with all that the report holds of it."""
 
 from collections.abc import Sequence
 
 from ragate.models import RankChange, SampleRow
 from ragate.renderers._numbers import NOTHING, TERMINAL
-from ragate.renderers._samples import WORSE, asked, scores
-from ragate.renderers._words import ForeignText, Words
-from ragate.support.escape import one_line, plain
+from ragate.renderers._samples import asked, scores
+from ragate.renderers.console._page import Page, wrapped
 
-WIDTH = 100
-_IDS = 5
-_COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
+_FIELD = 14
 
 
-class Page:
-    """The filters of this sink."""
-
-    def __init__(self, *, colour: bool, ci: bool) -> None:
-        self._colour = colour
-        self._ci = ci
-
-    def foreign(self, text: str, limit: int = WIDTH) -> str:
-        return plain(one_line(text, limit), ci=self._ci)
-
-    def words(self, words: Words) -> str:
-        return "".join(self.foreign(w) if isinstance(w, ForeignText) else w for w in words)
-
-    def paint(self, text: str, colour: str) -> str:
-        return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour else text
-
-
-def short(row: SampleRow, page: Page) -> str:
-    """Return one line: what was asked and which scores moved."""
+def short(row: SampleRow, page: Page) -> list[str]:
+    """Return what was asked and which scores moved."""
     moved = page.words(scores(row, TERMINAL)) or "outputs differ"
-    return f"  {page.foreign(row.sample_id, 40)}  {page.foreign(asked(row), 50)}  {moved}"
+    text = f"{page.foreign(row.sample_id, 40)}  {page.foreign(asked(row), 50)}  {moved}"
+    return wrapped(text, first="  ", rest="    ")
 
 
-def alike_lines(error: str, rows: Sequence[SampleRow], among: int, page: Page) -> list[str]:
-    """Return the error of all these samples, once, and their ids."""
-    ids = ", ".join(page.foreign(row.sample_id, 60) for row in rows[:_IDS])
-    more = f" and {len(rows) - _IDS:,} more" if len(rows) > _IDS else ""
-    return [
-        f"  {page.paint(f'{len(rows):,} of {among:,} failed with one error', 'red')}",
-        f"    {'error':<10}{page.foreign(error, 300)}",
-        f"    {'samples':<10}{ids}{more}",
-    ]
-
-
-def long(row: SampleRow, page: Page) -> list[str]:
+def long(row: SampleRow, page: Page, colour: str = "") -> list[str]:
     """Return everything: expected, retrieved, answered, scores and cause, with what was before."""
     marks = ["must-pass"] if row.must_pass else []
     marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
-    title = "  ".join([page.foreign(row.sample_id, 60), *marks])
-    colour = "red" if row.change in WORSE else "bold"
-    fields = [*_earlier(row, page), ("question", page.foreign(row.query, 84))]
+    title = page.paint(page.foreign(row.sample_id, 60), colour)
+    fields = [*_earlier(row, page), ("question", page.foreign(row.query, 200))]
     fields += _retrieval(row, page)
     fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
     if row.cause is not None:
         kind = row.cause.kind.value.replace("_", " ")
-        fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 84)}"))
-    return [f"  {page.paint(title, colour)}", *(f"    {k:<10}{v}" for k, v in fields if v)]
+        fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 200)}"))
+    lines = ["  ".join([f"  {title}", *marks])]
+    for name, text in fields:
+        rest = " " * _FIELD
+        lines += wrapped(text, first=f"    {name:<10}", rest=rest) if text else []
+    return lines
 
 
 def _earlier(row: SampleRow, page: Page) -> list[tuple[str, str]]:
@@ -68,7 +41,7 @@ def _earlier(row: SampleRow, page: Page) -> list[tuple[str, str]]:
         return []
     last, more = row.messages[-1], len(row.messages) - 1
     before = f"  ({more:,} before it)" if more else ""
-    return [("earlier", f"{last.role}: {page.foreign(last.content, 60)}{before}")]
+    return [("earlier", f"{last.role}: {page.foreign(last.content, 120)}{before}")]
 
 
 def _retrieval(row: SampleRow, page: Page) -> list[tuple[str, str]]:
@@ -115,9 +88,9 @@ def _answers(row: SampleRow, page: Page) -> list[tuple[str, str]]:
     if after is None:
         return []
     if after.error is not None:
-        return [("failed", page.foreign(after.error, 84))]
-    answer = "" if after.answer is None else page.foreign(after.answer, 84) or "(empty)"
+        return [("failed", page.foreign(after.error, 200))]
+    answer = "" if after.answer is None else page.foreign(after.answer, 200) or "(empty)"
     fields = [("answer", answer)]
     if before is not None and before.answer is not None and before.answer != after.answer:
-        fields.append(("  before", page.foreign(before.answer, 84) or "(empty)"))
+        fields.append(("  before", page.foreign(before.answer, 200) or "(empty)"))
     return fields

@@ -1,0 +1,78 @@
+"""What stands beside figures and samples: warnings, changed data, other rules, earlier runs."""
+
+from collections.abc import Sequence
+
+from ragate.models import Report
+from ragate.renderers._earlier import earlier_lines
+from ragate.renderers._whose_rules import proposed_lines
+from ragate.renderers._words import as_sentence
+from ragate.renderers.console._page import Page, bullets, wrapped
+
+_SENTENCE = 300
+_NAMED = 3
+
+
+def briefly(report: Report, page: Page) -> list[list[str]]:
+    """Return the notes, most important first, each as its lines; a list names its first items."""
+    notes = [
+        *(f"Warning: {page.foreign(text, _SENTENCE)}" for text in report.decision.warnings),
+        *(_one_line(title, items, page) for title, items in _lists(report).items() if items),
+        *(_proposed(report, page)),
+    ]
+    earlier = earlier_lines(report, page.foreign)
+    notes += earlier[:1]
+    lines = [page.foreign(line, _SENTENCE) for line in report.decision.lines]
+    notes += [f"Certainty: {' · '.join(lines)}"] if lines else []
+    return [wrapped(note) for note in notes]
+
+
+def fully(report: Report, page: Page) -> list[str]:
+    """Return all of them."""
+    lines: list[str] = []
+    lists = _lists(report) | {
+        "Certainty": report.decision.lines,
+        "What the pattern suggests": [
+            f"{each.symptom}: {each.likely_cause}. {as_sentence(each.action)}"
+            for each in report.diagnosis
+        ],
+        "Warnings": report.decision.warnings,
+    }
+    for title, items in lists.items():
+        if items:
+            lines.append(page.paint(f"{title}: {len(items):,}", "", bold=True))
+            lines += bullets([page.foreign(item, _SENTENCE) for item in items])
+    for line in (*earlier_lines(report, page.foreign), *proposed_lines(report, page.foreign)):
+        first = "  - " if line.startswith("  - ") else ""
+        lines += wrapped(line.removeprefix(first), first=first, rest="    ")
+    return lines
+
+
+def _lists(report: Report) -> dict[str, Sequence[str]]:
+    data = report.data
+    return {
+        "Accepted": [f"{a.metric} by {a.by}: {a.reason}" for a in report.decision.accepted],
+        "Not in the corpus, so counted as misses": [
+            f"{key} expects {', '.join(docs)}" for key, docs in data.missing_documents.items()
+        ],
+        "Removed from the golden set": [
+            f"{row.sample_id} ({', '.join(f'{m} {v:.3f}' for m, v in row.means.items())})"
+            for row in data.removed
+        ],
+        "Edited in the golden set": data.edited,
+        "Added to the golden set": data.added,
+        "Waived": [
+            f"{w.sample_id} {w.metric} until {w.until}: {w.reason}" for w in report.decision.waivers
+        ],
+    }
+
+
+def _one_line(title: str, items: Sequence[str], page: Page) -> str:
+    shown = [page.foreign(item, 100) for item in items[:_NAMED]]
+    more = [f"{len(items) - _NAMED:,} more"] if len(items) > _NAMED else []
+    return f"{title}: {'; '.join([*shown, *more])}"
+
+
+def _proposed(report: Report, page: Page) -> list[str]:
+    """Return the verdict by the change's own rules, and the limits that a new gate could have."""
+    lines = proposed_lines(report, page.foreign)
+    return [line for line in lines if not line.startswith("  ")]

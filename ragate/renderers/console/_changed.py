@@ -1,0 +1,130 @@
+"""The samples that changed: those that got worse with what happened, the others counted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from ragate.models import MustPassRow, Report, SampleRow
+from ragate.renderers._numbers import TERMINAL, counted
+from ragate.renderers._samples import asked, equal_scores, failed_alike, happened, scores, sections
+from ragate.renderers.console._page import Page, at_most, wrapped
+from ragate.renderers.console._whole_samples import long, short
+
+TITLES = {"worse": "Worse", "new": "Measured", "better": "Better"}
+_ALIKE = 3  # so many failures with one error are said once
+_NAMED = 5
+_INDENT = "    "
+Entry = list[str]
+
+
+def changed_briefly(report: Report, page: Page, colour: str, room: int) -> list[str]:
+    """Return the samples that got worse in at most `room` lines; what does not fit is counted."""
+    lines: list[str] = []
+    by_kind = dict(sections(report.samples))
+    rest = at_most(_rest(report, by_kind, page), 2)
+    for kind in ("worse", "new"):
+        rows = by_kind.get(kind, [])
+        if not rows:
+            continue
+        lines.append(page.paint(f"{TITLES[kind]}: {counted(len(rows), 'sample')}", "", bold=True))
+        entries = _entries(rows, report, page, colour if kind == "worse" else "")
+        run = page.foreign(report.run_id) or "RUN"
+        everything = f"ragate report {run} --verbose"
+        lines += _fitting(entries, room - len(lines) - len(rest), everything)
+    return (lines + rest)[:room]
+
+
+def changed_fully(report: Report, page: Page, colour: str) -> list[str]:
+    """Return every changed sample with all that the report holds of it."""
+    lines: list[str] = []
+    by_kind = dict(sections(report.samples))
+    for kind, rows in by_kind.items():
+        lines.append(page.paint(f"{TITLES[kind]}: {counted(len(rows), 'sample')}", "", bold=True))
+        painted = colour if kind == "worse" else ""
+        for row in rows:
+            lines += long(row, page, painted) if kind in ("worse", "new") else short(row, page)
+    return lines + _rest(report, {}, page)
+
+
+def _rest(report: Report, by_kind: dict[str, list[SampleRow]], page: Page) -> list[str]:
+    """Return the samples that are only counted."""
+    better, equal = by_kind.get("better", []), equal_scores(report.samples)
+    names = _some([row.sample_id for row in better], page)
+    words = [f"better: {counted(len(better), 'sample')} ({names})"] if better else []
+    words += [f"other outputs with equal scores: {counted(equal, 'sample')}"] if equal else []
+    words += [f"not listed: {report.left_out:,} changed ones"] if report.left_out else []
+    text = "; ".join(words)
+    return wrapped(text[:1].upper() + text[1:])
+
+
+def _fitting(entries: Sequence[tuple[int, Entry]], room: int, everything: str) -> list[str]:
+    """Return the first entries that fit, the first one in any case, and how many samples do not."""
+    lines: list[str] = []
+    left = sum(samples for samples, _ in entries)
+    for samples, entry in entries:
+        more = left > samples
+        if lines and len(lines) + len(entry) + more > room:
+            break
+        lines += entry[: max(1, room - more)]
+        left -= samples
+    return [*lines, f"  and {left:,} more: {everything}"] if left else lines
+
+
+def _entries(
+    rows: Sequence[SampleRow], report: Report, page: Page, colour: str
+) -> list[tuple[int, Entry]]:
+    """Return the number of samples and the lines of each entry; failures of one error are one."""
+    by_error: dict[str, list[SampleRow]] = defaultdict(list)
+    for row in rows:
+        if row.candidate is not None and row.candidate.error is not None:
+            by_error[row.candidate.error].append(row)
+    most, _ = failed_alike(rows)
+    alike = {e: same for e, same in by_error.items() if len(same) >= _ALIKE or e == most}
+    entries = [
+        (len(same), _failures(error, same, len(rows), page, colour))
+        for error, same in sorted(alike.items(), key=lambda pair: -len(pair[1]))
+    ]
+    grouped = {row.sample_id for same in alike.values() for row in same}
+    missed = {row.sample_id: row for row in report.decision.must_pass if row.is_red}
+    single = [row for row in rows if row.sample_id not in grouped]
+    # Must-pass samples stand first, also before failures that many share.
+    first = [(1, _entry(row, missed, page, colour)) for row in single if row.must_pass]
+    others = [(1, _entry(row, missed, page, colour)) for row in single if not row.must_pass]
+    return [*first, *entries, *others]
+
+
+def _failures(error: str, rows: Sequence[SampleRow], among: int, page: Page, colour: str) -> Entry:
+    title = f"{len(rows):,} of {among:,} failed with one error"
+    marked = [row.sample_id for row in rows if row.must_pass]
+    names = _some([*marked, *(row.sample_id for row in rows if not row.must_pass)], page)
+    must = f"must-pass among them: {_some(marked, page)}" if marked else names
+    text = [*wrapped(page.foreign(error, 140), first=_INDENT, rest=_INDENT)]
+    return [f"  {page.paint(title, colour)}", *text, *wrapped(must, first=_INDENT, rest=_INDENT)]
+
+
+def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: str) -> Entry:
+    """Return who, what was asked, what happened, and the scores."""
+    marks = ["must-pass"] if row.must_pass else []
+    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
+    title = page.paint(page.foreign(row.sample_id, 60), colour)
+    words = page.words(happened(row, TERMINAL), 60)
+    moved = page.words(scores(row, TERMINAL), 40)
+    lines = ["  ".join([f"  {title}", *marks])]
+    must = missed.get(row.sample_id)
+    said = [page.foreign(asked(row), 76), words, moved if moved != words else ""]
+    said += [_missed(must)] if must is not None else []
+    for text in filter(None, said):
+        lines += at_most(wrapped(text, first=_INDENT, rest=_INDENT + "  "), 2)
+    return lines
+
+
+def _missed(row: MustPassRow) -> str:
+    tries = counted(row.tries, "try", "tries")
+    return f"below its pass mark {row.pass_at:g} in {row.failed} of {tries}: it must pass"
+
+
+def _some(names: Iterable[str], page: Page) -> str:
+    """Name the first; the others are counted."""
+    everyone = [page.foreign(name, 40) for name in names]
+    more = len(everyone) - _NAMED
+    shown = ", ".join(everyone[:_NAMED])
+    return f"{shown} and {more:,} more" if more > 0 else shown
