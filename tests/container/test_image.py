@@ -19,8 +19,9 @@ from tests.container.variables import give_to_runner
 
 pytestmark = pytest.mark.container
 
-# 382 MB where it was measured last; engines count their layers differently, by a tenth or so.
-MOST_BYTES = 450_000_000
+# 382 MB where it was measured last, and 88 MB since for what draws the page's charts (35 MB of a
+# download); engines count their layers differently, by a tenth or so.
+MOST_BYTES = 530_000_000
 # Measured in benchmarks/results/image.txt; here with room for a busy machine.
 FIRST_LINE_S = 5.0
 FACTS = """

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ragate.models import Report
+from ragate.renderers.html.charts import charts_of
 from ragate.renderers.html.data_block import data_block
 from ragate.renderers.html.heat_table import heat_table
 from ragate.renderers.html.sample_texts import SampleTexts, sample_texts
@@ -36,6 +37,7 @@ def render(report: Report) -> str:
         policy=content_policy(style, script),
         style=style,
         script=script,
+        charts=charts_of(report),
         heat=heat_table(report),
         opened=samples[:MOST_OPEN],
         folded=samples[MOST_OPEN:],

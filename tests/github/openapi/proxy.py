@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import re
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,48 +12,16 @@ from typing import Any
 
 import pytest
 
+from tests.npm_packages import packages as installed
+
 _PACKAGE = Path(__file__).with_name("package.json")
 _START_S = 30.0
 _LISTENING = re.compile(r"listening on (http://127\.0\.0\.1:\d+)")
 
 
 def packages() -> Path:
-    """Return the folder ``node_modules``; it is installed once for each set of versions.
-
-    Skips the test where node is missing; in CI that is a failure.
-    """
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        _without("node and npm are needed: they run the judge of GitHub's API")
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = home / f"ragate-tests-{hashlib.sha256(_PACKAGE.read_bytes()).hexdigest()[:12]}"
-    if not folder.exists():
-        _install(folder)
-    return folder / "node_modules"
-
-
-def _install(folder: Path) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="ragate-tests-") as made:
-        shutil.copy(_PACKAGE, made)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]
-        done = subprocess.run(
-            [*command, "--no-package-lock"],
-            cwd=made, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            _without(f"npm install failed: {done.stderr[-300:]}")
-        try:
-            Path(made).rename(folder)
-        except OSError:
-            assert folder.exists()  # another process was faster
-        else:
-            Path(made).mkdir()
-
-
-def _without(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+    """Return the folder ``node_modules``; skips the test where node is missing, but not in CI."""
+    return installed(_PACKAGE, what="the judge of GitHub's API")
 
 
 def read_json(path: Path) -> Any:

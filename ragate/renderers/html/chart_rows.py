@@ -1,0 +1,184 @@
+"""What the charts draw, as rows of numbers and short names; no text becomes a field's name."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ragate.models import Direction, MetricRow, MetricVerdict, RankChange, Report, RunDetails
+from ragate.renderers._numbers import COMMENT
+from ragate.renderers._words import ordered, wants_a_look
+from ragate.support.escape import one_line
+
+Rows = list[dict[str, Any]]
+MOST_METRICS = 12
+MOST_DRAWN = 2  # metrics with a scatter of their own
+MOST_POINTS = 600
+_BINS = 20
+_SPREAD = 0.04  # of the axis: points of one place are drawn beside each other
+_STEPS = (0.7548777, 0.5698403)  # of a sequence that fills a square evenly (Roberts, R2)
+_SPENT_UNITS = frozenset({"seconds", "tokens", "dollars"})
+
+
+def interval_rows(report: Report) -> dict[str, Rows]:
+    """Return by unit the change of each compared metric with its interval and its limits."""
+    by_unit: dict[str, Rows] = {}
+    for row in ordered(report.decision.metrics):
+        if row.change is None or row.aggregate or (row.unit in _SPENT_UNITS and not row.interval):
+            continue
+        scale = 100 if row.unit == "fraction" else 1
+        down = -scale if row.direction is Direction.HIGHER else scale
+        low, high = row.interval or (row.change, row.change)
+        rows = by_unit.setdefault("points" if row.unit == "fraction" else row.unit, [])
+        rows.append(
+            {
+                "metric": one_line(row.metric, 40),
+                "change": scale * row.change,
+                "low": scale * low,
+                "high": scale * high,
+                "allowed": None if row.allowed is None else down * row.allowed,
+                "visible": None if row.mde is None else down * row.mde,
+                "levels": f"{COMMENT.value(row.unit, row.baseline)} → "
+                f"{COMMENT.value(row.unit, row.candidate)}",
+                "tone": _tone(row),
+            }
+        )
+    return {unit: rows[:MOST_METRICS] for unit, rows in by_unit.items()}
+
+
+def _tone(row: MetricRow) -> str:
+    if row.blocks:
+        return "bad"
+    if wants_a_look(row):
+        return "look"
+    return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"
+
+
+def moved_metrics(report: Report) -> list[MetricRow]:
+    """Return the metrics on which samples moved, what blocks first, then by how many moved."""
+    moves = Counter(
+        change.metric
+        for row in report.samples
+        for change in row.scores
+        if None not in (change.before, change.after) and change.before != change.after
+    )
+    rows = [row for row in ordered(report.decision.metrics) if moves[row.metric]]
+    return sorted(rows, key=lambda row: (not row.blocks, -moves[row.metric]))
+
+
+def scatter_rows(report: Report, metric: MetricRow) -> Rows:
+    """Return one row for each sample that moved: both scores, and the link to it in this page."""
+    points = list(_moves(report, metric))[:MOST_POINTS]
+    ends = [value for _, before, now in points for value in (before, now)]
+    width = max(ends, default=1.0) - min(ends, default=0.0)
+    return [
+        {
+            "before": before + _jitter(place, _STEPS[0]) * width,
+            "now": now + _jitter(place, _STEPS[1]) * width,
+            "link": f"#s{place}",
+            "name": f"{one_line(report.samples[place].sample_id, 60)}: {before:.3g} → {now:.3g}",
+            "tone": _side(now - before, metric),
+        }
+        for place, before, now in points
+    ]
+
+
+def _jitter(place: int, step: float) -> float:
+    return _SPREAD * (2 * ((place * step) % 1) - 1)
+
+
+def unmoved_rows(details: RunDetails | None, metric: str) -> Rows:
+    """Return how many samples stayed at each score; none where the scores are not known."""
+    if details is None or metric not in details.metrics:
+        return []
+    place = details.metrics.index(metric)
+    counts = Counter(
+        round(now, 2)
+        for each in details.samples
+        if (now := each.after[place]) is not None and now == each.before[place]
+    )
+    return [{"at": at, "count": count} for at, count in sorted(counts.items())]
+
+
+def change_rows(report: Report, metrics: Iterable[MetricRow]) -> Rows:
+    """Return the histogram of each metric's changes; the samples that did not move are left out."""
+    rows: Rows = []
+    for metric in metrics:
+        changes = [now - before for _, before, now in _moves(report, metric)]
+        scale = 100 if metric.unit == "fraction" else 1
+        widest = max(map(abs, changes), default=0.0) or 1.0
+        # An even number of bins, so that zero is a border between worse and better.
+        counts = Counter({0: 0, _BINS - 1: 0})  # both ends, so that zero is in the middle
+        counts.update(_bin(change / widest) for change in changes)
+        for place, count in sorted(counts.items()):
+            edges = [scale * widest * (2 * edge / _BINS - 1) for edge in (place, place + 1)]
+            rows.append(
+                {
+                    "metric": one_line(metric.metric, 40),
+                    "from": edges[0],
+                    "to": edges[1],
+                    "count": count,
+                    "tone": _side(edges[0] + edges[1], metric),
+                }
+            )
+    return rows
+
+
+def _bin(share: float) -> int:
+    return min(_BINS - 1, int((share + 1) / 2 * _BINS))
+
+
+def _moves(report: Report, metric: MetricRow) -> Iterator[tuple[int, float, float]]:
+    """Yield the samples that moved on a metric: place in the report, both scores."""
+    for place, row in enumerate(report.samples):
+        for change in row.scores:
+            if change.metric != metric.metric or change.before is None or change.after is None:
+                continue
+            if change.before != change.after:
+                yield place, change.before, change.after
+
+
+def _side(change: float, metric: MetricRow) -> str:
+    gain = change if metric.direction is Direction.HIGHER else -change
+    return "better" if gain > 0 else "worse"
+
+
+def rank_rows(report: Report) -> Rows:
+    """Return how many expected documents went from which rank to which, of changed samples."""
+    changes = [change for row in report.samples if row.baseline for change in row.ranks]
+    counts = Counter((_band(each.before), _band(each.after)) for each in changes)
+    tones = {(_band(each.before), _band(each.after)): _rank_tone(each) for each in changes}
+    return [
+        {"before": before, "now": now, "count": count, "tone": tones[before, now]}
+        for (before, now), count in counts.items()
+    ]
+
+
+def _band(rank: int | None) -> str:
+    if rank is None:
+        return "none"
+    if rank <= 3:
+        return str(rank)
+    return "4–5" if rank <= 5 else "6–10" if rank <= 10 else "11+"
+
+
+def _rank_tone(change: RankChange) -> str:
+    if _band(change.before) == _band(change.after):
+        return "calm"
+    before, after = (rank or float("inf") for rank in (change.before, change.after))
+    return "better" if after < before else "worse"
+
+
+def spent_rows(rows: Sequence[MetricRow]) -> Rows:
+    """Return what the two sides took, for each metric of time, tokens or money."""
+    return [
+        {
+            "metric": one_line(row.metric, 40),
+            "side": side,
+            "value": value,
+            "figure": COMMENT.value(row.unit, value),
+        }
+        for row in rows
+        if row.unit in _SPENT_UNITS and row.candidate is not None
+        for side, value in (("before", row.baseline), ("now", row.candidate))
+        if value is not None
+    ]

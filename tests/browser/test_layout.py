@@ -1,0 +1,81 @@
+"""Nothing lies over another thing, nothing leaves its frame, and everybody can read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.reports import red
+from tests.npm_packages import packages
+from tests.unit.renderers.cases import CASES
+
+pytestmark = pytest.mark.browser
+WIDTHS = (360, 800, 1440)
+# Pairs of blocks that lie over one another, and blocks that stick out of the window to the right.
+_FAULTS = """
+() => {
+  const faults = [];
+  const wide = document.documentElement.clientWidth;
+  const boxes = (selector) => [...document.querySelectorAll(selector)]
+    .filter((node) => node.offsetParent !== null || node instanceof SVGElement)
+    .map((node) => [node, node.getBoundingClientRect()])
+    .filter(([, box]) => box.width && box.height);
+  const name = (node) => node.tagName + '.' + (node.getAttribute('class') || '')
+    + ' ' + (node.textContent || '').trim().slice(0, 30);
+  const groups = ['header > *', 'main > section', 'main > section > *', '.charts > figure',
+    '.tiles > div', '.filters > label', '.panes > *', '#list [role=option]', '.row > div',
+    '#detail > *', '#detail .sides > *', '#detail .passages > li', 'figure > *'];
+  for (const selector of groups) {
+    const found = boxes(selector);
+    for (const [node, box] of found) {
+      if (box.right > wide + 1 || box.left < -1) faults.push('out: ' + name(node));
+    }
+    for (let one = 0; one < found.length; one += 1) {
+      for (let two = one + 1; two < found.length; two += 1) {
+        const [a, b] = [found[one][1], found[two][1]];
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        const nested = found[one][0].contains(found[two][0]);
+        if (across > 1 && down > 1 && !nested) {
+          faults.push('over: ' + name(found[one][0]) + ' | ' + name(found[two][0]));
+        }
+      }
+    }
+  }
+  for (const [node, box] of boxes('figure text')) {
+    const frame = node.closest('svg').getBoundingClientRect();
+    if (box.left < frame.left - 1 || box.right > frame.right + 1) faults.push('cut: ' + name(node));
+  }
+  if (document.documentElement.scrollWidth > wide) faults.push('the page scrolls sideways');
+  return faults;
+}
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("case", ["red", "regression", "cannot_tell", "slice_fell", "unchanged"])
+def test_nothing_overlaps_and_nothing_overflows(opened, width, script, case):
+    report = red() if case == "red" else CASES[case]()
+    shown = opened(report, width=width, script=script)
+
+    assert shown.page.evaluate(_FAULTS) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_axe_finds_no_serious_fault(opened, scheme, width):
+    modules = packages(Path(__file__).with_name("package.json"), what="the judge of accessibility")
+    shown = opened(red(), scheme=scheme, width=width)
+    for fold in shown.page.locator("details.fold > summary").all():
+        fold.click()
+    shown.page.evaluate((modules / "axe-core" / "axe.min.js").read_text())
+    found = shown.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+
+    faults = [
+        f"{each['id']} ({each['impact']}): {each['help']}: {each['nodes'][0]['html'][:200]}"
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert faults == []
