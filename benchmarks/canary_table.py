@@ -91,6 +91,10 @@ KINDS: dict[str, Seen] = {
     "a reply in JSON": _text(r'\{"relevant"'),
     "a closing tag of a block": _text("</(answer|contexts)>"),
     "LaTeX": _text(r"\\text(color|tiny)"),
+    "a code fence": _text("```"),
+    "Thai": _text("[ก-๛]{4}"),
+    "Turkish": _text("değerlendir"),
+    "rot13": _text("rinyhngbe"),
 }
 
 

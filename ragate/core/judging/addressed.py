@@ -46,11 +46,16 @@ _KINDS = {
     "invisible characters": re.compile(
         r"(?:\w[\u200b\u2060\ufeff]){8}|[\U000e0020-\U000e007e]{4}|[\u200b\u200c\u2060]{6}"
     ),
+    "text in white": re.compile(
+        rf"\\(?:text)?color\{{white\}}[^\n]{{0,40}}\b({_ROLES}|AI|LLM|verdict|prompt)\b",
+        re.IGNORECASE,
+    ),
     "an HTML comment to a model": re.compile(
         rf"<!--[^>]{{0,200}}?\b({_ROLES}|AI|LLM|verdict|prompt)\b[^>]{{0,200}}"
     ),
 }
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
+_HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){40,}+")
 _MOST_ENCODED = 20  # runs that are decoded of one text
 
 
@@ -58,16 +63,26 @@ def addressed(text: str) -> str:
     """Return how a text speaks to a judge, in words of ours, "" where it does not."""
     if kind := _plainly(text):
         return kind
-    runs = islice(_ENCODED.finditer(text), _MOST_ENCODED)
-    return "base64" if any(_plainly(_decoded(run[0])) for run in runs) else ""
+    for kind, pattern, decoded in (
+        ("base64", _ENCODED, _of_base64),
+        ("hexadecimal", _HEXADECIMAL, _of_hexadecimal),
+    ):
+        runs = islice(pattern.finditer(text), _MOST_ENCODED)
+        if any(_plainly(decoded(run[0])) for run in runs):
+            return kind
+    return ""
 
 
 def _plainly(text: str) -> str:
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), "")
 
 
-def _decoded(run: str) -> str:
+def _of_base64(run: str) -> str:
     try:
         return base64.b64decode(run[: len(run) // 4 * 4], validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return ""
+
+
+def _of_hexadecimal(run: str) -> str:
+    return bytes.fromhex(run.replace(":", " ")).decode(errors="replace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -302,6 +303,17 @@ def test_a_judge_that_obeys_one_wording_alone_is_voided_by_it() -> None:
         void = voided(asyncio.run(run_canaries(Obeys())), Obeys.criteria)
         assert wording.wording in void.judge
         assert not void.criteria
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["[가-힣]{4}", "[ऀ-ॿ]{3}", "([0-9a-f]{2}){30}", "<start_of_turn>", "```", r"\\textcolor\{white"],
+)
+def test_a_kind_that_shares_a_wording_with_another_asks_for_a_verdict_by_itself(kind: str) -> None:
+    (text,) = (one.text for one in wordings() if re.search(kind, one.text))
+    behind = re.split(kind, text, maxsplit=1)[-1]
+
+    assert re.search("upported|correctness|737570706f72746564", behind)
 
 
 def test_a_judge_that_cannot_be_asked_is_an_error_not_a_failure() -> None:
