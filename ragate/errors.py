@@ -59,6 +59,10 @@ class SystemMismatchError(RagateError):
     """What answers is not the build that is being judged: no decision."""
 
 
+# Of an answer that a later attempt need not meet: timeouts, conflicts, too many requests.
+TRANSIENT_STATUS = frozenset({408, 409, 425, 429})
+
+
 class ProviderError(RagateError):
     """A model service failed after retries, or refused: what depends on it is unscored.
 
@@ -73,6 +77,12 @@ class ProviderError(RagateError):
         super().__init__(message, remedy=remedy)
         self.fatal = fatal
         self.status = status
+
+    @property
+    def refused(self) -> bool:
+        """Return whether it was this very request that was refused: the service is there."""
+        status = self.status or 0
+        return 400 <= status < 500 and not self.fatal and status not in TRANSIENT_STATUS
 
 
 class NotReadyError(RagateError):

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.http.retry import FaultKind, retry_after
+from ragate.errors import TRANSIENT_STATUS
 
 if TYPE_CHECKING:
     import openai
 
 T = TypeVar("T")
-_TRANSIENT = frozenset({408, 409, 425, 429})
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _CREDIT = "add credit to the account, or raise its limit"
 _FINAL_URL = "set base_url to the final address: a redirect is not followed"
@@ -107,7 +107,7 @@ def status_fault(status: int, *, code: str | None, said: str, after: str | None)
     text = f"HTTP {status}" if status in (401, 403) else f"HTTP {status}: {said}"
     if code in _SPENT:
         return Fault(text, kind=None, status=status, scope="provider", billed=False, remedy=_CREDIT)
-    if status in _TRANSIENT or status >= 500:
+    if status in TRANSIENT_STATUS or status >= 500:
         now = datetime.datetime.now(datetime.UTC)
         wait = retry_after(after, now=now)
         kind = FaultKind.REJECTED if status == 429 else FaultKind.FAILED

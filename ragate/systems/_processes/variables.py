@@ -35,6 +35,12 @@ def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str
     return {name: value for name, value in allowed.items() if not _is_runners(name)}
 
 
+def passed_secrets(resources: Resources, passed: Sequence[str]) -> list[str]:
+    """Return the values of the secrets that ``pass_env`` gives away: no output shows them."""
+    secret = (resources.key_names | _SECRET) & {*passed}
+    return [value for name in sorted(secret) if (value := resources.environment.get(name))]
+
+
 def allowed_environment(
     environment: Mapping[str, str], keys: frozenset[str], passed: Sequence[str]
 ) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from ragate.clients.http.redact import Redactor
 from ragate.support.escape import one_line
 
 
@@ -15,8 +16,14 @@ class Hidden:
     """
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        self._secrets = [part.encode() for secret in secrets for part in _parts(secret)]
+        self._parts = [part for secret in secrets for part in _parts(secret)]
+        self._redact = Redactor(self._parts)
         self._hosts: list[re.Pattern[str]] = []
+
+    def add_secrets(self, secrets: Iterable[str]) -> None:
+        """Cut these out as well from now on."""
+        self._parts += [part for secret in secrets for part in _parts(secret)]
+        self._redact = Redactor(self._parts)
 
     def add_hosts(self, hosts: Iterable[str]) -> None:
         """Show none of these hosts and addresses from now on."""
@@ -24,17 +31,16 @@ class Hidden:
 
     def without_secrets(self, content: bytes) -> bytes:
         """Return what a service sent, without secrets that came back."""
-        for secret in self._secrets:
-            content = content.replace(secret, b"***")
-        return content
+        text = content.decode("utf-8", "surrogateescape")
+        return self._redact(text).encode("utf-8", "surrogateescape")
 
-    def clean(self, text: str) -> str:
+    def clean(self, text: str, limit: int = 200) -> str:
         """Return foreign text on one line, without secrets that came back and hidden hosts."""
         content = self.without_secrets(text.encode("utf-8", "replace"))
         shown = content.decode("utf-8", "replace")
         for pattern in self._hosts:
             shown = pattern.sub("***", shown)
-        return one_line(shown, 200)
+        return one_line(shown, limit)
 
 
 def _whole(host: str) -> re.Pattern[str]:

@@ -8,8 +8,9 @@ from typing import Any
 from ragate.errors import ConfigError, SystemStartError
 from ragate.protocols import Resources
 from ragate.support.pointer import PointerError, one
+from ragate.systems._output import LONGEST
 from ragate.systems._processes.process import start
-from ragate.systems._processes.variables import program_environment
+from ragate.systems._processes.variables import passed_secrets, program_environment
 from ragate.systems.http.allowed_step import AllowedStep, documents_of
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
@@ -21,6 +22,9 @@ _SHOWN_LINES = 5
 
 class Preparation:
     """Runs the steps, once.
+
+    Attributes:
+        secrets: Header values that the service was sent; it may send them back later.
 
     Args:
         pass_env: Variables with keys of the policy that commands get all the same.
@@ -39,8 +43,8 @@ class Preparation:
         self._steps = [
             AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
         ]
-        secrets = [value for step in self._steps for value in step.secrets.values()]
-        self._hidden = Hidden(secrets)
+        self.secrets = [value for step in self._steps for value in step.secrets.values()]
+        self._hidden = Hidden([*self.secrets, *passed_secrets(resources, pass_env)])
         self._client = HttpClient(
             hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=self._hidden
         )
@@ -80,12 +84,13 @@ class Preparation:
         try:
             await child.wait()
             if child.process.returncode:
+                why = self._hidden.clean(await child.why(lines=_SHOWN_LINES), LONGEST)
                 raise SystemStartError(
-                    f"{step.where}: {argv[0]!r} {await child.why(lines=_SHOWN_LINES)}",
+                    f"{step.where}: {argv[0]!r} {why}",
                     remedy="run it yourself in this folder: it has to end with exit code 0",
                 )
         except asyncio.CancelledError:
-            step.last = child.tail.told()
+            step.last = self._hidden.clean(child.tail.told())
             raise
         finally:
             await child.stop()

@@ -4,9 +4,11 @@ import asyncio
 
 from ragate.errors import SystemStartError
 from ragate.protocols import Resources
+from ragate.systems._output import LONGEST
 from ragate.systems._processes.process import Child, start
 from ragate.systems._processes.variables import program_environment
 from ragate.systems.http.client import HttpClient
+from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
 from ragate.systems.http.settings import Settings
 
@@ -20,10 +22,13 @@ _LISTENS = (
 class Service:
     """The service that is asked; its process is ours only where ``start`` says how to make it."""
 
-    def __init__(self, settings: Settings, resources: Resources, client: HttpClient) -> None:
+    def __init__(
+        self, settings: Settings, resources: Resources, client: HttpClient, hidden: Hidden
+    ) -> None:
         self._settings = settings
         self._resources = resources
         self._client = client
+        self._hidden = hidden
         self._environment = program_environment(resources, settings.pass_env)
         self._child: Child | None = None
 
@@ -48,7 +53,7 @@ class Service:
         """Return the message, with the last lines that our process wrote."""
         if self._child is None:
             return message
-        return f"{message}{self._child.tail.told()}"
+        return f"{message}{self._hidden.clean(self._child.tail.told(), LONGEST)}"
 
     async def _start(self) -> Child:
         settings = self._settings
@@ -78,7 +83,7 @@ class Service:
             async with asyncio.timeout(settings.start_timeout_s):
                 while True:
                     if self._child is not None and self._child.ended:
-                        why = await self._child.why()
+                        why = self._hidden.clean(await self._child.why(), LONGEST)
                         raise SystemStartError(f"[system] start: {settings.start[0]!r} {why}")
                     try:
                         await self._client.send("GET", settings.health, key="health")

@@ -10,6 +10,7 @@ from ragate.protocols import Resources
 from ragate.support.git import head_commit
 from ragate.systems._foreign import Foreign
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
+from ragate.systems._processes.variables import passed_secrets
 from ragate.systems.http.address import place_of
 from ragate.systems.http.build import Build
 from ragate.systems.http.client import HttpClient
@@ -58,7 +59,9 @@ class HttpSystem(Foreign):
         )
         self._reader = StreamReader(settings.stream, settings.pointers)
         self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
-        self._service = Service(settings, resources, self._client)
+        self._hidden.add_secrets(self._preparation.secrets)
+        self._hidden.add_secrets(passed_secrets(resources, settings.pass_env))
+        self._service = Service(settings, resources, self._client, self._hidden)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Start the service where that is wanted, see which build it is, and load its corpus.

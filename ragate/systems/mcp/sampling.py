@@ -51,8 +51,9 @@ class SampledModel:
             self.fatal = error
             return ErrorData(code=INTERNAL_ERROR, message=error.message)
         except ProviderError as error:
-            self.outages += 1
-            self.outage = error.message
+            if not error.refused:
+                self.outages += 1
+                self.outage = error.message
             return ErrorData(code=INTERNAL_ERROR, message=error.message)
         content = TextContent(type="text", text=reply.text)
         return CreateMessageResult(

@@ -4,10 +4,11 @@ import asyncio
 import logging
 from typing import Any
 
+import anyio
 import httpx2
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED
+from mcp_types import CONNECTION_CLOSED, CallToolResult
 
 from ragate.support.escape import one_line
 from ragate.systems.mcp.transports import Opens
@@ -29,7 +30,7 @@ class ConnectionLostError(Exception):
 
 
 class ToolRefusedError(Exception):
-    """The server answered with an error of the protocol: no such tool, wrong arguments."""
+    """The server answered with an error of the protocol (wrong arguments), or against it."""
 
 
 class ToolSession:
@@ -53,7 +54,7 @@ class ToolSession:
         """
         try:
             return await asyncio.shield(self._ready)
-        except _LOST as error:
+        except (*_LOST, *_BROKEN) as error:
             raise lost(error) from error
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +62,7 @@ class ToolSession:
 
         Raises:
             ConnectionLostError: there is no session, or it ended meanwhile.
-            ToolRefusedError: the server answered with an error of the protocol.
+            ToolRefusedError: the server answered with an error of the protocol, or against it.
         """
         client = await self.client()
         try:
@@ -72,6 +73,8 @@ class ToolSession:
             raise ToolRefusedError(one_line(error.message, 300)) from error
         except _LOST as error:
             raise lost(error) from error
+        except _BROKEN as error:
+            raise ToolRefusedError(one_line(f"its result cannot be read: {error}", 300)) from error
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     async def tools(self) -> list[str]:
@@ -90,7 +93,7 @@ class ToolSession:
                 cursor = page.next_cursor
                 if not cursor or len(names) > _MOST_TOOLS:
                     return names
-        except _LOST as error:
+        except (*_LOST, *_BROKEN) as error:
             raise lost(error) from error
 
     async def close(self) -> None:
@@ -104,6 +107,9 @@ class ToolSession:
         """Open the client and close it again: its task groups want one task for both."""
         try:
             async with self._opens() as client:
+                # Its schema is the server's own: a hostile pattern would hold up all of us, and
+                # what is missing in a result the pointers tell.
+                client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                 self._ready.set_result(client)
                 await self._over.wait()
         except asyncio.CancelledError:
@@ -118,8 +124,18 @@ class ToolSession:
             self._ready.exception()  # seen: nobody may have asked yet
 
 
+async def _unchecked(name: str, result: CallToolResult) -> None:
+    """Take a result as it is."""
+    del name, result
+
+
 _MOST_TOOLS = 1000
-_LOST = (MCPError, httpx2.HTTPError, OSError, ConnectionLostError, EOFError)
+_LOST = (
+    *(MCPError, httpx2.HTTPError, OSError, ConnectionLostError, EOFError),
+    *(anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream),
+)
+# What the library raises where a server answers against the protocol.
+_BROKEN = (RuntimeError, ValueError)
 
 
 def lost(error: BaseException) -> ConnectionLostError:

@@ -10,9 +10,9 @@ from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.support.settings import nearest
 from ragate.systems._foreign import Foreign
-from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
+from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._processes.process import Child
-from ragate.systems._processes.variables import program_environment
+from ragate.systems._processes.variables import passed_secrets, program_environment
 from ragate.systems.http.address import place_of, resolve
 from ragate.systems.http.hidden import Hidden
 from ragate.systems.http.policy import check_request, header_secrets
@@ -43,6 +43,8 @@ class McpSystem(Foreign):
         self._arguments = Arguments(settings.arguments)
         self._model = SampledModel(settings.sampling, resources)
         self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
+        self._hidden.add_secrets(self._preparation.secrets)
+        self._hidden.add_secrets(passed_secrets(resources, settings.pass_env))
         self._child: Child | None = None
         self._connection: ToolSession | None = None
         self._failures = 0
@@ -62,16 +64,18 @@ class McpSystem(Foreign):
                 tools = await (await self._connected()).tools()
         except TimeoutError as error:
             raise SystemStartError(
-                f"[system] {name}: no handshake within {limit:g} s{self._tail()}",
+                f"[system] {name}: no handshake within {limit:g} s{self._clean(self._tail())}",
                 remedy="raise start_timeout_s, or see whether it speaks MCP",
             ) from error
         except ConnectionLostError as error:
-            raise SystemStartError(await self._why(f"[system] {name}", error)) from error
+            raise SystemStartError(
+                self._clean(await self._why(f"[system] {name}", error))
+            ) from error
         if self._settings.tool not in tools:
             raise ConfigError(
                 f"[system] tool = {self._settings.tool!r}: the server has no such tool"
                 f"{nearest(self._settings.tool, tools)}",
-                remedy=f"it has {', '.join(sorted(tools)[:20]) or 'none'}",
+                remedy=f"it has {self._clean(', '.join(sorted(tools)[:20])) or 'none'}",
             )
         await self._preparation.run()
 
@@ -104,7 +108,7 @@ class McpSystem(Foreign):
                 await self._drop(connection)
         if lost is None:
             return failed(f"not asked, after {MAX_FAILURES} failures in a row")
-        message = self._hidden.clean(await self._why("the server", lost))
+        message = self._clean(await self._why("the server", lost))
         return unanswered(message) if lost.unreachable else failed(message)
 
     async def close(self) -> None:
@@ -129,7 +133,7 @@ class McpSystem(Foreign):
             raise self._model.fatal
         if self._model.outages > outages:
             return unanswered(self._model.outage)
-        return failed(self._hidden.clean(message))
+        return failed(self._clean(message))
 
     def _allow_address(self) -> None:
         """Check the address against the policy, and take the keys that may go there."""
@@ -138,7 +142,7 @@ class McpSystem(Foreign):
         rules = {"methods": resources.http_methods, "paths": resources.http_paths}
         check_request("POST", settings.url, key="url", **rules)
         secrets = header_secrets(settings.headers_env, resources, rule=self._host.rule)
-        self._hidden = Hidden(list(secrets.values()))
+        self._hidden.add_secrets(secrets.values())
         self._headers = {**settings.headers, **secrets}
 
     async def _connected(self) -> ToolSession:
@@ -179,6 +183,9 @@ class McpSystem(Foreign):
         if self._settings.command and child is not None:
             return f"{who}: {self._settings.command[0]!r} {await child.why()}"
         return f"{who}: {error}"
+
+    def _clean(self, text: str) -> str:
+        return self._hidden.clean(text, LONGEST)
 
     def _tail(self) -> str:
         return "" if self._child is None else self._child.tail.told()

@@ -94,6 +94,19 @@ def test_a_key_that_a_service_sends_back_is_in_no_answer(tmp_path: Path):
     assert output.answer == "You sent ***."
 
 
+def test_keys_that_prepare_sent_or_the_service_was_given_are_in_no_answer(tmp_path: Path):
+    with rag_server(lambda _: {"answer": "canary-1 and Y2FuYXJ5LTIyMjI="}) as server:
+        given = {
+            "environment": {"LOAD_KEY": "Bearer canary-1", "RAG_KEY": "canary-2222"},
+            "key_names": frozenset({"LOAD_KEY", "RAG_KEY"}),
+            "http_header_env": {server.host: ("LOAD_KEY",)},
+        }
+        step = {"url": server.url, "headers_env": {"Authorization": "LOAD_KEY"}}
+        output = asked(server, tmp_path, prepare=[step], pass_env=["RAG_KEY"], given=given)
+
+    assert output.answer == "*** and ***"
+
+
 def test_a_service_does_not_know_one_sample_from_the_last_by_a_cookie(tmp_path: Path):
     def cookie(_request: Request) -> Any:
         return Sent(headers={"set-cookie": "session=1"}, body=b'{"answer": "x"}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,10 @@ def test_lists_beside_one_another_make_chunks(tmp_path: Path):
         (Sent(status=502), "answered 502"),
         (Sent(status=302, headers={"location": "http://x/"}), "a redirect to http://x/; none is"),
         (Sent(body=b"x" * (16 * 1024 * 1024 + 1)), "answered with more than 16777216 bytes"),
+        (
+            Sent(headers={"content-encoding": "gzip"}, body=gzip.compress(b"x" * 20_000_000)),
+            "answered with more than 16777216 bytes",
+        ),
         (Sent(drop=True), "no reply: Server disconnected"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

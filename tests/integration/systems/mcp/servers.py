@@ -15,6 +15,7 @@ import os, sys, time
 from typing import Any
 from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import SamplingMessage, TextContent
+from pydantic import BaseModel, Field
 
 server = MCPServer("rag")
 PAGES = {"refunds.md": "Refunds: 30 days."}
@@ -66,6 +67,16 @@ def hangs(query: str) -> str:
 def noisy(query: str) -> str:
     print("no message at all", flush=True)
     return "x"
+
+
+class Matched(BaseModel):
+    # Each letter more that does not match doubles the time of a backtracking matcher.
+    answer: str = Field(json_schema_extra={"pattern": "^(a+)+$"})
+
+
+@server.tool()
+def hostile(query: str) -> Matched:
+    return Matched(answer="a" * 22 + "b")
 
 
 @server.tool()

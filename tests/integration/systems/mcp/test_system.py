@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
 from ragate.protocols import ChatReply, ChatRequest
 from tests.factories import sample_factory
 from tests.integration.systems.mcp.servers import http_server, stdio_server
+from tests.servers.rag_server import Sent, rag_server
 from tests.unit.systems.using import ask, message, resources_of
 
 pytestmark = pytest.mark.integration
@@ -305,3 +307,68 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         asked(tmp_path, "plain")
 
     assert "pip install 'ragate[mcp]'" in str(raised.value)
+
+
+def test_a_servers_own_schema_is_not_matched_against_its_results(tmp_path: Path):
+    output = asked(tmp_path, "hostile", pointers={"answer": "/structured/answer"})[0]
+
+    assert output.answer == "a" * 22 + "b"
+
+
+def test_a_request_that_the_model_refuses_is_the_tools_failure_and_no_outage(tmp_path: Path):
+    refusal = ProviderError("HTTP 400: too many tokens", status=400)
+    given = {"chat": lambda _name: Model(refusal)}
+
+    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+
+    assert "too many tokens" in message(output)
+
+
+PACKED = gzip.compress(
+    b'{"jsonrpc": "2.0", "id": 0, "result": {"x": "' + b" " * 40_000_000 + b'"}}'
+)
+
+
+def test_no_more_of_a_packed_reply_is_unpacked_than_a_reply_may_hold(tmp_path: Path):
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    with rag_server(lambda _: Sent(headers=headers, body=PACKED)) as server:
+        keys = {"url": server.url, "tool": "plain"}
+        with pytest.raises(SystemStartError, match="more than 16777216 bytes"):
+            ask("mcp", keys, tmp_path, http_hosts=(server.host,))
+
+    assert {request.headers["accept-encoding"] for request in server.requests} == {"identity"}
+
+
+def test_secrets_of_prepare_and_of_pass_env_come_back_in_no_output(tmp_path: Path):
+    command = [sys.executable, "-c", "import os, sys; sys.exit(os.environ['RAG_KEY'])"]
+    with rag_server(lambda _: {}) as server:
+        step = {"url": server.url, "headers_env": {"Authorization": "LOAD_KEY"}}
+        given: dict[str, Any] = {
+            "environment": {**os.environ, "LOAD_KEY": "Bearer canary-1", "RAG_KEY": "canary-2"},
+            "key_names": frozenset({"LOAD_KEY", "RAG_KEY"}),
+            "http_hosts": (server.host,),
+            "http_header_env": {server.host: ("LOAD_KEY",)},
+        }
+        said = [sample_factory(query="canary-1, canary-2")]
+        keys: dict[str, Any] = {"prepare": [step], "pass_env": ["RAG_KEY"], "given": given}
+        output = asked(tmp_path, "plain", samples=said, **keys)[0]
+        keys["prepare"] = [{"command": command}]
+        with pytest.raises(SystemStartError) as raised:
+            asked(tmp_path, "plain", **keys)
+
+    assert output.answer == "plain ***, ***"
+    assert "it last wrote: ***" in raised.value.message
+
+
+def test_a_server_that_dies_and_leaves_its_output_open_is_started_again(tmp_path: Path):
+    command = stdio_server(tmp_path)
+    server = tmp_path / "server.py"
+    left = "[sys.executable, '-S', '-c', 'import time; time.sleep(60)']"
+    leave = f"import subprocess, sys\nsubprocess.Popen({left}, start_new_session=True)\n"
+    server.write_text(f"{leave}{server.read_text()}")
+
+    samples = [sample_factory(query="Hi?")]
+    settings = {"command": command, "tool": "dies"}
+    output = ask("mcp", settings, tmp_path, samples=samples, timeout_s=25.0)[0]
+
+    assert output.answer == "alive again"
