@@ -89,7 +89,7 @@ def sight(cell: Sight, simulations: int) -> tuple[float, float]:
         printed.append(_printed(cell, scores) if number < 100 else np.nan)
         drops.append(real)
         reds.append(is_red(scores, cell, seed=number))
-    return float(np.nanmedian(printed)), _at_80(np.array(drops), np.array(reds), guess)
+    return float(np.nanmedian(printed)), drop_at_80(np.array(drops), np.array(reds), guess)
 
 
 def _printed(cell: Sight, scores: Floats) -> float:
@@ -131,7 +131,7 @@ def _test(scores: Floats, runs: int, design: Design, seed: int) -> tuple[Floats,
     return p, -float(block.differences[:, 0].mean())
 
 
-def _at_80(drops: Floats, reds: Floats, guess: float) -> float:
+def drop_at_80(drops: Floats, reds: Floats, guess: float) -> float:
     """Return where a probit curve through the verdicts reaches 80 %."""
 
     def surprise(line: Floats) -> float:

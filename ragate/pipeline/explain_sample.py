@@ -47,7 +47,8 @@ def explain_sample(
         slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
         marks=_marks(config, run, before, after),
     )
-    advice = advice_for(has_model=writes_by_model(run.manifest.system))
+    system = run.manifest.system
+    advice = advice_for(has_model=writes_by_model(system), keys=system.settings)
     fault = fault_of(_of(newest_run(run), sample_id), run.manifest.metrics, advice)
     return f"{told}\nAs it stands\n  {fault}\n" if fault else told
 

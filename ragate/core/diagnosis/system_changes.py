@@ -1,7 +1,7 @@
 """What differs between the systems of two runs, as each of them recorded it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -47,12 +47,14 @@ class SystemChanges:
         comparable: True where both recorded what they are made of: what is not named is the same.
         repeats: What both say to repeat exactly on unchanged inputs.
         has_model: Whether a model writes the candidate's answers; None where that is not known.
+        keys: Of the candidate's configuration, dotted; none where they are not known.
     """
 
     differences: tuple[SystemDifference, ...] = ()
     comparable: bool = False
     repeats: frozenset[Reads] = frozenset()
     has_model: bool | None = None
+    keys: frozenset[str] = frozenset()
 
     @property
     def stages(self) -> frozenset[Stage]:
@@ -77,20 +79,21 @@ NOT_COMPARED = SystemChanges()
 
 def system_changes(before: RunManifest | None, after: RunManifest) -> SystemChanges:
     """Return what differs between the systems of two runs; nothing is compared without one."""
-    new, model = after.system, writes_by_model(after.system)
+    new = after.system
+    unknown = SystemChanges(has_model=writes_by_model(new), keys=frozenset(new.settings))
     if before is None:
-        return SystemChanges(has_model=model)
+        return unknown
     old = before.system
-    repeats = old.deterministic & new.deterministic
+    unknown = replace(unknown, repeats=old.deterministic & new.deterministic)
     if old.use != new.use:
         replaced = SystemDifference(Stage.OTHER, f"use {_shown(old.use)} -> {_shown(new.use)}")
-        return SystemChanges((replaced,), repeats=repeats, has_model=model)
+        return replace(unknown, differences=(replaced,))
     if not old.parts or not new.parts:
-        return SystemChanges(repeats=repeats, has_model=model)
+        return unknown
     differences = [*_changed_settings(old, new), *_changed_parts(old, new)]
     if before.eval_date != after.eval_date:
         differences.append(SystemDifference(Stage.OTHER, "the date that questions are asked as of"))
-    return SystemChanges(tuple(differences), comparable=True, repeats=repeats, has_model=model)
+    return replace(unknown, differences=tuple(differences), comparable=True)
 
 
 def writes_by_model(system: SystemInfo) -> bool | None:

@@ -1,5 +1,6 @@
 """What to do about an answer, by who writes it: a prompt and a model, or quoted sentences alone."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from ragate.models import CauseKind
@@ -16,6 +17,7 @@ class Advice(NamedTuple):
         numbering, compare_numbering: Why citations fall, and what to do.
         answers_otherwise, compare_writer: Of samples that generation lost.
         before_touching: What retrieval is to be looked at before.
+        find_documents: What to do where expected ones are missed.
     """
 
     made_up: str
@@ -33,13 +35,15 @@ class Advice(NamedTuple):
     answers_otherwise: str
     compare_writer: str
     before_touching: str
+    find_documents: str = "check that they are in the corpus; let retrieval return more passages"
 
 
+_FEWER = "pass it fewer contexts"
 MODEL = Advice(
     made_up="the model adds facts of its own",
     to_right_question=" to the right question",
     stay_with_contexts="tell the prompt to state only what the contexts hold and to say when they "
-    "do not; lower top_k where the contexts are noisy",
+    f"do not; {_FEWER} where they are noisy",
     name_question="; let the prompt name the question last",
     whole_answers="ask the prompt for complete answers",
     cut_short="cut short asks for a prompt that wants whole answers, another document",
@@ -82,15 +86,22 @@ QUOTED = Advice(
 RETRIEVED = MODEL._replace(to_right_question="", before_touching="")
 
 
-def advice_for(*, has_model: bool | None, answered: bool = True) -> Advice:
+def advice_for(
+    *, has_model: bool | None, keys: Collection[str] = (), answered: bool = True
+) -> Advice:
     """Return what to say where a model writes, or nobody does; unknown counts as a model.
 
     Args:
+        keys: Those of the system's configuration, as far as it tells them: no other is named.
         answered: The system gave answers, and not contexts alone.
     """
-    if has_model is False:
-        return QUOTED
-    return MODEL if answered else RETRIEVED
+    advice = QUOTED if has_model is False else MODEL if answered else RETRIEVED
+    if "top_k" not in keys:
+        return advice
+    return advice._replace(
+        stay_with_contexts=advice.stay_with_contexts.replace(_FEWER, "lower `top_k`"),
+        find_documents="check with `ragate doctor` that they are in the corpus; raise `top_k`",
+    )
 
 
 def advice_by_cause(advice: Advice) -> dict[CauseKind, tuple[str, str]]:

@@ -47,7 +47,9 @@ class RunFigures:
     ) -> None:
         self.changes = changes
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
-        self.advice = advice_for(has_model=changes.has_model, answered=_answered(samples))
+        self.advice = advice_for(
+            has_model=changes.has_model, keys=changes.keys, answered=_answered(samples)
+        )
         self._all_rows, self._samples = rows, samples
         self.readings = metric_readings(self.rows)
 

@@ -51,7 +51,7 @@ FAULTS = (
         lambda sample: sample.get("hits") == 0,
         "no expected document is retrieved",
         "retrieval misses it, or it is not in the corpus",
-        "check with `ragate doctor` that it is there; raise top_k; look at chunk size and titles",
+        "{advice.find_documents}; look at chunk size and titles",
     ),
     _Fault(
         lambda sample: _made_up(sample) and _low(sample, "relevant"),

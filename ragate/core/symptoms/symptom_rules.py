@@ -64,8 +64,7 @@ SYMPTOM_RULES = (
         holds=lambda run: run.low("hits"),
         symptom="expected documents are missed",
         likely_cause="retrieval does not find the relevant documents",
-        action="check with `ragate doctor` that they are in the corpus; raise top_k; look at "
-        "chunk size and at how their text was cleaned",
+        action="{run.advice.find_documents}; look at chunk size and at how their text was cleaned",
         shows=("hits",),
     ),
     SymptomRule(

@@ -33,6 +33,6 @@ def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis
         candidate.records,
         baseline.records if baseline else (),
         candidate.manifest.metrics,
-        advice_for(has_model=changes.has_model),
+        advice_for(has_model=changes.has_model, keys=changes.keys),
     )
     return (*symptoms(decided.decision.metrics, samples=changed, changes=changes), *standing)

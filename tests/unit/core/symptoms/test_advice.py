@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.diagnosis.system_changes import SystemChanges
+from ragate.core.symptoms.advice import advice_for
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import CauseKind, Direction, MetricRow, MetricVerdict, SampleSide
 from tests.unit.core.symptoms.symptom_factories import LOST, flipped, row
@@ -50,3 +51,21 @@ def test_where_nothing_is_answered_retrieval_is_not_weighed_against_a_prompt():
     assert symptoms(LOST, samples=rows)[-1].action == (
         "look at what displaced the expected documents"
     )
+
+
+@pytest.mark.parametrize("fallen", [row("hit_rate@5", 0.4), row("lexical_support", 0.4)])
+def test_a_key_is_named_only_where_the_system_of_this_run_has_it(fallen: MetricRow):
+    own, foreign = (
+        "".join(one.action for one in symptoms([fallen], changes=changes))
+        for changes in (SystemChanges(keys=frozenset({"top_k"})), SystemChanges())
+    )
+
+    assert "`top_k`" in own
+    assert "top_k" not in foreign
+    assert "let retrieval return more" in foreign or "pass it fewer contexts" in foreign
+
+
+@pytest.mark.parametrize("has_model", [True, False, None])
+@pytest.mark.parametrize("answered", [True, False])
+def test_no_advice_names_top_k_where_it_is_no_key(has_model: bool | None, answered: bool):
+    assert "top_k" not in str(advice_for(has_model=has_model, answered=answered))
