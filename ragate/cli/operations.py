@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
+from ragate.cli.progress_line import ProgressLine
 from ragate.config import Config, find_config, load_config
 from ragate.errors import ConfigError
 from ragate.models import Run
 from ragate.runtime.environment import read_operations
-from ragate.runtime.operations import Operations
+from ragate.runtime.milestones import Milestones
+from ragate.runtime.operations import Operations, Progress
 from ragate.support import git
 from ragate.support.escape import plain
 
@@ -100,28 +102,11 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
     return ".env is not ignored by git: its secrets may be committed", "add .env to .gitignore"
 
 
-def _progress(*, quiet: bool) -> Callable[[int, int, str], None]:
+def _progress(*, quiet: bool) -> Callable[[Progress], None]:
     """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
     if sys.stderr.isatty() and not quiet:
-        return _bar
-    return _quarters
-
-
-def _bar(count: int, total: int, noun: str) -> None:
-    width = 30
-    filled = width * count // max(total, 1)
-    end = "\n" if count == total else ""
-    click.echo(
-        f"\r{noun} [{'#' * filled}{'.' * (width - filled)}] {count}/{total}{end}",
-        nl=False,
-        err=True,
-    )
-
-
-def _quarters(count: int, total: int, noun: str) -> None:
-    quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= 100 else set()
-    if count == total or count in quarters:
-        say(f"{noun}: {count}/{total} samples")
+        return ProgressLine(sys.stderr).show
+    return Milestones(say).show
 
 
 def load_control(config: Config, operations: Operations, path: Path | None) -> Run | None:

@@ -6,6 +6,23 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far one stage of a run is.
+
+    Attributes:
+        stage: What is done: ``run 2``, ``judging``.
+        noun: What is counted, in the plural.
+        cost_usd: What the run has spent on models so far, as far as prices are known.
+    """
+
+    stage: str
+    done: int
+    total: int
+    noun: str = "samples"
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True)
 class Operations:
     """How to run, as opposed to how to judge: from the environment and the command line.
 
@@ -17,7 +34,7 @@ class Operations:
         commit: What is judged, where it is not the checked-out commit: a pull request's head.
         unjudged: Why no judge may be asked, "" where it may.
         own_files: What ragate itself writes in the work tree, beside `state`: no change of it.
-        say: Prints a line; progress(done, total, what) shows how far a step is.
+        say: Prints a line. progress: Shows how far a stage is, as often as it is told.
     """
 
     environment: Mapping[str, str]
@@ -30,4 +47,4 @@ class Operations:
     concurrency: int = 8
     timeout_s: float = 60.0
     say: Callable[[str], None] = lambda _line: None
-    progress: Callable[[int, int, str], None] = lambda _done, _total, _what: None
+    progress: Callable[[Progress], None] = lambda _progress: None

@@ -19,6 +19,7 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
 from ragate.pipeline.run.selection import Selection
 from ragate.runtime.environment import STATE, read_operations
+from ragate.runtime.milestones import Milestones
 from ragate.runtime.operations import Operations
 from ragate.support.git import is_tracked
 from ragate.support.git import repository as repository_of
@@ -133,7 +134,7 @@ class StepContext:
             commit=commit,
             own_files=(self.workspace / STATE, self.outputs_file),
             say=self.log.plain,
-            progress=self._progress,
+            progress=Milestones(self.log.plain).show,
         )
 
     def _state_is_foreign(self) -> bool:
@@ -164,11 +165,6 @@ class StepContext:
     def hide(self, config: Config) -> None:
         """Cut the keys that a policy names out of everything that is printed from now on."""
         self.log.hide([self.environ.get(name, "") for name in config.policy.key_names])
-
-    def _progress(self, finished: int, total: int, step: str) -> None:
-        quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= 100 else set()
-        if finished == total or finished in quarters:
-            self.log.plain(f"{step}: {finished}/{total} samples")
 
 
 def _location(folder: Path, name: str) -> ConfigLocation:

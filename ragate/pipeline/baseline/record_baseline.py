@@ -122,7 +122,13 @@ async def _record(
         # Before an answer is paid for: the judge may be one that cannot be had.
         open_scorer(
             ScoringPlan(
-                config, ready.opened, samples, _judgements_only(old), selection, recording=True
+                config,
+                ready.opened,
+                samples,
+                _judgements_only(old),
+                selection,
+                recording=True,
+                progress=operations.progress,
             )
         ) as scorer,
     ):

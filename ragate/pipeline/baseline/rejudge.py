@@ -29,8 +29,9 @@ from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import GroundedCriteria, Judge, Judged
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
+from ragate.runtime.backlog import Heard
+from ragate.runtime.operations import Operations, Progress
+from ragate.runtime.resources import Opened, open_resources
 from ragate.runtime.time_limit import within
 from ragate.support.spill import Spill
 
@@ -79,11 +80,11 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             if judge.fingerprint == old.manifest.judge:
                 return Rejudgement(same_judge=True)
             chosen, without = _sort_out(config, judge, metrics, records)
-            eval_date = old.manifest.eval_date
-            judging = opened_judge.judging(chosen, samples=golden, eval_date=eval_date)
+            judging = opened_judge.judging(chosen, samples=golden, eval_date=old.manifest.eval_date)
             remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
             async with within(config.policy.max_minutes, remedy=remedy):
-                new = await _judge_all(judging, records, samples, chosen, old)
+                heard = _shown_by(operations, opened)
+                new = await _judge_all(judging, records, samples, chosen, old, heard)
     refuse_unscored(judging, old, new, chosen)
     recorded = recorded_before(old)
     store = config.policy.store
@@ -126,19 +127,28 @@ def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...
     return record.amended(output=record.output.amended(chunks=chunks))
 
 
+def _shown_by(operations: Operations, opened: Opened) -> Heard:
+    def heard(ended: int, total: int) -> None:
+        cost = opened.tally.cost_usd
+        operations.progress(Progress("judging", ended, total, "judgements", cost))
+
+    return heard
+
+
 async def _judge_all(
     judging: Judging,
     records: Sequence[Record],
     samples: Mapping[str, Sample],
     metrics: Sequence[Judged],
     old: Run,
+    heard: Heard,
 ) -> Run:
     try:
         for record in records:
             if record.content_hash in samples:
                 judging.submit(samples[record.content_hash], record.output)
                 await judging.room()
-        await judging.settle()
+        await judging.settle(heard)
     finally:
         await judging.close()
     manifest = old.manifest

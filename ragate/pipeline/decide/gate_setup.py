@@ -47,6 +47,7 @@ class GateSetup:
             self.baseline,
             selection,
             unjudged=operations.unjudged,
+            progress=operations.progress,
         )
 
 

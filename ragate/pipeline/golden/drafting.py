@@ -8,7 +8,7 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.resources import open_resources
 from ragate.support.settings import nearest
 
@@ -122,7 +122,8 @@ async def ask_all(
             async with gate:
                 if not replies.stopped:
                     await _ask(chat, model, key, prompts[key], replies)
-            operations.progress(len(replies.texts) + len(replies.failed), len(prompts), "drafts")
+            done, cost = len(replies.texts) + len(replies.failed), opened.tally.cost_usd
+            operations.progress(Progress("drafting", done, len(prompts), "drafts", cost))
 
         async with asyncio.TaskGroup() as group:
             for key in prompts:

@@ -9,7 +9,7 @@ from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.failure_summary import failure_lines
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.output_spool import Outputs, Spool
 
 MUST_PASS_TRIES = 3
@@ -68,13 +68,17 @@ class Session:
             nonlocal answered
             self._keep(sample, output, run=number)
             answered += 1
-            self.operations.progress(answered, len(samples), f"run {number + 1}")
+            self._show(f"run {number + 1}", answered, len(samples))
 
         unanswered = [sample for sample in samples if sample.id not in restored]
         outputs = await self.ready.answers(unanswered, run, on_output=keep, room=self._room)
         outputs.update(restored)
         self.collected.passes.append(outputs)
         return outputs
+
+    def _show(self, stage: str, done: int, total: int) -> None:
+        cost = self.ready.opened.tally.cost_usd
+        self.operations.progress(Progress(stage, done, total, cost_usd=cost))
 
     def name_state(self, evidence: str) -> None:
         """Note which state is judged, so that a later run of it adds to this one."""

@@ -1,9 +1,8 @@
 """Questions to a judge that are under way: so many at once, each within its time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import nullcontext, suppress
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 
 from ragate.core.judging.canary_rule import CanaryResult, Voided, voided
 from ragate.judges import run_canaries, unchecked
@@ -11,6 +10,7 @@ from ragate.models import unscored
 from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.protocols import Judge
+from ragate.runtime.backlog import Backlog, Heard, stop, unheard
 
 Ask = Callable[[], Awaitable[Judgement]]
 BACKLOG = 256  # judgements that are waited for while more outputs are taken
@@ -79,13 +79,16 @@ class JudgeQueue:
         """Wait until more may be started."""
         await self._pending.room()
 
-    async def settle(self) -> None:
+    async def settle(self, heard: Heard = unheard) -> None:
         """Wait until all have their scores, and the canaries are in.
+
+        Args:
+            heard: Told how many have ended of how many, while it is waited for them.
 
         Raises:
             ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
         """
-        await self._pending.wait()
+        await self._pending.wait(heard)
         if self._checking is not None:
             self.canaries = await self._checking
             self.voided = self._void(self.canaries)
@@ -146,55 +149,3 @@ class JudgeQueue:
 def without_score(criteria: Sequence[str], reason: str) -> Judgement:
     """Return criteria that a judge gave no score, with the reason."""
     return {name: unscored(name, f"judge: {reason}") for name in criteria}
-
-
-class Backlog:
-    """Tasks under way, and the first failure among them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._space = asyncio.Event()
-        self._failure: BaseException | None = None
-
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-
-    async def room(self) -> None:
-        """Wait until more may be started: what waits is held in memory."""
-        while len(self) >= self._most:
-            self._space.clear()
-            await self._space.wait()
-
-    async def wait(self) -> None:
-        """Wait until all have ended; raises the first failure at once."""
-        while self._tasks and self._failure is None:
-            await asyncio.wait(list(self._tasks), return_when=asyncio.FIRST_EXCEPTION)
-        if self._failure is not None:
-            raise self._failure
-
-    async def stop(self) -> None:
-        """End what is still under way."""
-        await stop(*self._tasks)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if len(self) <= self._most // 2:
-            self._space.set()
-        if not task.cancelled():
-            failure = task.exception()  # looked at in every case: asyncio tells what nobody saw
-            self._failure = self._failure or failure
-
-
-async def stop(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks and wait for their end, however they end."""
-    for task in tasks:
-        task.cancel()
-    for task in tasks:
-        with suppress(asyncio.CancelledError, Exception):
-            await task

@@ -19,6 +19,7 @@ from ragate.pipeline.score.judgement_cache import Judgement
 from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.pipeline.score.pairwise import Opponents, bare
 from ragate.protocols import ComparingJudge
+from ragate.runtime.backlog import Heard, unheard
 
 
 class Judging:
@@ -98,14 +99,14 @@ class Judging:
         """Wait until more outputs may be submitted."""
         await self.queue.room()
 
-    async def settle(self) -> None:
+    async def settle(self, heard: Heard = unheard) -> None:
         """Wait until everything that was submitted has its scores or a reason for having none.
 
         When the judge's provider is out altogether, or a cap is reached, all is unscored with that
         reason; what the other metrics say still stands.
         """
         try:
-            await self.queue.settle()
+            await self.queue.settle(heard)
         except (ProviderError, BudgetError, NotReadyError) as error:
             self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:

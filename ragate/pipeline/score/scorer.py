@@ -13,6 +13,7 @@ from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.protocols import Aggregate, Metric
+from ragate.runtime.operations import Progress
 from ragate.runtime.resources import Opened
 
 
@@ -26,6 +27,7 @@ class ScoringPlan:
         unjudged: Why the judge is not asked at all, "" where it is.
         may_ask: Whether the judge may be asked about a sample whose judgement is not there yet.
         recording: A baseline is made: its answers are compared with no other's.
+        progress: Shows how far the judge is, once nothing else is waited for.
     """
 
     config: Config
@@ -36,6 +38,7 @@ class ScoringPlan:
     unjudged: str = ""
     may_ask: Callable[[Sample], bool] = lambda _sample: True
     recording: bool = False
+    progress: Callable[[Progress], None] = lambda _progress: None
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,10 @@ class Scorer:
         await asyncio.sleep(0)  # what was just submitted asks for its client
         self.readiness.refuse_waste()
 
+    def _show(self, ended: int, total: int) -> None:
+        cost = self.plan.opened.tally.cost_usd
+        self.plan.progress(Progress("judging", ended, total, "judgements", cost))
+
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:
         """Return the scored run of everything that was collected so far.
 
@@ -109,7 +116,7 @@ class Scorer:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.room()
-            await self.judging.settle()
+            await self.judging.settle(self._show)
         await self.asked.measure(collected.passes, self.plan.samples)
         return evaluate(
             collected.passes,

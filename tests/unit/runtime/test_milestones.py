@@ -1,0 +1,68 @@
+"""Progress as plain lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.runtime.milestones import Milestones, Pace
+from ragate.runtime.operations import Progress
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def lines_of(total: int, *, seconds: float = 0.0, cost: float = 0.0) -> list[str]:
+    said: list[str] = []
+    clock = Clock()
+    milestones = Milestones(said.append, Pace(clock))
+    for done in range(1, total + 1):
+        milestones.show(Progress("run 1", done, total, cost_usd=cost))
+        clock.now += seconds
+    return said
+
+
+def test_a_long_stage_is_told_at_each_quarter_and_a_short_one_at_its_end() -> None:
+    assert [line.split()[2] for line in lines_of(200)] == [
+        "50/200",
+        "100/200",
+        "150/200",
+        "200/200",
+    ]
+    assert lines_of(20) == ["run 1: 20/20 samples"]
+
+
+def test_a_milestone_tells_rate_cost_and_the_time_left() -> None:
+    first, *_, last = lines_of(200, seconds=0.5, cost=0.5)
+
+    assert first == "run 1: 50/200 samples · 2.0 a second · $0.50 · 1 min left"
+    assert last == "run 1: 200/200 samples · 2.0 a second · $0.50"
+
+
+def test_each_stage_is_measured_on_its_own_and_what_was_there_already_is_not_counted() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.words(Progress("run 1", 1, 10))
+    clock.now = 100.0
+    pace.words(Progress("run 2", 90, 100))
+    clock.now = 105.0
+
+    assert pace.words(Progress("run 2", 95, 100)) == ["1.0 a second", "5 s left"]
+
+
+@pytest.mark.parametrize(
+    ("left", "shown"),
+    [(0.2, "1 s left"), (59, "59 s left"), (600, "10 min left"), (5400, "1.5 h left")],
+)
+def test_the_time_left_is_rounded_as_nobody_takes_it_for_exact(left: float, shown: str) -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.words(Progress("judging", 0, 2))
+    clock.now = left
+
+    assert pace.words(Progress("judging", 1, 2))[-1] == shown
