@@ -20,6 +20,12 @@ def baseline_bytes(path: Path) -> bytes | None:
     """
     if not os.path.lexists(path):
         return None
+    if path.is_dir():
+        name = path.name
+        raise BaselineError(
+            f"{path} is a folder, and the baseline is one file",
+            remedy=f'name a file in it: baseline = "{name}/main.json" below [policy]',
+        )
     try:
         return read_bytes(path, error=BaselineError, max_bytes=MAX_BYTES)
     except BaselineError as error:

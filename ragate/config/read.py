@@ -9,9 +9,10 @@ from typing import Any
 
 from ragate import plugins
 from ragate.config.judge import check_judge, read_judge, with_own_criteria
-from ragate.config.model import Config, Policy, SystemConfig
+from ragate.config.model import Config, Policy
 from ragate.config.rules import read_rules
 from ragate.config.slices import check_slices, refuse_one_table
+from ragate.config.system_table import read_system
 from ragate.config.toml_mistakes import toml_mistake
 from ragate.core.text.listed_names import listed
 from ragate.errors import ConfigError
@@ -38,6 +39,9 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
     """
     if named is not None:
         path = start / named
+        if path.is_dir():
+            inside = named / CONFIG_NAME
+            raise ConfigError(f"{named} is a folder", remedy=f"name the file in it: {inside}")
         if not path.is_file():
             raise ConfigError(f"{named}: there is no such file", remedy=_INIT)
         return path
@@ -148,7 +152,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
         baseline=inside(root, policy.baseline, where="[policy] baseline", error=ConfigError),
         policy=policy,
         metric_settings=settings,
-        system=_system(_table(tables, "system"), policy.systems),
+        system=read_system(_table(tables, "system"), policy.systems),
     )
 
 
@@ -159,7 +163,12 @@ def _table(
     if table is None:
         raise ConfigError(f"the table [{key}] is missing", remedy=_INIT)
     if not isinstance(table, dict):
-        raise ConfigError(f"{name or key} = {shown(table)}: must be a table: [{name or key}]")
+        raise ConfigError(
+            f"{name or key} = {shown(table)}: must be a table: [{name or key}]",
+            remedy='a table for each metric, such as [policy.metrics."recall@5"]'
+            if key == "metrics"
+            else "docs/configuration.md lists every table",
+        )
     return table
 
 
@@ -182,17 +191,3 @@ def _check_profiles(policy: Policy, rules: tuple[Rule, ...]) -> None:
                     f"[policy.profiles.{name}] skip: metric {metric!r} has no table"
                     f" [policy.metrics]{nearest(metric, metrics)}"
                 )
-
-
-def _system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemConfig:
-    use = table.get("use")
-    if not isinstance(use, str):
-        raise ConfigError("[system]: 'use' must name a system", remedy=f"one of {list(allowed)}")
-    if use not in allowed:
-        raise ConfigError(
-            f"[system] use = {use!r} is not in [policy] systems = {list(allowed)}",
-            remedy="the policy lists the kinds of system that a change may use; a kind is added to"
-            " it in a pull request of its own",
-        )
-    settings = {key: value for key, value in table.items() if key != "use"}
-    return SystemConfig(use=use, settings=settings)

@@ -40,7 +40,10 @@ def read_rules(
     for name, table in tables.items():
         where = _table_name(name)
         if not isinstance(table, dict):
-            raise ConfigError(f"policy.metrics.{name} = {shown(table)}: must be a table: {where}")
+            raise ConfigError(
+                f"policy.metrics.{name} = {shown(table)}: must be a table: {where}",
+                remedy=f'write {where} on a line of its own, and below it level = "error"',
+            )
         rule, settings[name] = _rule(name, table, where, judge)
         rules.append(rule)
     return tuple(rules), settings
@@ -131,9 +134,20 @@ def _possible(value: float, info: MetricInfo) -> bool:
 
 def _check_min_drop(rule: Rule, info: MetricInfo, where: str) -> None:
     """A drop as wide as the range never happens: the metric could not fail."""
-    if rule.min_drop is None or info.high is None:
+    if info.high is None:
         return
     width = info.high - info.low
+    for key in ("max_drop", "margin"):
+        value = getattr(rule, key)
+        if value is not None and value > width:
+            percent = width == 1.0 and value <= 100.0
+            raise ConfigError(
+                f"{where}: {key} = {value:g}: no drop is that large, values go from "
+                f"{info.low:g} to {info.high:g}",
+                remedy=f"write {value / 100:g} for {value:g} %" if percent else "write less",
+            )
+    if rule.min_drop is None:
+        return
     if not rule.min_drop < width:
         raise ConfigError(
             f"{where}: min_drop = {rule.min_drop}: no drop is that large, values go from "

@@ -11,6 +11,7 @@ _KEY_WITH_AT = re.compile(r"^\s*(?P<name>[A-Za-z_]+@\d+)\b")
 _CAPITAL = re.compile(r"=\s*(?P<word>True|False)\b")
 _BARE = re.compile(r"=\s*(?P<word>[A-Za-z_./][^\s,#\"'\[\]{}]*)\s*(#.*)?$")
 _BACKSLASH = re.compile(r"\"[^\"]*\\[^\"]*\"")
+_CURLED = frozenset("\u201c\u201d\u201e\u2018\u2019")
 _CONFLICT = re.compile(r"^(<{7}|={7}|>{7})")
 
 
@@ -34,16 +35,20 @@ def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, s
     if not text:
         return place, reason, ""
     line = lines[number - 1] if number <= len(lines) else ""
-    return place, f"{reason} in {shown(line.strip())}", _remedy(line)
+    return place, f"{reason} in {shown(line.strip())}", _remedy(line, reason)
 
 
-def _remedy(line: str) -> str:
+def _remedy(line: str, reason: str) -> str:
     if named := _NAME_WITH_AT.match(line):
         return f'a name with @ stands in quotes: [policy.metrics."{named["name"]}"]'
     if named := _KEY_WITH_AT.match(line):
         return f'a name with @ stands in quotes: "{named["name"]}"'
     if _CONFLICT.match(line):
         return "a merge left its marks here: keep one of the two sides"
+    if _CURLED & {*line}:
+        return "these are quotes for print: TOML wants straight ones"
+    if reason.startswith(("Cannot overwrite", "Cannot declare")):
+        return "it stands there twice: keep one"
     if capital := _CAPITAL.search(line):
         return f"TOML writes {capital['word'].lower()}, in lower case"
     if bare := _BARE.search(line):

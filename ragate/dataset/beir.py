@@ -54,10 +54,15 @@ def _qrels(path: Path) -> tuple[str, list[str]]:
     elif len(names) == 1:
         chosen = names[0]
     else:
+        if not names:
+            raise DatasetError(
+                f"{path} is a folder, and none of BEIR: it has no qrels/*.tsv",
+                remedy="name the file with the questions, such as golden.jsonl; a folder is read "
+                "with queries.jsonl and qrels/test.tsv in it",
+            )
         raise DatasetError(
-            f"{folder}: {'which of ' + ', '.join(names) if names else 'no qrels/*.tsv'}?",
-            remedy="a golden set in a folder has queries.jsonl and qrels/test.tsv; name another"
-            " qrels file as the dataset to use that one",
+            f"{folder}: which of {', '.join(names)}?",
+            remedy="name the qrels file as the dataset",
         )
     return chosen, [name for name in names if name != chosen]
 

@@ -85,7 +85,9 @@ class RecordedOutput(Frozen):
         items = data.pop(name, None)
         if items is not None and not isinstance(items, list | tuple):
             # A text is a sequence too: each of its characters would be a passage.
-            raise ValueError(f"{name} is a list of texts or objects")
+            raise ValueError(
+                f"{name} as a {type(items).__name__}: it must be a list of texts or objects"
+            )
         data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in items or ()]
         if isinstance(data.get("error"), str):
             data["error"] = {"kind": "system", "message": data["error"]} if data["error"] else None

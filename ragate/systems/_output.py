@@ -1,6 +1,7 @@
 """What foreign code returned, as an output: our type, a recorded line, a dataclass, a text."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from ragate.support.settings import shown
 from ragate.worker.outage import is_outage
 from ragate.worker.raised import summary
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (
     "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"
     " a pydantic model or a SystemOutput"
@@ -41,6 +43,11 @@ class OutputError(Exception):
     """What came back for one sample is no output; the sample fails with this message."""
 
 
+def _joined(value: Any) -> str:
+    pieces = hasattr(value, "__next__") or hasattr(value, "__anext__")
+    return "; join the pieces that it yields in a function around it" if pieces else ""
+
+
 def to_output(value: Any, *, who: str) -> SystemOutput:
     """Return `value` as an output.
 
@@ -58,7 +65,11 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
         return SystemOutput(answer=value)
     fields = _fields(value)
     if fields is None:
-        raise OutputError(f"{who} returned {type(value).__name__} {shown(value)}; {EXPECTED}")
+        # Samples that fail alike are told once: an address differs with each.
+        what = _ADDRESS.sub("", shown(value))
+        raise OutputError(
+            f"{who} returned {type(value).__name__} {what}; {EXPECTED}{_joined(value)}"
+        )
     if silent := unsaid(fields):
         raise OutputError(f"{who} returned {silent}")
     # The sample is known here; a recorded line needs to name its own.

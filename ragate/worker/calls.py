@@ -48,7 +48,7 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
             # A future takes no StopIteration.
             error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
         except SystemExit as raised:
-            error = RuntimeError(f"SystemExit: {raised}")
+            error = RuntimeError(f"SystemExit: {raised}").with_traceback(raised.__traceback__)
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, result, error)
 

@@ -36,6 +36,9 @@ def place(error: BaseException, root: str) -> str:
     one, the last line there is.
     """
     folder = Path(root)
+    if isinstance(error, SyntaxError) and error.filename:
+        file = Path(error.filename).absolute()
+        return f"{file.relative_to(folder) if _is_own(file, folder) else file}:{error.lineno}"
     frames = [frame for frame in _frames(error) if not frame.filename.startswith("<")]
     lines = [(Path(frame.filename).absolute(), frame) for frame in frames]
     lines = [line for line in lines if _OURS not in line[0].parents]
@@ -52,7 +55,7 @@ def _frames(error: BaseException) -> list[traceback.FrameSummary]:
 
 def _told(error: BaseException, root: str) -> str:
     try:
-        text = str(error)[:_LONGEST_TEXT]
+        text = str(error.msg if isinstance(error, SyntaxError) else error)[:_LONGEST_TEXT]
     except Exception:  # noqa: BLE001 - foreign code
         text = "(its text cannot be had)"
     head = f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -29,7 +29,7 @@ def workflows(root: Path, gate: str = "") -> list[Finding]:
     texts = {path.relative_to(top).as_posix(): text for path, text in using}
     findings: list[Finding] = []
     if waiting := [name for name, text in texts.items() if f"{REPOSITORY}@{PLACEHOLDER}" in text]:
-        message = f"zeros stand for the commit of the action's release in {', '.join(waiting)}"
+        message = f"no release of the action is named in {', '.join(waiting)}: zeros stand for it"
         findings.append(warning(CHECK, message, f"put the commit there: {RELEASES}"))
     for name, text in texts.items():
         if _COMMANDS.search(text) and _GROUP_OF_ALL.search(text):

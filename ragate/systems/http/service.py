@@ -13,6 +13,7 @@ from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
 from ragate.systems.http.settings import Settings
 
 _POLL_S = 0.1
+_BY_HAND = "run the command yourself in the folder of ragate.toml: it has to stay up"
 _LISTENS = (
     "something listens there and is not ready: raise start_timeout_s, or let health name a page "
     "that answers with 200"
@@ -84,7 +85,9 @@ class Service:
                 while True:
                     if self._child is not None and self._child.ended:
                         why = self._hidden.clean(await self._child.why(), LONGEST)
-                        raise SystemStartError(f"[system] start: {settings.start[0]!r} {why}")
+                        raise SystemStartError(
+                            f"[system] start: {settings.start[0]!r} {why}", remedy=_BY_HAND
+                        )
                     try:
                         await self._client.send("GET", settings.health, key="health")
                     except (UnreachableError, BadReplyError) as error:

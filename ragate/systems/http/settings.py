@@ -58,7 +58,10 @@ class Settings(ForeignSettings):
         if bool(self.url) == bool(self.url_env):
             raise ValueError("give url, or url_env with the variable that holds the address")
         if self.start and not self.health:
-            raise ValueError("start needs health, the address that says when it is up")
+            raise ValueError(
+                "start needs health, an address that answers when it is up: "
+                'health = "http://127.0.0.1:8000/health"'
+            )
         if self.record and not self.start:
             raise ValueError("record needs start: a service that runs already calls its own model")
         self._check_stream()
