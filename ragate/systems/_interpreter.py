@@ -24,6 +24,10 @@ from ragate.systems._target import cannot_be_asked, setup_failed, where_of
 from ragate.worker.target import TargetError
 
 MOST_TRACES = 5
+_FACTS: dict[str, dict[str, type]] = {
+    "python": {"whole": bool, "takes_turns": bool},
+    "llamaindex": {"kind": str, "one_at_a_time": bool},
+}
 
 
 class WorkerTarget:
@@ -70,16 +74,20 @@ class WorkerTarget:
             question["sample"] = fields
         label = quote(sample.id) if self._recorder else ""
         reply = await self.workers.ask({"ask": question, "label": label})
+        try:
+            return self._value(reply)
+        except (KeyError, TypeError, ValueError) as error:
+            raise OutputError(f"the worker of {self._keys.target} sent what is no value") from error
+
+    def _value(self, reply: Mapping[str, Any]) -> Any:
+        """Return what a reply holds, or raise what it tells."""
         if "raised" in reply:
             raised = self._raised(reply["raised"])
             hint = not_passed(str(raised), self._plan.environment, self._resources)
             raise WorkerRaisedError(f"{raised}; {hint}", outage=raised.outage) if hint else raised
         if "refused" in reply:
             raise OutputError(f"{self._keys.target} returned what {one_line(reply['refused'])}")
-        try:
-            return decoded(reply.get("value"))
-        except ValueError as error:
-            raise OutputError(f"the worker of {self._keys.target} sent what is no value") from error
+        return decoded(reply.get("value"))
 
     async def _opened(self) -> Worker:
         """Start a worker that has opened the target."""
@@ -89,9 +97,12 @@ class WorkerTarget:
             async with asyncio.timeout(self._keys.start_timeout_s):
                 reply = await worker.ask({"open": self._plan.task})
             self.facts = self._facts(reply)
+            _check_facts(self.facts, self._plan.task["use"])
         except (KeyError, TypeError, ValueError) as error:
             await worker.close()
-            raise setup_failed(f"{where}: its worker sent no reply", outage=False) from error
+            raise setup_failed(
+                f"{where}: its worker sent what is no reply", outage=False
+            ) from error
         except TimeoutError as error:
             await worker.close()
             limit = f"{self._keys.start_timeout_s:g} s"
@@ -131,6 +142,17 @@ class WorkerTarget:
             self._resources.say(trace.rstrip())
         summary = one_line(str(told["summary"]), LONGEST)
         return WorkerRaisedError(summary, outage=told["outage"] is True)
+
+
+def _check_facts(facts: Mapping[str, Any], use: str) -> None:
+    """Check what a worker tells of its target: code of the project may have written it.
+
+    Raises:
+        ValueError: something is missing, or of another type.
+    """
+    wanted = _FACTS[use]
+    if any(not isinstance(facts.get(name), kind) for name, kind in wanted.items()):
+        raise ValueError(f"a worker for {use} tells {', '.join(wanted)}")
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, ForeignSettings
-from ragate.systems._output import OutputError, failed, to_output, wanted
+from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._processes.peer import Peer, PeerError
 from ragate.systems._processes.process import start
 from ragate.systems._processes.variables import program_environment
@@ -55,6 +55,7 @@ class CommandSystem(Foreign):
         self._opening: asyncio.Task[Peer] | None = None
         self._failures = 0
         self._why = ""
+        self._unstartable = False  # no program, no process left: nobody's answer
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Start the process.
@@ -83,11 +84,12 @@ class CommandSystem(Foreign):
                 return failed(str(problem))
             except (PeerError, RagateError) as problem:
                 error = problem
-                await self._broke(opening, f"the command {problem}")
+                await self._broke(opening, problem)
                 if isinstance(problem, PeerError) and not problem.crashed:
                     break
         given_up = "" if error else f"not asked, after {MAX_FAILURES} failures in a row: "
-        return failed(f"{given_up}{self._why}")
+        output = unanswered if self._unstartable else failed
+        return output(f"{given_up}{self._why}")
 
     async def close(self) -> None:
         """End the process and all that it started."""
@@ -108,11 +110,12 @@ class CommandSystem(Foreign):
         output = to_output(reply, who="the command")
         return wanted(output, self._resources, took=time.perf_counter() - started)
 
-    async def _broke(self, opening: asyncio.Task[Peer], why: str) -> None:
+    async def _broke(self, opening: asyncio.Task[Peer], error: Exception) -> None:
         """Count one failure of a process, however many samples were waiting for it."""
         if self._opening is opening:
             self._failures += 1
-            self._why = why
+            self._why = error.message if isinstance(error, RagateError) else f"the command {error}"
+            self._unstartable = isinstance(error, SystemStartError)
             await self._drop()
 
     def _opened(self) -> asyncio.Task[Peer]:

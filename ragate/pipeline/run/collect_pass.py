@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from ragate.errors import FATAL, ProviderError
+from ragate.errors import FATAL, ProviderError, SystemStartError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
 from ragate.runtime.output_spool import Outputs as Outputs
@@ -72,7 +72,7 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
             output = await system.answer(sample, run=run)
     except SampleTimeError as error:
         return error.output
-    except ProviderError as error:
+    except (ProviderError, SystemStartError) as error:  # what does not start is nobody's answer
         return _failed("provider", error.message)
     except FATAL:
         raise

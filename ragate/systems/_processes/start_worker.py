@@ -46,13 +46,25 @@ async def start_worker(plan: WorkerPlan) -> Worker:
     """Start a process and wait until it is connected.
 
     Raises:
-        SystemStartError: there is no such program, it ended, or it did not connect in time.
+        SystemStartError: there is no such program, it ended, or it did not connect in time; or
+            this machine has no room for a socket.
     """
     if not hasattr(asyncio, "start_unix_server"):
         raise SystemStartError(
             "[system] interpreter: workers need Unix sockets, which are not there",
             remedy="run the RAG as a service (http) or as a program (command)",
         )
+    try:
+        return await _started(plan)
+    except OSError as error:  # of ours, not of the code under test: a full disk, too many files
+        raise SystemStartError(
+            f"[system] interpreter: no socket for a worker: {error.strerror or error}",
+            remedy=f"make room in {_folder() or tempfile.gettempdir()}, or raise the limit of open "
+            "files (ulimit -n)",
+        ) from error
+
+
+async def _started(plan: WorkerPlan) -> Worker:
     with tempfile.TemporaryDirectory(prefix="ragate-", dir=_folder()) as folder:
         address = str(Path(folder) / "worker")
         loop = asyncio.get_running_loop()

@@ -41,6 +41,7 @@ class Workers:
         self._apart = asyncio.Lock()
         self._failures = 0
         self._why = ""
+        self._unstartable = False
 
     async def start(self) -> None:
         """Start the first worker.
@@ -55,7 +56,7 @@ class Workers:
 
         Raises:
             WorkerEndedError: workers died of it, or of all that was asked before.
-        SystemStartError: none can be started any more.
+            SystemStartError: none can be started any more.
         """
         if self._failures >= MAX_FAILURES:
             raise self._given_up()
@@ -87,7 +88,8 @@ class Workers:
         except (WorkerEndedError, RagateError) as error:
             self._failures += 1
             self._why = str(error)
-            if isinstance(error, SystemStartError):
+            self._unstartable = isinstance(error, SystemStartError)
+            if self._unstartable:
                 raise  # what it connects to is down, or the interpreter gone: nobody's answer
             raise WorkerEndedError(self._why) from error
         finally:
@@ -134,8 +136,9 @@ class Workers:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    def _given_up(self) -> WorkerEndedError:
-        return WorkerEndedError(f"not asked, after {MAX_FAILURES} failures in a row: {self._why}")
+    def _given_up(self) -> WorkerEndedError | SystemStartError:
+        kind = SystemStartError if self._unstartable else WorkerEndedError
+        return kind(f"not asked, after {MAX_FAILURES} failures in a row: {self._why}")
 
 
 async def _end(starting: asyncio.Task[Worker]) -> None:

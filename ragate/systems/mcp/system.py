@@ -106,6 +106,9 @@ class McpSystem(Foreign):
             except ConnectionLostError as error:
                 lost = error
                 await self._drop(connection)
+            except SystemStartError:
+                await self._drop(connection)
+                raise
         if lost is None:
             return failed(f"not asked, after {MAX_FAILURES} failures in a row")
         message = self._clean(await self._why("the server", lost))

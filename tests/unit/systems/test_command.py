@@ -121,3 +121,13 @@ def test_earlier_turns_stand_in_the_line_only_where_there_are_any(tmp_path: Path
         "None",
         "[{'role': 'user', 'content': 'Hi'}]",
     ]
+
+
+def test_a_program_that_is_gone_meanwhile_leaves_its_samples_unmeasured(tmp_path: Path):
+    (tmp_path / "rag").symlink_to(sys.executable)
+    command = ["./rag", *program(tmp_path, "os.remove('rag'); os._exit(1)")[1:]]
+
+    outputs = answers(tmp_path, command, ["a", "b"])
+
+    assert [output.error.kind for output in outputs if output.error] == ["provider", "provider"]
+    assert "'./rag' cannot be started" in str(outputs[1].error)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from ragate.errors import BudgetError
+from ragate.errors import BudgetError, SystemStartError
 from tests.unit.pipeline.run.timed_systems import asked, kind, waits
 
 
@@ -31,3 +31,12 @@ def test_a_cap_that_is_reached_when_time_is_up_still_ends_the_run():
 
     with pytest.raises(BudgetError):
         asked(work)
+
+
+def test_a_system_that_cannot_be_started_again_has_no_output():
+    async def work() -> None:
+        raise SystemStartError("[system] command: 'rag' cannot be started: Too many open files")
+
+    (output,) = asked(work)
+
+    assert kind(output) == "provider"
