@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
+from ragate.core.text.unicode_forms import visible
 
 _WORD = re.compile(r"[^\W\d_][\w'’&-]*+(?:\.[^\W\d_](?![^\W_]))*+")
 # What a capital follows without being a name: the start, a colon, a quotation mark, a list's mark.
@@ -26,7 +27,7 @@ def names(text: str) -> list[str]:
     """
     left_out = function_words_of(text)
     found = dict[str, None]()
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(visible(text)):
         for word in _capitalised(sentence):
             pieces = (piece for piece in words(word) if len(piece) > 1)
             found.update((p, None) for p in pieces if word.isupper() or p not in left_out)

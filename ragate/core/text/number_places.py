@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.numerals import Numeral, claimed_numerals, numerals
 from ragate.core.text.segmentation import starts, words
+from ragate.core.text.unicode_forms import visible
 
 REACH = 6  # words on either side
 LEAST_FIT = 0.8  # of the fit of the best other number; as measured, see docs/decisions
@@ -33,7 +34,8 @@ class NumberPlace(NamedTuple):
 
 def claimed_places(text: str) -> list[NumberPlace]:
     """Return the numbers that a text claims, with the words around them."""
-    return list(_places(text, claimed_numerals(text)))
+    shown = visible(text)
+    return list(_places(shown, claimed_numerals(shown)))
 
 
 def _places(text: str, found: Sequence[Numeral]) -> Iterator[NumberPlace]:
@@ -70,7 +72,8 @@ def _roots(text: str) -> tuple[list[int], list[str]]:
 
 @lru_cache(maxsize=1_024)  # passages come back in other samples, and in every pass
 def _source_places(text: str) -> tuple[NumberPlace, ...]:
-    return tuple(_places(text, numerals(text)))
+    shown = visible(text)
+    return tuple(_places(shown, numerals(shown)))
 
 
 class NumberSources:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ragate.core.text.calendar_dates import calendar_dates, folded
 from ragate.core.text.languages import writes_decimal_comma
 from ragate.core.text.number_words import BARE_ONE, spelled_numbers
+from ragate.core.text.unicode_forms import visible
 
 _GAPS = "\u00a0\u2009\u202f"
 _SCALES = {
@@ -62,7 +63,7 @@ class Numeral(NamedTuple):
 
 
 def numerals(text: str) -> list[Numeral]:
-    """Return the numbers of a text in order.
+    """Return the numbers of a text in order, with their places in the `visible` text.
 
     6,000 and 6'000 and 6 000 and 6000.0 are "6000"; 1,23,456 is "123456"; 3,5 is "3.5"; .5 is
     "0.5"; 1.5 million, $1.5M and 1,5 Mio. are "1500000". 1.000 is a thousand where the text shows
@@ -70,7 +71,7 @@ def numerals(text: str) -> list[Numeral]:
     A version keeps its digits: v2.10 is "2.10", 1.2.3 is "1.2.3". A date is one number:
     "2024-05-01". Units are left out, the percent sign included. English number words are read.
     """
-    text = text.translate(_FULL_WIDTH) if not text.isascii() else text
+    text = text if text.isascii() else visible(text).translate(_FULL_WIDTH)
     dates = [Numeral(*date) for date in calendar_dates(text)]
     spelled = [
         Numeral(start, end, (value,), claims=words != BARE_ONE)

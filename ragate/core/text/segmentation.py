@@ -11,7 +11,7 @@ from itertools import pairwise
 import regex
 
 from ragate.core.text.languages import function_words_of
-from ragate.core.text.unicode_forms import normalised
+from ragate.core.text.unicode_forms import INVISIBLE, normalised
 
 # Default word boundaries of Unicode, as tailored by nothing: UAX 29 has no dictionary.
 _BOUNDARY = regex.compile(r"(?wV1)\b")
@@ -24,9 +24,7 @@ _SPLIT_RUNS = regex.compile(rf"((?:{_UNSPACED.pattern}[\p{{M}}]*+)++)")
 _ONE_UNIT = regex.compile(rf"{_UNSPACED.pattern}\p{{M}}*+")
 _CLUSTER = regex.compile(r"\X")
 # Marks that a writer may leave out: Arabic vowels and the stretching sign, Hebrew points.
-_OPTIONAL = regex.compile(
-    "[\u064b-\u0652\u0670\u0640\u0591-\u05bd\u05bf\u05c1\u05c2\u200b-\u200d\u00ad]"
-)
+_OPTIONAL = regex.compile(rf"[\u064b-\u0652\u0670\u0640\u0591-\u05bd\u05bf\u05c1\u05c2{INVISIBLE}]")
 _ARABIC = str.maketrans("أإآٱىة", "اااايه")
 _ARTICLE = regex.compile("(?:[وفبك]?ال|لل)(?=[\u0621-\u064a]{3})")
 _INSIDE = regex.compile(r"['’.:·]")

@@ -16,7 +16,7 @@ _HEADING = re.compile(r"(?m)^([ \t]{0,3}#{1,6}[ \t][^\n]*)\n")
 # A run of closing signs, what closes with it, and the markers that cite for this sentence.
 _END = re.compile(
     r"(?P<sign>[.!?…‽؟।።]++|[。！？｡]++)"
-    r"[\"'”’»)\]*_]*+"
+    r"[\"'”’»)\]*_\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]*+"
     r"(?:[ ]?\[\d{1,4}(?:\s?,\s?\d{1,4}){0,20}+\])*+"
 )
 _LAST_WORD = re.compile(r"([^\s(\[\"“‘'„«]*)$")

@@ -1,4 +1,4 @@
-"""Unicode's normal forms, in time linear in the length of a text."""
+"""Unicode's normal forms in linear time, and texts without what nobody sees."""
 
 import unicodedata
 from typing import Literal
@@ -8,6 +8,14 @@ import regex
 # As in Unicode's stream-safe format: no script needs more on one letter. The last two are no marks
 # themselves and become such.
 _RUN_OF_MARKS = regex.compile(r"([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]++")
+# Joiners, signs of direction, variation selectors, fillers, tags.
+INVISIBLE = r"\p{Default_Ignorable_Code_Point}"
+_INVISIBLE = regex.compile(f"{INVISIBLE}++")
+
+
+def visible(text: str) -> str:
+    """Return a text without the characters that show nothing: they would part words and numbers."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def normalised(form: Literal["NFC", "NFKC"], text: str) -> str:

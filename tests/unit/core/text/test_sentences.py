@@ -33,6 +33,10 @@ from ragate.core.text.sentences import split_sentences
         ("Am 3. Mai beginnt es. Dann nicht.", ["Am 3. Mai beginnt es.", "Dann nicht."]),
         ("Im 19. Jahrhundert. Ja.", ["Im 19. Jahrhundert.", "Ja."]),
         ("Das ist gem. § 5 verboten. Punkt.", ["Das ist gem. § 5 verboten.", "Punkt."]),
+        ("Das ist entspr. § 5 verboten. Punkt.", ["Das ist entspr. § 5 verboten.", "Punkt."]),
+        ("Das gilt gem. Vertrag nicht. Punkt.", ["Das gilt gem. Vertrag nicht.", "Punkt."]),
+        ("זה טוב.\u200f זה רע.", ["זה טוב.\u200f", "זה רע."]),
+        ("One.\u200b Two.\ufeff Three.", ["One.\u200b", "Two.\ufeff", "Three."]),
         ("Siehe Nr. 5 und Abs. 3. Ende.", ["Siehe Nr. 5 und Abs. 3.", "Ende."]),
         (
             "Run:\n```python\na = 1. B = 2.\n\nc.d\n```\nThen stop. Done.",

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.core.text.names import names
+from ragate.core.text.number_places import claimed_places
+from ragate.core.text.numerals import numbers
+from ragate.core.text.segmentation import words
 from ragate.core.text.unicode_forms import normalised
 
 
@@ -29,3 +34,16 @@ def test_no_character_becomes_a_mark_that_is_not_counted_as_one() -> None:
     left = [char for char in marks if len(normalised("NFC", "a" + char * 99)) > 1 + 2 * 30]
 
     assert left == []
+
+
+@pytest.mark.parametrize("sign", list("\u00ad\u061c\u200b\u200f\u202b\u2060\u2067\ufe0f\ufeff"))
+def test_what_nobody_sees_parts_no_word_number_or_name(sign: str) -> None:
+    for text in ("שלום עולם", "Acme pays 1,500 euros to Bigcorp", "v2.10"):
+        spoilt = sign.join(text) + sign
+
+        assert words(spoilt) == words(text)
+        assert numbers(spoilt) == numbers(text)
+        assert names(spoilt) == names(text)
+        assert [place.near for place in claimed_places(spoilt)] == [
+            place.near for place in claimed_places(text)
+        ]
