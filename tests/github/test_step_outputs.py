@@ -36,6 +36,7 @@ def test_a_red_run_sets_the_status_writes_the_comment_and_the_outputs(world: Wor
         "exit-code": "1",
         "report-json": "report.json",
         "report-markdown": "report.md",
+        "report-html": "",
         "comment-url": done.comment_url,
         "samples": "200",
         "affected": "156",

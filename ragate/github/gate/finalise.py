@@ -1,7 +1,9 @@
 """From the line's report to what is published and left behind."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from ragate.core.publishable import publishable
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import outputs_digest
@@ -12,13 +14,14 @@ from ragate.github.gate.final_report import (
     final_report,
     recording_remedy,
 )
-from ragate.github.gate.left_result import LeftResult, write_result
+from ragate.github.gate.left_result import LeftResult, page_name, write_result
 from ragate.github.gate.output_provenance import OTHER, Provenance
 from ragate.github.gate.restore import weigh_again
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.publish.step_outputs import ReportPaths, relative
 from ragate.models import Report, Run, Verdict
+from ragate.pipeline.run_details import with_details
 from ragate.renderers import markdown
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
@@ -30,12 +33,14 @@ class ReportDraft:
 
     Attributes:
         outputs: What another job collected, None where this one measured.
+        files: The outputs that it was judged from, where the run's folder holds none.
     """
 
     report: Report
     provenance: Provenance
     warnings: tuple[str, ...] = ()
     outputs: Outputs | None = None
+    files: tuple[Path, ...] = ()
 
 
 def finalise(
@@ -54,11 +59,13 @@ def finalise(
             earlier = earlier_red(context, gate.config.gate, change.base, draft.outputs)
     circumstances = _circumstances(context, change, gate, draft, problems, earlier)
     report = final_report(report, circumstances)
-    _leave(context, change, gate, report, run, circumstances.problems, operations)
+    page = _page(context, gate, draft, report, operations) if run is not None else ""
+    _leave(context, change, gate, report, run, circumstances.problems, operations, page)
     folder = context.result_folder
     paths = ReportPaths(
         json=relative(folder / "report.json", context.workspace),
         markdown=relative(folder / "report.md", context.workspace),
+        html=relative(folder / page_name(report.gate), context.workspace) if page else "",
     )
     return ModeOutcome(report=report, exit_code=report.decision.exit_code, paths=paths)
 
@@ -105,6 +112,18 @@ def _run_of(report: Report, operations: Operations) -> Run | None:
         return None
 
 
+def _page(
+    context: StepContext, gate: Gate, draft: ReportDraft, report: Report, operations: Operations
+) -> str:
+    """Return the report as HTML, with the texts that the policy lets out."""
+    from ragate.renderers.html import render
+
+    store = LocalStore(operations.state)
+    folder = store.folder(report.run_id)
+    detailed = with_details(report, gate.config, store, folder, outputs=draft.files)
+    return context.log.redact(render(publishable(detailed)))
+
+
 def _leave(
     context: StepContext,
     change: Change,
@@ -113,6 +132,7 @@ def _leave(
     run: Run | None,
     problems: tuple[str, ...],
     operations: Operations,
+    page: str,
 ) -> None:
     base = change.base
     result = LeftResult(
@@ -141,6 +161,7 @@ def _leave(
             report=report,
             markdown=text,
             publish=report.publish,
+            page=page,
         )
     except (RagateError, OSError) as error:
         context.log.warning(f"the result could not be kept for later commands: {error}")

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from urllib.parse import quote
 
 from pydantic import Field, ValidationError
 
@@ -55,12 +56,14 @@ def write_result(
     report: Report | None,
     markdown: str,
     publish: Publish,
+    page: str = "",
 ) -> None:
     """Write the folder that the workflow uploads; what an earlier run left there is replaced.
 
     Args:
         run: The run's own folder, None where nothing was measured.
         publish: Which texts may be uploaded.
+        page: The report as HTML, "" where there is none.
     """
     for path in (folder.parent, folder):
         if path.is_symlink():  # a link of a pull request's would lead the reports elsewhere
@@ -73,7 +76,14 @@ def write_result(
 
         write_atomic(folder / "report.json", render(report).encode())
     write_atomic(folder / "report.md", markdown.encode())
+    if page:
+        write_atomic(folder / page_name(result.gate), page.encode())
     write_atomic(folder / NAME, result.model_dump_json(indent=1).encode() + b"\n")
+
+
+def page_name(gate: str) -> str:
+    """Return the page's file name: an artifact that is one file is named after it, in any run."""
+    return f"report-{quote(gate, safe='')[:100]}.html"
 
 
 def read_result(folder: Path) -> LeftResult:

@@ -89,7 +89,7 @@ class CollectedOutputs:
                 foreign=True,
             )
         )
-        return ReportDraft(report, provenance, outputs=outputs_in(collected))
+        return ReportDraft(report, provenance, outputs=outputs_in(collected), files=tuple(paths))
 
     def is_current(self) -> bool:
         return is_current(self.context.event, self.repository, self.change)

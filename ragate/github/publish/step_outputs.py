@@ -11,6 +11,7 @@ NAMES = (
     "exit-code",
     "report-json",
     "report-markdown",
+    "report-html",
     "comment-url",
     "samples",
     "affected",
@@ -26,6 +27,7 @@ class ReportPaths:
 
     json: str = ""
     markdown: str = ""
+    html: str = ""
 
 
 _NO_PATHS = ReportPaths()
@@ -83,4 +85,5 @@ def _outputs(verdict: str, *, passed: bool, exit_code: int, paths: ReportPaths) 
         "exit-code": str(exit_code),
         "report-json": paths.json,
         "report-markdown": paths.markdown,
+        "report-html": paths.html,
     }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -43,7 +44,7 @@ def charts_of(report: Report) -> list[Chart]:
         import vl_convert  # noqa: F401
     except ImportError:
         return []
-    return list(_charts(report))
+    return list(_drawn(_charts(report)))
 
 
 def _charts(report: Report) -> Iterator[Chart]:
@@ -96,6 +97,12 @@ def _of_samples(report: Report) -> Iterator[Chart]:
 
 def _chart(title: str, text: str, name: str, data: Mapping[str, Rows]) -> Chart:
     return Chart(title, text, as_part(draw(name, data), label=title))
+
+
+def _drawn(charts: Iterator[Chart]) -> Iterator[Chart]:
+    """Yield the charts until one cannot be drawn: the page says all of it in its tables."""
+    with suppress(ValueError):
+        yield from charts
 
 
 def draw(name: str, data: Mapping[str, Rows]) -> str:

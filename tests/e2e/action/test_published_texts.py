@@ -20,6 +20,7 @@ __all__ = ["noisy"]
 pytestmark = pytest.mark.e2e
 
 Files = dict[str, bytes]
+PAGE = "report-gate.html"
 QUESTION, WAS, NOW, PASSAGE = "What is the value", "apples", "No idea", "Else."
 
 
@@ -53,7 +54,7 @@ def test_nothing_that_is_written_holds_a_text_that_stays_at_home(held: Forge, of
 
     assert result.exit_code == 1, result.log
     left = sorted((held.last / ".ragate" / "result").rglob("*.*"))
-    assert {path.name for path in left} >= {"report.md", "report.json", "scores.jsonl"}
+    assert {path.name for path in left} >= {"report.md", "report.json", "scores.jsonl", PAGE}
     written = "".join(path.read_text() for path in left if path.is_file())
     written += result.log + result.summary + held.comment()
     assert "q3" in written

@@ -48,6 +48,7 @@ def test_a_token_that_may_not_write_changes_no_verdict(forge: Forge, broken: ran
     without = {"comment-url": ""}
     assert silent.outputs | without == told.outputs | without
     assert (bool(told.outputs["comment-url"]), silent.outputs["comment-url"]) == (True, "")
+    assert "<h1>" in (forge.last / silent.outputs["report-html"]).read_text()
     kept = (forge.last / silent.outputs["report-markdown"]).read_text()
     assert kept.splitlines()[1] in silent.summary
     assert {command.name for command in silent.annotations()} <= {"warning", "error"}
