@@ -116,7 +116,7 @@ def _page(
     context: StepContext, gate: Gate, draft: ReportDraft, report: Report, operations: Operations
 ) -> str:
     """Return the report as HTML, with the texts that the policy lets out."""
-    from ragate.renderers.html import render
+    from ragate.renderers.html.page import render
 
     store = LocalStore(operations.state)
     folder = store.folder(report.run_id)
@@ -152,14 +152,13 @@ def _leave(
         bootstrap=gate.bootstrap,
     )
     source = LocalStore(operations.state).folder(report.run_id) if run is not None else None
-    text = context.log.redact(markdown.render(report))
     try:
         write_result(
             context.result_folder,
             result,
             run=source,
             report=report,
-            markdown=text,
+            markdown=context.log.redact(markdown.render(report)),
             publish=report.publish,
             page=page,
         )
