@@ -59,3 +59,33 @@ def test_a_link_out_of_the_project_is_not_read(tmp_path: Path):
     (root / "outputs").symlink_to(outside.parent)
 
     assert not list(find_recordings(root))
+
+
+@pytest.mark.parametrize(
+    "name", ["run.jsonl", "my logs/run.jsonl", "data/2026/run.jsonl", "a[b]/r.jsonl"]
+)
+def test_recordings_in_a_folder_of_any_name_are_found_by_answer_and_passages(
+    tmp_path: Path, name: str
+):
+    record(tmp_path, LINE, name=name)
+
+    found = only(list(find_recordings(tmp_path)))
+
+    (pattern,) = found.settings["paths"]
+    assert [file.relative_to(tmp_path).as_posix() for file in tmp_path.glob(pattern)] == [name]
+
+
+def test_questions_with_answers_alone_are_recordings_only_in_a_folder_that_says_so(tmp_path: Path):
+    row = {"prompt": "When?", "completion": "At eight."}
+    record(tmp_path, row, name="data/training.jsonl")
+    assert not list(find_recordings(tmp_path))
+
+    record(tmp_path, row, name="answers/run.jsonl")
+    assert only(list(find_recordings(tmp_path))).settings["paths"] == ["answers/*.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["evals/set.jsonl", "golden.jsonl", "data/testset.jsonl"])
+def test_a_golden_set_with_passages_is_no_recording(tmp_path: Path, name: str):
+    record(tmp_path, LINE, name=name)
+
+    assert not list(find_recordings(tmp_path))
