@@ -18,12 +18,15 @@ from ragate.models.policy import Acceptance, DecisionSettings, Level, PassRule, 
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.report import (
     REPORT_SCHEMA_VERSION,
+    ChangedPart,
+    ChangeOrigin,
     Publish,
     Report,
     RunDetails,
     SampleEvidence,
     SampleScores,
     SideEvidence,
+    SourceLinks,
 )
 from ragate.models.run import (
     RUN_SCHEMA_VERSION,

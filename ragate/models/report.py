@@ -72,6 +72,54 @@ class RunDetails:
     note: str = ""
 
 
+class ChangedPart(Frozen):
+    """One thing that the system reads and that is not as it was.
+
+    Attributes:
+        words: What differs: ``top_k = 1 (was 10)``; "" where the file says it.
+        path: The file, from the repository's top; "" where only the system tells of the change.
+        line: The first line that differs; None where that is not known.
+        url: Of that line, "" where there is no page of it.
+    """
+
+    words: str = ""
+    path: str = ""
+    line: int | None = None
+    url: str = ""
+
+
+class ChangeOrigin(Frozen):
+    """What did it, as far as that is known.
+
+    Attributes:
+        parts: What is known to differ; what is most likely to matter first.
+        more: How many are not listed.
+        alone: True where nothing else differs and chance is ruled out, so that it alone does it.
+    """
+
+    parts: tuple[ChangedPart, ...] = ()
+    more: int = 0
+    alone: bool = False
+
+
+class SourceLinks(Frozen):
+    """Pages of a report's sources.
+
+    Attributes:
+        samples: By sample, its line in the golden set.
+        documents: By document, its file.
+        config: The configuration's path from the repository's top, "" where that is not known.
+        collected_by: The fork (``owner/name``) whose workflow asked the system, "" for our own.
+        collected_url: Page of that run.
+    """
+
+    samples: dict[str, str] = {}
+    documents: dict[str, str] = {}
+    config: str = ""
+    collected_by: str = ""
+    collected_url: str = ""
+
+
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -81,6 +129,8 @@ class Report(Frozen):
         samples: Changed samples, failures first.
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
+        origin: What of the system is not as it was.
+        links: Where samples and documents can be read.
         left_out: Changed samples that got no row, since there are too many.
         proposed: The verdict by the change's own rules, where they differ from the base's.
         suggested_floors: For a gate that is new: what its rules could hold from now on.
@@ -112,6 +162,8 @@ class Report(Frozen):
     samples: tuple[SampleRow, ...] = ()
     unchanged: int = 0
     left_out: int = 0
+    origin: ChangeOrigin = ChangeOrigin()
+    links: SourceLinks = SourceLinks()
     diagnosis: tuple[Diagnosis, ...] = ()
     drill: DrillProof | None = None
     proposed: Proposed | None = None

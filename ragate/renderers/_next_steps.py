@@ -2,15 +2,17 @@
 
 import re
 import shlex
-from html import escape
 
-from ragate.models import Report, SampleRow
+from ragate.models import MetricVerdict, Report, SampleRow, Verdict
+from ragate.renderers._links import linked
 from ragate.renderers._numbers import counted
 from ragate.renderers._status import ReportSign, status_of
-from ragate.renderers._tables import MOST_REASONS, SENTENCE
+from ragate.renderers._tables import MOST_REASONS, SENTENCE, listing
 from ragate.renderers._words import ordered
-from ragate.support.escape import code, one_line, short_sha
+from ragate.support.escape import code, name, one_line, short_sha
 
+CONFIG_NAME = "ragate.toml"
+_UNSEEN = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 
 
@@ -30,21 +32,36 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
 
 
 def acceptable(report: Report) -> str:
-    """Return how a maintainer accepts the drop, "" where nothing can be accepted."""
-    blocking = [row.key for row in ordered(report.decision.rows) if row.blocks]
-    head = short_sha(report.head)
-    if report.pull is None or not head or not blocking:
+    """Return how a maintainer accepts the drop, or why none can; "" where nothing is red."""
+    decision, head = report.decision, short_sha(report.head)
+    if report.pull is None or not head or decision.verdict is not Verdict.FAILED:
         return ""
-    command = f'/ragate accept {head} {" ".join(blocking)} "reason"'
+    failing = dict.fromkeys(row.sample_id for row in decision.must_pass if row.is_red)
+    if failing:
+        return (
+            "<b>Accept:</b> not possible, a must-pass question fails. Mend it; or a maintainer "
+            f"takes <code>must_pass</code> off {listing(map(name, failing))}, or waives it, in a "
+            "pull request of its own."
+        )
+    blocking = [row for row in ordered(decision.rows) if row.blocks]
+    unseen = [row for row in blocking if row.verdict in _UNSEEN]
+    if unseen:
+        return f"<b>Accept:</b> not possible while {name(unseen[0].key)} is not decided."
+    if not blocking:
+        return ""
+    command = f'/ragate accept {head} {" ".join(row.key for row in blocking)} "reason"'
     return f"<b>Accept:</b> a maintainer writes {code(command, SENTENCE)}; at this commit only."
 
 
 def reproduce(report: Report, worse: list[SampleRow]) -> str:
     """Return the command that runs the worst samples again; "" where no id can be typed."""
     ids = [row.sample_id for row in worse if _typeable(row.sample_id)][:MOST_REASONS]
-    if not ids:
+    if not ids or not _whole(report.links.config):
         return ""
     option = " --retrieval-only" if report.retrieval_only else ""
+    place = report.links.config
+    if place and place != CONFIG_NAME:
+        option += f" --config {shlex.quote(place)}"
     return f"ragate check --ids {shlex.quote(','.join(ids))}{option}"
 
 
@@ -53,20 +70,25 @@ def _typeable(sample_id: str) -> bool:
     return bool(_ID.fullmatch(sample_id)) and one_line(sample_id, 80) == sample_id
 
 
-def footer(report: Report) -> str:
-    """Return what was compared with what: commits, files, runs, version, link."""
+def _whole(path: str) -> bool:
+    """Whether a path is shown as it is."""
+    return one_line(path, 200) == path
+
+
+def footer(report: Report, figures: str) -> str:
+    """Return figures, and what was compared with what: commits, files, runs, version, link."""
     head, base = short_sha(report.head), short_sha(report.base)
     compared = f"{head} against {base}" if head and base else head
     waived = len(report.decision.waivers)
-    linked = re.fullmatch(r"https://[^\s\"'<>`]{1,500}", report.report_url)
     items = (
         compared,
+        figures,
         _runs(report),
         code(report.dataset, 80) if report.dataset else "",
         f"{waived:,} waived" if waived else "",
         proof(report),
         f"ragate {code(report.ragate_version, 20)}" if report.ragate_version else "",
-        f'<a href="{escape(report.report_url)}">report</a>' if linked else "",
+        page if (page := linked("report", report.report_url)) != "report" else "",
     )
     return " · ".join(filter(None, items))
 

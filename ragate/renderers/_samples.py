@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ragate.models import Cause, CauseKind, RankChange, SampleRow
 from ragate.renderers._numbers import Numbers
-from ragate.renderers._words import ForeignText, Name, Words, joined
+from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined
 
 MOST_DOCUMENTS = 2
 WORSE = frozenset({"worse", "failed", "mixed"})
@@ -82,7 +82,7 @@ def ranks(row: SampleRow) -> Words:
     for change in moved[:MOST_DOCUMENTS]:
         words += [
             "; " if words else "expected ",
-            ForeignText(change.doc_id),
+            DocumentId(change.doc_id),
             f", {_move(change, alone)}",
         ]
     if len(moved) > MOST_DOCUMENTS:
@@ -159,5 +159,5 @@ def listed(doc_ids: Sequence[str]) -> Words:
     """Return the first ids with commas; empty if there is none."""
     words: Words = []
     for doc_id in doc_ids[:MOST_DOCUMENTS]:
-        words += [", ", ForeignText(doc_id)] if words else [ForeignText(doc_id)]
+        words += [", ", DocumentId(doc_id)] if words else [DocumentId(doc_id)]
     return words

@@ -56,3 +56,17 @@ def status_of(report: Report) -> ReportSign:
     if verdicts <= STILL:
         return ReportSign.UNCHANGED
     return ReportSign.HELD
+
+
+def is_unaffected(report: Report) -> bool:
+    """Whether a change did nothing that a reader has to hear of.
+
+    What was low in the baseline already is a look on every change, and no news where this one
+    reaches no sample and brings no rules or samples of its own.
+    """
+    if status_of(report) is ReportSign.UNCHANGED:
+        return True
+    data = report.data
+    has_own = report.proposed is not None or data.added or data.edited or data.removed
+    is_plain = report.decision.verdict is Verdict.PASSED and not report.decision.accepted
+    return is_plain and report.facts.affected == 0 and not has_own and not report.samples

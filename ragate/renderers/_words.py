@@ -22,6 +22,12 @@ class Name(ForeignText):
     __slots__ = ()
 
 
+class DocumentId(ForeignText):
+    """The id of a document, which may lead to its file."""
+
+    __slots__ = ()
+
+
 Words = list[str]  # each part is trusted text, Foreign or Name
 
 

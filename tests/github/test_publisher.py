@@ -14,7 +14,7 @@ from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.step_outputs import NAMES
 from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import SUMMARY_LIMIT
-from ragate.models import MetricVerdict, Report, Verdict
+from ragate.models import FloorResult, MetricVerdict, Proposed, Report, RunFacts, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.github.publish_factories import EVENT, HEAD, NEWER, PULL, RED, TARGET, World, report_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
@@ -29,6 +29,21 @@ BETTER = report_of(Verdict.PASSED).amended(
     decision=decision_factory(
         metrics=[metric_row_factory("mrr", 0.8, 0.9, MetricVerdict.IMPROVED, better=4)]
     )
+)
+
+
+# What was below its limit before is still below it, and the change reaches no question.
+UNAFFECTED_AND_LOW = report_of(Verdict.PASSED).amended(
+    decision=decision_factory(
+        metrics=[
+            metric_row_factory(
+                verdict=MetricVerdict.UNCHANGED,
+                level="warn",
+                floor=FloorResult(limit=0.95, kind="point", met=False),
+            )
+        ]
+    ),
+    facts=RunFacts(samples=200, affected=0, reused=200),
 )
 
 
@@ -70,7 +85,7 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
     world.finish(report_factory(decision_factory(metrics=[row]), gate="docs", head=HEAD), 1)
 
     assert world.statuses()[0][1] == "failure"
-    assert world.statuses()[0][2].endswith("drops of 10 points or more · blocks (fail-on)")
+    assert world.statuses()[0][2].endswith("show only drops from 10 points on · blocks (fail-on)")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +94,8 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
         ("always", UNCHANGED, True),
         ("always", RED, True),
         ("on-change", UNCHANGED, False),
+        ("on-change", UNAFFECTED_AND_LOW, False),
+        ("on-change", UNAFFECTED_AND_LOW.amended(proposed=Proposed()), True),
         ("on-change", BETTER, True),
         ("on-change", RED, True),
         ("on-change", report_of(Verdict.BOOTSTRAP), True),

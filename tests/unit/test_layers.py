@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.decision",),
     ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
-    ("clients", "judges._canaries", "renderers.console", "renderers.html"),
+    ("clients", "judges._canaries", "renderers.console", "renderers.html", "renderers.markdown"),
     ("clients.memoised", "config", "dataset", "embedders", "stores", "systems._processes"),
     ("dataset._importers", "judges", "metrics", "recorder.proxy", "rerankers", "systems"),
     ("systems.http.streams",),

@@ -4,15 +4,17 @@ They differ in where the outputs come from: each has an `OutputSource`.
 """
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from ragate import plugins
 from ragate.config import Config
+from ragate.errors import RagateError
 from ragate.github.commits.base_commit import refuse_side_door
 from ragate.github.commits.change import Change
 from ragate.github.commits.changed_files import changed_files
-from ragate.github.commits.commit_tree import GitTree, Tree, tree_of
+from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.commits.shared_commit import refuse_two_branches
 from ragate.github.gate.final_report import blank_report
@@ -21,9 +23,16 @@ from ragate.github.gate.output_provenance import Provenance, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.modes.unaffected_change import unaffected
-from ragate.github.publish.annotations import Annotation, annotations_for, sources_of
+from ragate.github.publish.annotations import Annotation, annotations_for
+from ragate.github.publish.changed_sources import Sources, sources_of
+from ragate.github.publish.report_sources import (
+    Pages,
+    changed_origin,
+    document_pages,
+    sample_pages,
+)
 from ragate.github.publish.target import Announce, Target
-from ragate.models import Report
+from ragate.models import Report, SourceLinks
 from ragate.runtime.operations import Operations
 
 
@@ -72,8 +81,10 @@ def judge_change(
         draft = _draft(context, change, gate, source, operations)
         if not source.is_current():
             return superseded(context)
+        changed = _changed(context, change, gate, tree)
+        draft = replace(draft, report=_with_sources(context, change, gate, changed, draft.report))
         outcome = finalise(context, change, gate, draft, operations)
-        annotations = _annotations(context, change, gate, tree, outcome.report)
+        annotations = _annotations(change, changed, outcome.report)
         return replace(outcome, target=target, annotations=annotations)
 
 
@@ -118,14 +129,69 @@ def _draft(
     return source.draft(gate, operations, provenance)
 
 
+@dataclass(frozen=True)
+class _Changed:
+    """What a change touches, with both versions of it."""
+
+    paths: list[str]
+    base: Tree
+    head: Tree
+    sources: Sources
+
+
+def _changed(
+    context: StepContext, change: Change, gate: Gate, tree: Tree | None
+) -> _Changed | None:
+    root, base, repository = change.root, change.base, context.repository
+    if tree is None or gate.base is None:
+        return None
+    head: Tree
+    if root is not None:
+        head = GitTree(root, base.merged)
+    elif repository is not None:
+        head = ApiTree(repository, base.merged or base.head)
+    else:
+        return None
+    paths = changed_files(base, root, repository) or []
+    sources = sources_of(tree.read, head.read, gate.config, context.location(root), paths)
+    return _Changed(paths, tree, head, sources)
+
+
+def _with_sources(
+    context: StepContext, change: Change, gate: Gate, changed: _Changed | None, report: Report
+) -> Report:
+    """Return the report with what did it, from the diff, and where its sources can be read."""
+    location, event = context.location(change.root), context.event
+    site = event.run_url.partition("/actions/")[0]
+    links = SourceLinks(config=location.path)
+    if event.run is not None and event.run.head_repository not in ("", event.repository):
+        links = links.amended(
+            collected_by=event.run.head_repository,
+            collected_url=f"{site}/actions/runs/{event.run.id}",
+        )
+    if changed is None:
+        return report.amended(links=links)
+    pages = Pages(site, change.base.head, change.base.sha)
+    golden = location.at(gate.config.policy.dataset)
+    try:
+        links = links.amended(
+            samples=sample_pages(report, changed.base.read, golden, pages, at_base=True),
+            documents=document_pages(
+                report, changed.sources.corpus, changed.head, changed.base, pages
+            ),
+        )
+        runs_code = plugins.traits(gate.config.system.use).runs_code
+        origin = changed_origin(report, changed.paths, changed.sources, pages, runs_code=runs_code)
+    except RagateError as error:
+        context.log.warning(f"what changed could not be read: {error.message}")
+        return report.amended(links=links)
+    return report.amended(links=links, origin=origin)
+
+
 def _annotations(
-    context: StepContext, change: Change, gate: Gate, tree: Tree | None, report: Report | None
+    change: Change, changed: _Changed | None, report: Report | None
 ) -> tuple[Annotation, ...]:
     """Return remarks on the changed lines that may explain what got worse."""
-    root, base = change.root, change.base
-    if tree is None or root is None or gate.base is None or report is None:
+    if changed is None or change.root is None or report is None:
         return ()
-    changed = changed_files(base, root, context.repository) or []
-    head = GitTree(root, base.merged)
-    sources = sources_of(tree.read, head.read, gate.config, context.location(root), changed)
-    return annotations_for(report, changed, sources)
+    return annotations_for(report, changed.paths, changed.sources)

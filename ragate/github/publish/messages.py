@@ -8,7 +8,7 @@ from ragate.github.event.event import Event
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION
 from ragate.models import Report
-from ragate.renderers._headline import headline
+from ragate.renderers._headline import verdict_words
 from ragate.renderers._numbers import COMMENT
 from ragate.renderers.markdown import marker
 from ragate.support.escape import code, name, one_line, short_sha
@@ -19,7 +19,8 @@ _LONGEST = 1000
 
 def description(report: Report, *, exit_code: int) -> str:
     """Return line 1 of the comment for a status: plain text, without the gate's name."""
-    text = "".join(headline(report, COMMENT)).removeprefix(report.gate).lstrip(":, ")
+    part = "part of the set: " if report.partial else ""
+    text = part + "".join(verdict_words(report, COMMENT))
     if exit_code == 0 and report.decision.exit_code != 0:
         text = f"{text.removesuffix(' · blocks')} · does not block (fail-on)"
     elif exit_code != 0 and report.decision.exit_code == 0:

@@ -21,7 +21,7 @@ from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
-from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._status import is_unaffected
 from ragate.support.escape import one_line
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ class Publisher:
     def _wants_comment(self, report: Report, exit_code: int) -> bool:
         if self.inputs.comment == "always" or exit_code != 0 or report.decision.exit_code != 0:
             return True
-        return self.inputs.comment == "on-change" and status_of(report) is not ReportSign.UNCHANGED
+        return self.inputs.comment == "on-change" and not is_unaffected(report)
 
     def _comment(
         self,

@@ -10,6 +10,7 @@ from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.changed_samples import changed_samples
 from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
+from ragate.core.symptoms.change_origin import change_origin
 from ragate.models import (
     Decision,
     Diagnosis,
@@ -76,6 +77,12 @@ def gate_report(
         samples=with_slices(changes.rows, setup, decision),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
+        origin=change_origin(
+            baseline.manifest if baseline else None,
+            manifest,
+            decision,
+            held_today=setup.control is not None,
+        ),
         diagnosis=(*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows)),
         drill=drill,
         proposed=proposed,

@@ -22,6 +22,7 @@ def steady(comment: str) -> str:
     """Return the comment without what is another one every day: commits, times, versions."""
     for pattern, word in (
         (r"head=[0-9a-f]{40}", "head=HEAD"),
+        (r"/blob/[0-9a-f]{40}/", "/blob/COMMIT/"),
         (r"\b[0-9a-f]{7} against [0-9a-f]{7}\b", "HEAD against BASE"),
         (r"\b[0-9.]+ (?:ms|s)\b", "1 s"),
         (r"accept [0-9a-f]{7} ", "accept HEAD "),

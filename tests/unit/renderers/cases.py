@@ -9,6 +9,8 @@ from ragate.core.decision.earlier_pass_notes import note_of
 from ragate.models import (
     Acceptance,
     CauseKind,
+    ChangedPart,
+    ChangeOrigin,
     CheckoutRules,
     DataChanges,
     Diagnosis,
@@ -27,6 +29,7 @@ from ragate.models import (
     RunFacts,
     SampleSide,
     SliceRow,
+    SourceLinks,
     SuggestedFloor,
     Verdict,
     WaiverRow,
@@ -101,6 +104,23 @@ REWORDED = sample_row_factory(
 )
 
 
+PAGES = "https://github.com/octo-org/support-bot/blob/" + "bad0" * 10
+ORIGIN = ChangeOrigin(
+    parts=(
+        ChangedPart(
+            words="top_k = 1 (was 10)", path="ragate.toml", line=79, url=f"{PAGES}/ragate.toml#L79"
+        ),
+        ChangedPart(path="prompts/answer.md", line=14, url=f"{PAGES}/prompts/answer.md#L14"),
+    )
+)
+LINKS = SourceLinks(
+    samples={key: f"{PAGES}/evals/golden.jsonl#L{key[1:]}" for key in ("q017", "q031", "q102")},
+    documents={
+        key: f"{PAGES}/docs/{key}" for key in ("billing/invoice.md", "billing/cards.md", "plans.md")
+    },
+)
+
+
 def unchanged() -> Report:
     rows = [metric_row_factory(verdict=MetricVerdict.UNCHANGED), SAME]
     facts = RunFacts(samples=200, affected=0, reused=200, cost_usd=0.0, duration_s=14.2)
@@ -133,6 +153,8 @@ def improvement() -> Report:
         facts=facts,
         samples=(INVOICE, BETTER, BETTER.amended(sample_id="q010")),
         unchanged=159,
+        origin=ORIGIN.amended(parts=ORIGIN.parts[:1], alone=True),
+        links=LINKS,
         report_url="https://example.org/run/7",
     )
 
@@ -187,6 +209,9 @@ def regression() -> Report:
         ),
         samples=(*rows, *more),
         unchanged=130,
+        pull=7,
+        origin=ORIGIN,
+        links=LINKS,
         diagnosis=(
             Diagnosis(
                 symptom="retrieval held, faithfulness fell",
@@ -354,6 +379,7 @@ def floors_and_must_pass() -> Report:
             reasons=("faithfulness 0.845 is below its floor 0.850", "q102 must pass correctness"),
         ),
         samples=(LIMITS,),
+        pull=7,
     )  # fmt: skip
 
 

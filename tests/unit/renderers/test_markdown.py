@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from ragate.models import (
     CauseKind,
+    ChangedPart,
+    ChangeOrigin,
     DataChanges,
     Diagnosis,
     Direction,
@@ -26,6 +28,7 @@ from ragate.models import (
     RemovedSample,
     Report,
     SampleSide,
+    SourceLinks,
     Verdict,
     WaiverRow,
 )
@@ -233,10 +236,13 @@ def test_a_metric_that_is_off_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metrics", "said"), [(6, ""), (7, "1 more metric<"), (9, "3 more metrics<")]
+    ("metrics", "said"), [(5, ""), (6, "1 more metric<"), (8, "3 more metrics<")]
 )
 def test_metrics_that_do_not_fit_above_the_fold_are_counted(metrics: int, said: str) -> None:
-    rows = [metric_row_factory(f"metric_{number}") for number in range(metrics)]
+    rows = [
+        metric_row_factory(f"metric_{number}", verdict=MetricVerdict.IMPROVED)
+        for number in range(metrics)
+    ]
     off = metric_row_factory("off", level="off")
 
     text = markdown.render(report_factory(decision_factory(metrics=[*rows, off])))
@@ -251,8 +257,8 @@ def test_metrics_that_do_not_fit_above_the_fold_are_counted(metrics: int, said: 
     ("other", "said"),
     [
         ({"baseline": 0.9, "candidate": 0.89}, "; the rest held"),
-        ({"baseline": 0.9, "candidate": 0.9}, "; nothing else dropped"),
-        ({"baseline": 0.9, "candidate": 0.95}, "; nothing else dropped"),
+        ({"baseline": 0.9, "candidate": 0.9}, "; nothing dropped"),
+        ({"baseline": 0.9, "candidate": 0.95}, "; nothing dropped"),
         (
             {"baseline": 0.1, "candidate": 0.2, "direction": Direction.LOWER},
             "; the rest held",
@@ -295,6 +301,87 @@ def test_a_red_comment_on_a_pull_request_says_how_its_drop_is_accepted() -> None
     red = CASES["regression"]()
     told = markdown.render(red.amended(pull=7))
     assert "/ragate accept bad0bad faithfulness hit_rate@10 &quot;reason&quot;" in told
-    assert "/ragate accept" not in markdown.render(red)
+    assert "/ragate accept" not in markdown.render(red.amended(pull=None))
     held = CASES["unchanged"]().amended(pull=7)
     assert "/ragate accept" not in markdown.render(held)
+
+
+def test_a_failing_must_pass_question_offers_no_accept_that_cannot_work() -> None:
+    told = markdown.render(CASES["floors_and_must_pass"]())
+
+    assert "/ragate accept" not in told
+    assert "<b>Accept:</b> not possible, a must-pass question fails." in told
+    assert "waives it, in a pull request of its own" in told
+
+
+def test_what_was_not_decided_is_not_offered_for_an_accept() -> None:
+    rows = [
+        metric_row_factory(verdict=MetricVerdict.REGRESSED, blocks=True),
+        metric_row_factory("mrr", verdict=MetricVerdict.NOT_MEASURED, blocks=True),
+    ]
+    told = markdown.render(report_factory(decision_factory(Verdict.FAILED, rows), pull=7))
+
+    assert "/ragate accept" not in told
+    assert "not possible while mrr is not decided" in told
+
+
+def test_a_command_of_a_project_in_a_subfolder_names_its_configuration() -> None:
+    red = CASES["regression"]()
+    below = red.amended(links=red.links.amended(config="bots/docs site/ragate.toml"))
+
+    assert "--config &#x27;bots/docs site/ragate.toml&#x27;" in markdown.render(below)
+    at_top = red.amended(links=red.links.amended(config="ragate.toml"))
+    assert "--config" not in markdown.render(at_top)
+
+
+def test_a_guess_stands_there_only_where_the_change_is_not_known() -> None:
+    red = CASES["regression"]()
+
+    assert "<b>Likely:</b>" not in markdown.render(red)
+    assert "<b>Likely:</b>" in markdown.render(red.amended(origin=ChangeOrigin()))
+
+
+def test_a_change_is_the_cause_only_where_nothing_else_differs() -> None:
+    part = ChangedPart(words="top_k = 1 (was 10)", path="ragate.toml", line=79)
+    red = CASES["regression"]()
+
+    def told(origin: ChangeOrigin) -> str:
+        return markdown.render(red.amended(origin=origin))
+
+    assert "<b>Because</b> of <code>ragate.toml:79</code>" in told(
+        ChangeOrigin(parts=(part,), alone=True)
+    )
+    assert "<b>Changed here:</b>" in told(ChangeOrigin(parts=(part,)))
+    assert "<b>Because</b>" not in told(ChangeOrigin(parts=(part, part), alone=True))
+    assert "<b>Because</b>" not in told(ChangeOrigin(parts=(part,), more=1, alone=True))
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_no_address_that_is_not_a_plain_https_one_becomes_a_link(text: str) -> None:
+    red = CASES["regression"]()
+    bad = f"https://example.org/{text}"
+    origin = ChangeOrigin(parts=(ChangedPart(words=text, path=text, line=1, url=bad),))
+    links = SourceLinks(
+        samples={row.sample_id: bad for row in red.samples},
+        documents={"billing/invoice.md": f"javascript:{text}", "billing/cards.md": bad},
+        collected_by=text,
+        collected_url=bad,
+    )
+    outline = as_github(markdown.render(red.amended(origin=origin, links=links)))
+
+    assert outline.nested
+    assert outline.comments == 1
+    assert all(
+        re.fullmatch(r"https://example\.org/[\w./~%#?=&@+-]*", str(u)) for u in outline.links
+    )
+    assert "@octocat" not in outline.bare
+
+
+def test_a_fork_is_named_as_who_measured() -> None:
+    links = SourceLinks(
+        collected_by="stranger/handbook", collected_url="https://github.com/o/r/actions/runs/5"
+    )
+    told = markdown.render(CASES["regression"]().amended(links=links))
+
+    assert "of the fork <code>stranger/handbook</code>, which has no keys" in told
+    assert 'href="https://github.com/o/r/actions/runs/5"' in told

@@ -14,24 +14,22 @@ from urllib.parse import quote
 from ragate.models import Report, SampleRow
 from ragate.renderers._headline import headline
 from ragate.renderers._next_steps import commands, footer
-from ragate.renderers._notes import figures, notes
 from ragate.renderers._numbers import COMMENT, counted
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._status import ICONS, ReportSign, status_of
-from ragate.renderers._tables import (
-    MOST_METRICS,
-    Section,
-    as_html,
-    details,
-    metric_cells,
-    sample_cells,
-)
+from ragate.renderers._tables import Section, as_html, sample_cells
 from ragate.renderers._whose_rules import checkout_note, proposed_rows
 from ragate.renderers._words import shown_rows
+from ragate.renderers.markdown.fold import details
+from ragate.renderers.markdown.moved import MOST_MOVED, held_line, moved_cells, moved_rows
+from ragate.renderers.markdown.notes import failing_must_pass, figures, notes
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+_COLUMNS = ("metric", "before → now", "change", "verdict")
+_ALONE = ("metric", "now", "verdict")
+ABOVE = 64  # characters of one text above the fold
 BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
 MOST_SAMPLES = 3
 MOST_FOLDED = 50
@@ -49,10 +47,12 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
     """
     groups = dict(sections(report.samples))
     leading = groups.get("worse") or groups.get("new") or []
+    failing = failing_must_pass(report)
+    leading = sorted(leading, key=lambda row: row.sample_id not in failing)
     above, below = leading[:MOST_SAMPLES], leading[MOST_SAMPLES:]
     view = _view(report, above)
     room = budget - _size(_fill(view, "", []))
-    folded = [_samples_section(title, rows, most) for title, rows in _folded(groups, below)]
+    folded = [_samples_section(title, rows, report, most) for title, rows in _folded(groups, below)]
     proposed = proposed_rows(report)
     own_rules = [Section("By this change's own rules", proposed)] if proposed else []
     fitting = list(_fitting([*details(report), *own_rules, *folded], room))
@@ -90,8 +90,8 @@ def _folded(
             yield _TITLES[key], shown
 
 
-def _samples_section(title: str, rows: list[SampleRow], most: int) -> Section:
-    cells = [list(sample_cells(row).values()) for row in rows[:most]]
+def _samples_section(title: str, rows: list[SampleRow], report: Report, most: int) -> Section:
+    cells = [list(sample_cells(row, report).values()) for row in rows[:most]]
     return Section(title, cells, len(rows) - len(cells))
 
 
@@ -107,7 +107,8 @@ def _fitting(folded: list[Section], room: int) -> Iterable[Section]:
                 break
             rows.append(row)
         if rows:
-            yield Section(section.title, rows, section.more + len(section.rows) - len(rows))
+            hidden = section.more + len(section.rows) - len(rows)
+            yield Section(section.title, rows, hidden, section.head)
         if room < 0:
             return
 
@@ -117,21 +118,26 @@ def _size(text: str) -> int:
 
 
 def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
-    rows = shown_rows(report.decision)
+    moved = moved_rows(report)
+    compared = any(row.baseline is not None for row in shown_rows(report.decision))
+    failing = failing_must_pass(report)
     worse = dict(sections(report.samples)).get("worse", [])
     return {
         "marker": marker(report.gate, report.head),
         "icon": ICONS[status_of(report)],
         "headline": as_html(headline(report, COMMENT)),
         "rules": checkout_note(report),
-        "figures": figures(report),
-        "notes": notes(report),
-        "metrics": [metric_cells(row) for row in rows[:MOST_METRICS]],
-        "compared": any(row.baseline is not None for row in rows),
+        "notes": notes(report, {row.sample_id for row in above}),
+        "columns": _COLUMNS if compared else _ALONE,
+        "metrics": [moved_cells(row, compared=compared) for row in moved[:MOST_MOVED]],
+        "held": held_line(report, moved),
         "title": _title(report, worse),
-        "samples": [sample_cells(row) for row in above],
+        "samples": [
+            sample_cells(row, report, limit=ABOVE, fails=failing.get(row.sample_id, ""))
+            for row in above
+        ],
         "next": commands(report, worse),
-        "footer": footer(report),
+        "footer": footer(report, figures(report)),
     }
 
 
@@ -147,7 +153,7 @@ def _title(report: Report, worse: list[SampleRow]) -> str:
 def _summary(report: Report, below: list[SampleRow], groups: dict[str, list[SampleRow]]) -> str:
     better, equal = len(groups.get("better", [])), equal_scores(report.samples)
     warnings = len(report.decision.warnings)
-    metrics, slices = len(shown_rows(report.decision)) - MOST_METRICS, len(report.decision.slices)
+    metrics, slices = len(moved_rows(report)) - MOST_MOVED, len(report.decision.slices)
     contents = (
         counted(len(below), "more question") if below else "",
         f"{better:,} that got better" if better else "",

@@ -1,13 +1,17 @@
 """The sentences of the comment that stand beside its tables, as safe HTML."""
 
+from collections.abc import Collection
+
 from ragate.core.rules.wording import odds
 from ragate.models import MetricRow, MetricVerdict, Report
 from ragate.renderers._earlier import earlier_note
+from ragate.renderers._links import linked, sample_link
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, acceptance, documents, listing, means
 from ragate.renderers._whose_rules import floors_note, proposed_note
 from ragate.renderers._words import ordered
+from ragate.renderers.markdown.origin import origin_line
 from ragate.support.escape import code, name
 
 
@@ -25,14 +29,20 @@ def figures(report: Report) -> str:
     return " · ".join(words)
 
 
-def notes(report: Report) -> list[str]:
-    """Return what must be known beside the figures, one sentence each."""
+def notes(report: Report, shown: Collection[str]) -> list[str]:
+    """Return what must be known beside the figures, one sentence each.
+
+    Args:
+        shown: Samples of the table above the fold.
+    """
     sentences = (
+        origin_line(report),
         _odds(report),
+        _collected(report),
         earlier_note(report),
         _accepted(report),
         _scope(report),
-        _must_pass(report),
+        _must_pass(report, shown),
         *_reasons(report),
         proposed_note(report),
         floors_note(report),
@@ -107,14 +117,37 @@ def _filters(report: Report) -> str:
     return f" ({', '.join(conditions)})" if conditions else ""
 
 
-def _must_pass(report: Report) -> str:
-    failing = [row for row in report.decision.must_pass if not row.met]
+def _must_pass(report: Report, shown: Collection[str]) -> str:
+    """Return the failing must-pass samples that have no row in the table."""
     failures = [
-        f"{name(row.sample_id)} fails {name(row.metric)} in {row.failed} of "
-        f"{counted(row.tries, 'try', 'tries')} (pass mark {row.pass_at:g})"
-        for row in failing
+        f"{sample_link(report, key)} {words}"
+        for key, words in failing_must_pass(report).items()
+        if key not in shown
     ]
     return f"<b>Must pass:</b> {listing(failures)}." if failures else ""
+
+
+def failing_must_pass(report: Report) -> dict[str, str]:
+    """Return what each failing must-pass sample fails, as safe HTML."""
+    failing: dict[str, list[str]] = {}
+    for row in report.decision.must_pass:
+        if not row.met:
+            tries = counted(row.tries, "try", "tries")
+            words = f"{name(row.metric)} in {row.failed} of {tries}"
+            failing.setdefault(row.sample_id, []).append(words)
+    return {key: f"fails {listing(words, 2)}" for key, words in failing.items()}
+
+
+def _collected(report: Report) -> str:
+    """Return who measured, where that was a fork's own workflow."""
+    links = report.links
+    if not links.collected_by:
+        return ""
+    run = linked("a run", links.collected_url)
+    return (
+        f"<b>Measured by</b> {run} of the fork {code(links.collected_by, 80)}, which has no keys. "
+        "This verdict was made by a job that runs none of its code."
+    )
 
 
 def _accepted(report: Report) -> str:
@@ -149,7 +182,8 @@ def _missing(report: Report) -> str:
 
 
 def _likely(report: Report) -> str:
-    if status_of(report) is not ReportSign.RED or not report.diagnosis:
+    guessed = not report.origin.parts  # where the change is known nobody has to guess
+    if status_of(report) is not ReportSign.RED or not report.diagnosis or not guessed:
         return ""
     diagnosis = report.diagnosis[0]
     cause, action = (code(text, SENTENCE) for text in (diagnosis.likely_cause, diagnosis.action))

@@ -1,0 +1,139 @@
+"""The files of a change that the system reads, and the first lines of them that differ."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from ragate.config import Config
+from ragate.errors import RagateError
+from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.relevance import texts_of
+from ragate.support.escape import one_line
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?")
+_KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]+"|'[^']+')(?:\s*\.\s*[\w"'-]+)*)\s*=""")
+_SYSTEM = re.compile(r"system(\..+)?")
+_REMARK = re.compile(r"""\s+#[^"']*$""")
+_LONGEST = 120
+Read = Callable[[str], bytes | None]
+Entries = dict[tuple[str, str], tuple[int, str]]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files of the base and of the change.
+
+    Attributes:
+        base, head: Give a file's content by its path from the repository's top.
+        config: The configuration.
+        named: Changed files that ``[system]`` names, such as a prompt.
+        corpus: The folder of the documents, "" where it is not known.
+    """
+
+    base: Read
+    head: Read
+    config: str
+    named: frozenset[str] = frozenset()
+    corpus: str = ""
+
+    def texts(self, path: str) -> tuple[str, str]:
+        """Return both versions of a file; "" for one that is absent or cannot be read."""
+        return _text(self.base, path), _text(self.head, path)
+
+
+def _text(read: Read, path: str) -> str:
+    try:
+        content = read(path)
+    except RagateError:
+        return ""
+    return (content or b"").decode("utf-8-sig", "replace")
+
+
+def sources_of(
+    base: Read, head: Read, config: Config, location: ConfigLocation, changed: Sequence[str]
+) -> Sources:
+    """Return what a change can be explained by: its configuration and what that names."""
+    settings = config.system.settings
+    corpus = settings.get("corpus")
+    patterns = [location.at(PurePosixPath(text).as_posix()) for text in texts_of(settings)]
+    named = [path for path in changed if any(_names(pattern, path) for pattern in patterns)]
+    return Sources(
+        base,
+        head,
+        location.path,
+        named=frozenset(named),
+        corpus=location.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else "",
+    )
+
+
+def _names(pattern: str, path: str) -> bool:
+    return path == pattern or ("*" in pattern and fnmatchcase(path, pattern))
+
+
+def changed_keys(changed: Sequence[str], sources: Sources) -> Iterator[tuple[int, str]]:
+    """Yield line and words of each key of ``[system]`` that differs: ``top_k = 1 (was 10)``."""
+    if sources.config not in changed:
+        return
+    before, after = (_entries(text) for text in sources.texts(sources.config))
+    for key, (line, text) in after.items():
+        old = before.get(key)
+        if old is None:
+            yield line, f"{text} (new)"
+        elif old[1] != text:
+            yield line, f"{text} (was {_value(old[1])})"
+    top = min((line for line, _ in after.values()), default=1)
+    for key, (_, text) in before.items():
+        if key not in after:
+            yield top, f"removed: {text}"
+
+
+def _value(entry: str) -> str:
+    """Return what stands behind the key, without it: it stands beside its new value."""
+    return entry.partition("=")[2].strip() or entry
+
+
+def _entries(text: str) -> Entries:
+    """Return the keys of ``[system]`` and its tables with their lines and texts, in order.
+
+    The text need not be TOML that can be read: what is not understood is left out.
+    """
+    entries: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    table, current = "", None
+    for number, line in enumerate(text.split("\n"), 1):
+        header, key = _HEADER.fullmatch(line), _KEY.match(line)
+        if header is not None:
+            table, current = header[1], None
+        elif not line.strip() or line.lstrip().startswith("#"):
+            current = None
+        elif key is not None:
+            current = (table, key[1])
+            entries[current] = (number, [_REMARK.sub("", line)])
+        elif current is not None:
+            entries[current][1].append(_REMARK.sub("", line))
+    return {
+        key: (number, one_line(" ".join(lines), _LONGEST))
+        for key, (number, lines) in entries.items()
+        if _SYSTEM.fullmatch(key[0])
+    }
+
+
+def first_changed(sources: Sources, path: str) -> int:
+    """Return the first line of a file that differs, 1 for a new one."""
+    before, after = (text.split("\n") for text in sources.texts(path))
+    pairs = enumerate(zip(before, after, strict=False), 1)
+    shorter = min(len(before), len(after))
+    line = next((number for number, (old, new) in pairs if old != new), shorter)
+    return max(1, min(line, len(after)))
+
+
+def document_paths(docs: Iterable[str], changed: Sequence[str], corpus: str) -> Iterator[str]:
+    """Yield the changed files that documents are, where there is no doubt which."""
+    for doc_id in dict.fromkeys(docs):
+        if corpus:
+            fits = [path for path in changed if path == f"{corpus}/{doc_id}"]
+        else:
+            fits = [path for path in changed if f"/{path}".endswith(f"/{doc_id}")]
+        if len(fits) == 1:
+            yield fits[0]

@@ -1,0 +1,176 @@
+"""What did it, from the diff, and pages of questions and documents: what a comment links to."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from ragate.errors import RagateError
+from ragate.github.commits.commit_tree import Tree
+from ragate.github.publish.changed_sources import (
+    Read,
+    Sources,
+    changed_keys,
+    document_paths,
+    first_changed,
+)
+from ragate.models import ChangedPart, ChangeOrigin, Report, SampleRow
+from ragate.renderers._samples import WORSE
+
+MOST_PARTS = 10
+MOST_SAMPLES = 60
+MOST_DOCUMENTS = 20  # each costs a look into the repository
+_LOCKS = re.compile(
+    r"uv\.lock|poetry\.lock|pdm\.lock|pylock.*\.toml|Pipfile\.lock|requirements[^/]*\.txt|"
+    r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|"
+    r"environment\.ya?ml|conda-lock\.ya?ml|Gemfile\.lock|Cargo\.lock|go\.sum|composer\.lock|"
+    r"packages\.lock\.json|gradle\.lockfile"
+)
+_CODE = re.compile(r".*\.(py|pyx|ts|tsx|js|mjs|cjs|java|kt|go|rs|rb|php|cs|scala|ex|exs|sh)")
+_PLAIN_VIEW = re.compile(r".*\.(md|markdown|rst|adoc|ipynb)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Addresses of files at the two commits.
+
+    Attributes:
+        site: The repository's page, "" where it is not known: then nothing is linked.
+    """
+
+    site: str
+    head: str
+    base: str
+
+    def of(self, path: str, line: int | None = None, *, at_base: bool = False) -> str:
+        """Return the page of a file's line, "" where there is none."""
+        if not self.site.startswith("https://"):
+            return ""
+        # A rendered page has no lines to jump to.
+        view = "?plain=1" if line and _PLAIN_VIEW.fullmatch(path) else ""
+        place = f"#L{line}" if line else ""
+        commit = self.base if at_base else self.head
+        return f"{self.site}/blob/{commit}/{quote(path)}{view}{place}"
+
+
+def changed_origin(
+    report: Report, changed: Sequence[str], sources: Sources, pages: Pages, *, runs_code: bool
+) -> ChangeOrigin:
+    """Return what of the diff the system reads; what the systems say of themselves without any.
+
+    Settings come first, then files that they name, documents (those of the questions that got
+    worse before others), and locked dependencies; code where it is the system and nothing else
+    was found.
+    """
+    parts = list(_parts(report, changed, sources, pages))
+    if not parts and runs_code:
+        parts = [_file(path, sources, pages) for path in changed if _CODE.fullmatch(path)]
+    if not parts:
+        return report.origin
+    alone = report.origin.alone and len(parts) == 1
+    shown = tuple(parts[:MOST_PARTS])
+    return ChangeOrigin(parts=shown, more=len(parts) - len(shown), alone=alone)
+
+
+def _parts(
+    report: Report, changed: Sequence[str], sources: Sources, pages: Pages
+) -> Iterator[ChangedPart]:
+    config = sources.config
+    for line, words in changed_keys(changed, sources):
+        yield ChangedPart(words=words, path=config, line=line, url=pages.of(config, line))
+    documents = _documents(report, changed, sources)
+    for path in (*sorted(sources.named), *documents):
+        yield _file(path, sources, pages)
+    taken = {config, *sources.named, *documents}
+    for path in changed:
+        if path not in taken and _LOCKS.fullmatch(posixpath.basename(path)):
+            yield _file(path, sources, pages)
+
+
+def _documents(report: Report, changed: Sequence[str], sources: Sources) -> list[str]:
+    causes = [row.cause for row in report.samples if row.change in WORSE and row.cause]
+    ids = [id_ for each in causes for id_ in (*each.lost, *each.displaced_by, *each.edited)]
+    guilty = list(document_paths(ids, changed, sources.corpus))
+    below = f"{sources.corpus}/"
+    others = [path for path in changed if sources.corpus and path.startswith(below)]
+    return [path for path in dict.fromkeys([*guilty, *others]) if path not in sources.named]
+
+
+def _file(path: str, sources: Sources, pages: Pages) -> ChangedPart:
+    before, after = sources.texts(path)
+    if not after:
+        return ChangedPart(words="removed", path=path, url=pages.of(path, at_base=True))
+    line = first_changed(sources, path) if before else None
+    words = "" if before else "new"
+    return ChangedPart(words=words, path=path, line=line, url=pages.of(path, line))
+
+
+def sample_pages(
+    report: Report, read: Read, path: str, pages: Pages, *, at_base: bool
+) -> dict[str, str]:
+    """Return the line of each listed sample in the golden set, by its id."""
+    text = _read(read, path)
+    wanted = [row.sample_id for row in report.samples[:MOST_SAMPLES]]
+    lines = golden_lines(text, wanted) if text else {}
+    return {key: pages.of(path, line, at_base=at_base) for key, line in lines.items()}
+
+
+def golden_lines(text: str, ids: Iterable[str]) -> dict[str, int]:
+    """Return the line on which each sample begins, as far as its id names one without doubt.
+
+    A golden set of any format is read as text: the id stands beside a key ``id``, or first.
+    """
+    wanted = set(ids)
+    lines: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for key in {match[1] or match[2] for match in _ID.finditer(line)} & wanted:
+            lines.setdefault(key, []).append(number)
+    return {key: found[0] for key, found in lines.items() if len(found) == 1}
+
+
+_ID = re.compile(
+    r"""["']?\b_?id["']?\s*[:=]\s*["']?([^"',}\s]{1,80})|^["']?([^"',;\t{\[]{1,80})["']?[,;\t]"""
+)
+
+
+def document_pages(
+    report: Report, corpus: str, head: Tree, base: Tree, pages: Pages
+) -> dict[str, str]:
+    """Return the page of each document of the worst samples, where it is a file of the corpus."""
+    if not corpus:
+        return {}
+    rows = [row for row in report.samples if row.change in WORSE or row.change == "new"]
+    found = {}
+    for doc_id in list(dict.fromkeys(id_ for row in rows for id_ in _ids(row)))[:MOST_DOCUMENTS]:
+        path = posixpath.normpath(f"{corpus}/{doc_id}")
+        if not path.startswith(f"{corpus}/"):
+            continue
+        for tree, at_base in ((head, False), (base, True)):
+            if _holds(tree, path):
+                found[doc_id] = pages.of(path, at_base=at_base)
+                break
+    return found
+
+
+def _holds(tree: Tree, path: str) -> bool:
+    folder, name = posixpath.split(path)
+    try:
+        return name in tree.list(folder)
+    except RagateError:
+        return False
+
+
+def _ids(row: SampleRow) -> Iterator[str]:
+    yield from (change.doc_id for change in row.ranks)
+    if row.cause is not None:
+        yield from row.cause.displaced_by
+    if row.candidate is not None:
+        yield from row.candidate.docs[:2]
+
+
+def _read(read: Read, path: str) -> str:
+    try:
+        return (read(path) or b"").decode("utf-8-sig", "replace")
+    except RagateError:
+        return ""

@@ -1,0 +1,96 @@
+"""The folded part of the comment: how it was decided, and all figures."""
+
+from collections.abc import Iterable
+
+from ragate.models import Diagnosis, MetricRow, MustPassRow, Report, WaiverRow
+from ragate.renderers._numbers import COMMENT
+from ragate.renderers._status import TELLS_WHY, status_of
+from ragate.renderers._tables import (
+    MOST_REASONS,
+    MOST_ROWS,
+    SENTENCE,
+    Section,
+    documents,
+    listing,
+    means,
+    metric_cells,
+)
+from ragate.renderers._words import ordered, shown_rows
+from ragate.support.escape import code, name
+
+_HEAD = ("metric", "baseline", "now", "change", "allowed", "95&nbsp;%&nbsp;interval", "verdict")
+
+
+def details(report: Report) -> list[Section]:
+    """Return the folded sections on the decision and the data, each of bounded length."""
+    decision, data = report.decision, report.data
+    rows = shown_rows(decision)
+    slices = ordered(decision.slices)
+    changed = dict.fromkeys((*data.added, *data.edited))
+    missing = data.missing_documents.items()
+    tables: list[tuple[str, Iterable[list[str]]]] = [
+        ("All metrics", map(metric_cells, rows)),
+        ("What the verdict rests on", map(_sentence, decision.lines)),
+        ("Slices", map(metric_cells, slices)),
+        ("Each metric", map(_metric_detail, [*ordered(decision.metrics), *slices])),
+        ("Reasons", map(_sentence, _folded_reasons(report))),
+        ("Warnings", map(_sentence, decision.warnings)),
+        ("What the pattern suggests", map(_diagnosis, report.diagnosis)),
+        ("Must-pass questions", map(_must_pass, decision.must_pass)),
+        ("Waived: shown, not counted", map(_waiver, decision.waivers)),
+        (
+            "Removed from the golden set",
+            ([name(r.sample_id), means(r.means)] for r in data.removed),
+        ),
+        ("Added or edited", ([name(sample_id)] for sample_id in changed)),
+        (
+            "Expected, but not in the corpus",
+            ([name(key), documents(docs)] for key, docs in missing),
+        ),
+    ]
+    sections = [_section(title, list(cells)) for title, cells in tables if cells]
+    return [section for section in sections if section.rows]
+
+
+def _folded_reasons(report: Report) -> tuple[str, ...]:
+    """Return the reasons, unless the notes above the fold tell all of them already."""
+    reasons = report.decision.reasons
+    return () if status_of(report) in TELLS_WHY and len(reasons) <= MOST_REASONS else reasons
+
+
+def _section(title: str, rows: list[list[str]]) -> Section:
+    head = _HEAD if title in ("All metrics", "Slices") else ()
+    return Section(title, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS), head)
+
+
+def _sentence(text: str) -> list[str]:
+    return [code(text, SENTENCE)]
+
+
+def _metric_detail(row: MetricRow) -> list[str]:
+    facts = [f"n = {row.n:,}"]
+    facts += [f"p = {row.p:.2g}"] if row.p is not None else []
+    facts += [f"other claim p = {row.p_other:.2g}"] if row.p_other is not None else []
+    facts += [f"shows drops from {COMMENT.size(row.unit, row.mde)}"] if row.mde is not None else []
+    facts += [f"{row.better:,} better, {row.worse:,} worse"] if row.better or row.worse else []
+    facts += [f"{row.not_applicable:,} not applicable"] if row.not_applicable else []
+    reasons = [f"{count:,} x {code(why, 60)}" for why, count in row.unscored_reasons.items()]
+    facts += [f"unscored: {listing(reasons)}"] if reasons else []
+    return [name(row.key), ", ".join(facts), code(row.reason, SENTENCE) if row.reason else ""]
+
+
+def _diagnosis(row: Diagnosis) -> list[str]:
+    return [code(text, SENTENCE) for text in (row.symptom, row.likely_cause, row.action)]
+
+
+def _must_pass(row: MustPassRow) -> list[str]:
+    outcome = "met" if row.met else f"{row.failed:,} of {row.tries:,} tries failed"
+    before = "passed every baseline run" if row.eligible else "did not pass every baseline run"
+    if row.false_red is not None:
+        before += f", fails by chance in {COMMENT.value('fraction', row.false_red)} of runs"
+    return [name(row.sample_id), name(row.metric), outcome, before]
+
+
+def _waiver(row: WaiverRow) -> list[str]:
+    why = code(f"{row.owner}: {row.reason}", SENTENCE)
+    return [name(row.sample_id), name(row.metric), why, f"until {code(row.until, 20)}"]

@@ -1,0 +1,31 @@
+"""What did it, as the second line of the comment."""
+
+from ragate.models import ChangedPart, Report
+from ragate.renderers._links import linked
+from ragate.renderers._status import ReportSign, status_of
+from ragate.support.escape import code
+
+MOST_PARTS = 3
+_PATH, _WORDS = 60, 60
+_SILENT = (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED)
+
+
+def origin_line(report: Report) -> str:
+    """Return what did it, "" where nothing of the system is known to differ."""
+    origin = report.origin
+    if not origin.parts or status_of(report) in _SILENT:
+        return ""
+    shown = [_part(part) for part in origin.parts[:MOST_PARTS]]
+    more = origin.more + len(origin.parts) - len(shown)
+    listed = ", ".join(shown) + (f" and {more:,} more" if more else "")
+    if origin.alone and not more and len(shown) == 1:
+        return f"<b>Because</b> of {listed}: nothing else differs."
+    return f"<b>Changed here:</b> {listed}."
+
+
+def _part(part: ChangedPart) -> str:
+    place = f"{part.path}:{part.line}" if part.line else part.path
+    words = code(part.words, _WORDS) if part.words else ""
+    if not place:
+        return words
+    return " ".join(filter(None, (linked(code(place, _PATH), part.url), words)))

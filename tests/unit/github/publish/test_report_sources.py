@@ -1,0 +1,166 @@
+"""What a comment says did it, and where its links lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ragate.github.publish.changed_sources import Sources
+from ragate.github.publish.report_sources import (
+    Pages,
+    changed_origin,
+    document_pages,
+    golden_lines,
+    sample_pages,
+)
+from ragate.models import ChangedPart, ChangeOrigin, Report
+from tests.factories import report_factory, sample_row_factory
+
+PAGES = Pages("https://github.com/o/r", "h" * 40, "b" * 40)
+HEAD, BASE = f"https://github.com/o/r/blob/{'h' * 40}", f"https://github.com/o/r/blob/{'b' * 40}"
+CONFIG = '[system]\nuse = "pgvector"\ntop_k = 10 # passages\nprompt = "p.md"\n'
+Files = Mapping[str, str]
+
+
+def sources(then: Files, now: Files, **more: Any) -> Sources:
+    def read(files: Files) -> Any:
+        return lambda path: files[path].encode() if path in files else None
+
+    return Sources(read(then), read(now), "ragate.toml", **more)
+
+
+def origin(
+    then: Files, now: Files, *, alone: bool = False, runs_code: bool = False, **more: Any
+) -> ChangeOrigin:
+    report = report_factory(
+        samples=(sample_row_factory(displaced_by=["cards.md"]),),
+        origin=ChangeOrigin(parts=(ChangedPart(words="the corpus"),), alone=alone),
+    )
+    changed = sorted({*then, *now})
+    return changed_origin(report, changed, sources(then, now, **more), PAGES, runs_code=runs_code)
+
+
+def test_a_setting_is_named_with_its_line_both_values_and_its_page() -> None:
+    now = CONFIG.replace("top_k = 10", "top_k = 1")
+    (part,) = origin({"ragate.toml": CONFIG}, {"ragate.toml": now}).parts
+
+    assert (part.path, part.line, part.words) == ("ragate.toml", 3, "top_k = 1 (was 10)")
+    assert part.url == f"{HEAD}/ragate.toml#L3"
+
+
+def test_a_remark_beside_a_setting_is_no_change() -> None:
+    now = CONFIG.replace("# passages", "# chunks")
+
+    assert origin({"ragate.toml": CONFIG}, {"ragate.toml": now}).parts[0].words == "the corpus"
+
+
+def test_prompt_documents_and_locks_follow_the_settings_and_what_was_blamed_comes_first() -> None:
+    then = {
+        "p.md": "a\nb\n",
+        "docs/a.md": "x",
+        "docs/cards.md": "x",
+        "uv.lock": "1",
+        "web/x.js": "",
+    }
+    now = {**{path: text + "\nmore" for path, text in then.items()}, "docs/new.md": "n"}
+    found = origin(then, now, named=frozenset({"p.md"}), corpus="docs")
+
+    assert [part.path for part in found.parts] == [
+        *("p.md", "docs/cards.md", "docs/a.md", "docs/new.md", "uv.lock")
+    ]
+    assert [part.words for part in found.parts][3] == "new"
+    assert found.parts[0].url == f"{HEAD}/p.md?plain=1#L3"
+
+
+def test_a_removed_document_leads_to_what_it_was() -> None:
+    (part,) = origin({"docs/a.md": "x"}, {}, corpus="docs").parts
+
+    assert (part.words, part.url) == ("removed", f"{BASE}/docs/a.md")
+
+
+@pytest.mark.parametrize("runs_code", [True, False])
+def test_code_is_named_where_it_is_the_system_and_nothing_else_was_found(runs_code: bool) -> None:
+    found = origin({"rag.py": "a"}, {"rag.py": "b"}, runs_code=runs_code)
+
+    assert [part.path for part in found.parts] == (["rag.py"] if runs_code else [""])
+
+
+def test_what_a_system_says_did_it_alone_is_one_changed_part_of_the_diff() -> None:
+    one, two = {"docs/a.md": "y"}, {"docs/a.md": "y", "docs/b.md": "y"}
+    then = {"docs/a.md": "x", "docs/b.md": "x"}
+
+    assert origin({"docs/a.md": "x"}, one, alone=True, corpus="docs").alone
+    assert not origin(then, two, alone=True, corpus="docs").alone
+    assert not origin({"docs/a.md": "x"}, one, alone=False, corpus="docs").alone
+
+
+def test_many_parts_are_counted() -> None:
+    files = {f"docs/{number:02}.md": "x" for number in range(30)}
+    found = origin(files, dict.fromkeys(files, "y"), corpus="docs")
+
+    assert (len(found.parts), found.more) == (10, 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{"id": "q1", "query": "a"}\n{"query": "b", "id": "q2"}\n', {"q1": 1, "q2": 2}),
+        ("- id: q1\n  query: a\n- id: 'q2'\n", {"q1": 1, "q2": 3}),
+        ("id,query\nq1,a\nq2,b\n", {"q1": 2, "q2": 3}),
+        ('[\n {\n  "_id": "q1"\n }\n]', {"q1": 3}),
+        ('{"id": "q1"}\n{"id": "q1"}\n', {}),
+        ('{"id": "q10"}\n', {}),
+        ("", {}),
+    ],
+)
+def test_a_sample_is_found_in_every_format_and_only_where_there_is_no_doubt(
+    text: str, lines: dict[str, int]
+) -> None:
+    assert golden_lines(text, ["q1", "q2"]) == lines
+
+
+def test_samples_lead_to_the_golden_set_of_the_base_whose_questions_they_are() -> None:
+    report = report_factory(samples=(sample_row_factory("q2"),))
+    text = b'{"id": "q1"}\n{"id": "q2"}\n'
+
+    found = sample_pages(report, lambda _: text, "evals/golden set.jsonl", PAGES, at_base=True)
+
+    assert found == {"q2": f"{BASE}/evals/golden%20set.jsonl#L2"}
+
+
+class Folder:
+    sha = "0" * 40
+
+    def __init__(self, *paths: str) -> None:
+        self.paths = paths
+
+    def read(self, path: str) -> bytes | None:
+        return b"" if path in self.paths else None
+
+    def list(self, folder: str) -> list[str]:
+        return [path.rpartition("/")[2] for path in self.paths if path.startswith(f"{folder}/")]
+
+
+def documents_of(*ids: str) -> Report:
+    return report_factory(samples=(sample_row_factory(displaced_by=list(ids)),))
+
+
+def test_a_document_leads_to_its_file_and_one_that_is_gone_to_what_it_was() -> None:
+    head, base = Folder("docs/a.md"), Folder("docs/a.md", "docs/old.md")
+    found = document_pages(documents_of("a.md", "old.md", "row-7"), "docs", head, base, PAGES)
+
+    assert found == {"a.md": f"{HEAD}/docs/a.md", "old.md": f"{BASE}/docs/old.md"}
+
+
+def test_no_document_leads_out_of_the_corpus() -> None:
+    tree = Folder("secret.md", "docs/a.md")
+
+    assert document_pages(documents_of("../secret.md"), "docs", tree, tree, PAGES) == {}
+    assert document_pages(documents_of("a.md"), "", tree, tree, PAGES) == {}
+
+
+def test_without_a_page_of_the_repository_nothing_is_linked() -> None:
+    assert Pages("", "h", "b").of("a.md") == ""
+    assert Pages("http://ghe.local/o/r", "h", "b").of("a.md") == ""
