@@ -19,6 +19,8 @@ _END = re.compile(
     r"[\"'”’»)\]*_\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]*+"
     r"(?:[ ]?\[\d{1,4}(?:\s?,\s?\d{1,4}){0,20}+\])*+"
 )
+# What follows the full stop behind a word of four letters or more.
+_AFTER_WORD = re.compile(r"[^\W\d_]{4}\s?[.!?](?:\s?\[\d{1,4}\]){0,5}+\s+([^\W\d_])")
 _LAST_WORD = re.compile(r"([^\s(\[\"“‘'„«]*)$")
 _SECOND_OF_TWO = re.compile(r"(?:^|[^\w])[^\W\d_]\. ?[^\W\d_]$")  # the h of "d. h."
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -55,7 +57,8 @@ def split_sentences(text: str) -> list[str]:
     Blank lines, list items, rows of a table and headings separate; a single line break is a space,
     and a block of code that is closed is one sentence, as it stands. A full stop does not end a
     sentence after an abbreviation (z. B.), an initial, an ordinal (3. Mai) or a bare list number,
-    nor before a lower-case letter or a section sign, nor inside a number or short code. Closing
+    nor before a small letter (but in a text whose sentences begin with small ones) or a section
+    sign, nor inside a number or short code. Closing
     quotation marks and citation markers stay with the sentence before them. Signs of Chinese,
     Japanese, Arabic, Indic and Ethiopic scripts count.
     """
@@ -95,10 +98,25 @@ def _code_and_prose(text: str) -> Iterator[tuple[bool, str]]:
 
 def _of_prose(text: str) -> list[str]:
     blocks = _BLOCK.split(_HEADING.sub(r"\1\n\n", text)) if "\n" in text else [text]
-    return [sentence for block in blocks for sentence in _sentences_of(" ".join(block.split()))]
+    in_lower = _begins_in_lower_case(text)
+    return [
+        sentence
+        for block in blocks
+        for sentence in _sentences_of(" ".join(block.split()), in_lower=in_lower)
+    ]
 
 
-def _sentences_of(block: str) -> Iterable[str]:
+def _begins_in_lower_case(text: str) -> bool:
+    """Tell whether a text begins its sentences with small letters, as some people and scripts do.
+
+    One full stop before a small letter may be an abbreviation.
+    """
+    following = _AFTER_WORD.findall(text)
+    lower = sum(map(str.islower, following))
+    return lower >= max(2, len(following) - lower + 1)
+
+
+def _sentences_of(block: str, *, in_lower: bool) -> Iterable[str]:
     if block.startswith("|") and block.endswith("|"):  # a row of a table
         yield block
         return
@@ -107,7 +125,7 @@ def _sentences_of(block: str) -> Iterable[str]:
     for match in _END.finditer(block):
         if match.start() in code:
             continue
-        if match.start() >= start and _ends_sentence(block, start, match):
+        if match.start() >= start and _ends_sentence(block, start, match, in_lower=in_lower):
             sentence = block[start : match.end()].strip()
             if sentence:
                 yield sentence
@@ -121,14 +139,14 @@ def _short(start: int, end: int) -> range:
     return range(start, end if end - start <= _MOST_CODE else start)
 
 
-def _ends_sentence(block: str, start: int, match: re.Match[str]) -> bool:
+def _ends_sentence(block: str, start: int, match: re.Match[str], *, in_lower: bool) -> bool:
     sign, end = match["sign"], match.end()
     if sign[0] in "。！？｡":
         return True
     if end < len(block) and block[end] != " ":
         return False
     following = block[end + 1 : end + 2]
-    if following.islower():
+    if following.islower() and (not in_lower or len(sign) > 1):
         return False
     if sign != ".":
         return True

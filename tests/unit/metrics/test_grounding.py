@@ -104,6 +104,19 @@ def test_the_systems_own_citations_come_before_markers() -> None:
     assert value("citation_validity", asked(), output) == 1 / 2
 
 
+def test_numbers_of_list_items_belong_to_no_claim() -> None:
+    output = answered("So:\n1. It costs 15 euros.\n2) It is paid.", "It costs 15 euros.")
+
+    assert value("number_unit_support", asked(), output) == 1.0
+    assert value("unsupported_numbers", asked(), output) == 0.0
+
+
+def test_small_letters_behind_full_stops_do_not_raise_coverage() -> None:
+    output = answered("it is paid. it takes two days. the rest follows. see there [1].", "a")
+
+    assert value("citation_coverage", asked(), output) == 1 / 4
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~"])
 def test_a_fence_that_nothing_closes_does_not_raise_coverage(fence: str) -> None:
     text = "One. Two. Three. Four [1]."

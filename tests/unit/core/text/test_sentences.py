@@ -37,6 +37,10 @@ from ragate.core.text.sentences import split_sentences
         ("Das gilt gem. Vertrag nicht. Punkt.", ["Das gilt gem. Vertrag nicht.", "Punkt."]),
         ("זה טוב.\u200f זה רע.", ["זה טוב.\u200f", "זה רע."]),
         ("One.\u200b Two.\ufeff Three.", ["One.\u200b", "Two.\ufeff", "Three."]),
+        ("it is paid. it takes days. so [1]", ["it is paid.", "it takes days.", "so [1]"]),
+        ("It is paid. it waits, e.g. days. so", ["It is paid.", "it waits, e.g. days.", "so"]),
+        ("wait... what? approx. five days it is.", ["wait... what?", "approx. five days it is."]),
+        ("the wing . the flow . the end", ["the wing .", "the flow .", "the end"]),
         ("Siehe Nr. 5 und Abs. 3. Ende.", ["Siehe Nr. 5 und Abs. 3.", "Ende."]),
         (
             "Run:\n```python\na = 1. B = 2.\n\nc.d\n```\nThen stop. Done.",
