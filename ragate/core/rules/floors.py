@@ -1,15 +1,16 @@
 """Floors and ceilings: what the candidate's mean must keep, whatever the baseline was."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.wording import number
-from ragate.core.statistics.interval import failing_mean, mean_bound
-from ragate.core.statistics.score_columns import SLACK, Floats, row_means
+from ragate.core.statistics.interval import by_cluster, failing_mean, mean_bound
+from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means
 from ragate.models import DecisionSettings, FloorResult
 
 ERROR = 0.05
@@ -22,11 +23,13 @@ class FloorTest:
     Attributes:
         kind: ``point`` compares the mean, ``evidence`` its one-sided bound.
         error: Of that bound: how often it fails although the true mean keeps the limit.
+        clusters: (samples,) numbers of samples that stand or fall together; None where none do.
     """
 
     kind: Literal["point", "evidence"]
     error: float
     max_unscored: float
+    clusters: Ints | None = None
 
 
 def decide_floors(
@@ -73,13 +76,26 @@ def _decide_limit(
         return None, RuleOutcome()  # said by the comparison: not measured
     cells = case.everything()
     rows = row_means(cells)
-    values = rows[np.isfinite(rows)]
-    if not len(values):
+    scored = np.isfinite(rows)
+    if not scored.any():
         reason = f"{case.name} has no value to hold against {number(limit)}"
         return None, _undecided(case, reason)
-    result = _hold(case, values, limit, test, is_minimum=is_minimum)
+    clusters = _clusters(case, comparison)
+    test = replace(test, clusters=clusters if clusters is None else clusters[scored])
+    result = _hold(case, rows[scored], limit, test, is_minimum=is_minimum)
+    test = replace(test, clusters=clusters)
     missing = float(np.isnan(cells).mean())
     return result, _weigh(case, result, cells, test, missing, is_minimum=is_minimum)
+
+
+def _clusters(case: MetricCase, comparison: Comparison) -> Ints | None:
+    """Return the cluster of every sample that counts for floors, None where each is its own."""
+    added = [comparison.added[row] for row in np.flatnonzero(case.counted_added)]
+    ids = [*comparison.ids_of(case.counted), *added]
+    clusters = cluster_numbers(comparison.samples, ids, comparison.cluster)
+    if clusters is None or len(np.unique(clusters)) == len(ids):
+        return None
+    return clusters
 
 
 def _weigh(
@@ -132,7 +148,9 @@ def _hold(
     low, span = case.column.low, case.column.span
     unit = np.clip((values - low) / span, 0.0, 1.0)
     goal = (limit - low) / span
-    binary = bool(np.isin(unit, (0.0, 1.0)).all())
+    binary = test.clusters is None and bool(np.isin(unit, (0.0, 1.0)).all())
+    if test.clusters is not None:
+        unit = by_cluster(unit, test.clusters)
     bound = low + span * mean_bound(unit, test.error, upper=is_minimum, binary=binary)
     fails_at = low + span * failing_mean(goal, unit, test.error, upper=is_minimum, binary=binary)
     met = _keeps(bound, limit, is_minimum=is_minimum)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.core.statistics.quantiles import normal_quantile, root, t_quantile
-from ragate.core.statistics.score_columns import Floats
+from ragate.core.statistics.score_columns import Floats, Ints, sums_by_unit
 
 DRAWS = 1_999
 RESAMPLE = 2_000  # samples; above, the bootstrap's t is Student's for all purposes
@@ -149,6 +149,19 @@ def mean_bound(values: Floats, error: float, *, upper: bool, binary: bool) -> fl
         reach = z * math.sqrt(mean * (1 - mean) / n + z * z / (4 * n * n))
         return (centre + sign * reach) / (1 + z * z / n)
     return mean + sign * _reach(values, error)
+
+
+def by_cluster(values: Floats, clusters: Ints) -> Floats:
+    """Return one value a cluster, whose mean is that of `values` and scatters as theirs does.
+
+    Samples that stand or fall together are no independent draws: a bound takes clusters for them.
+
+    Args:
+        clusters: (samples,) number of each sample's cluster.
+    """
+    mean = float(values.mean())
+    sums = sums_by_unit(values - mean, np.unique(clusters, return_inverse=True)[1])
+    return mean + sums * (len(sums) / len(values))
 
 
 def failing_mean(limit: float, values: Floats, error: float, *, upper: bool, binary: bool) -> float:

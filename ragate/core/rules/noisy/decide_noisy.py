@@ -127,6 +127,9 @@ def _test_family(
         if figures is None:
             reason = f"{case.name} has no value on both sides"
             outcomes[case.name] = _not_measured(case, reason)
+        elif figures.n < case.least[0]:
+            whole = f"{count(figures.n, 'sample')} with every score that is tested beside it"
+            outcomes[case.name] = _not_measured(case, f"{whole}, {case.least[0]} are needed")
         else:
             outcomes[case.name] = _outcome(case, noisy_row(case, test, figures), figures, test)
     units = len(np.unique(table.units))

@@ -21,7 +21,7 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
-from tests.unit.core.decision_factories import EXACT, NIGHT, judge, run_of
+from tests.unit.core.decision_factories import EXACT, NIGHT, NOISY, judge, run_of
 from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
 
 RULE = Rule(metric="faithfulness")
@@ -194,6 +194,29 @@ def test_a_slice_with_few_values_on_both_sides_is_no_decision(side: str) -> None
         f"samples the baseline has {left['baseline']}, the candidate {left['candidate']})"
     )
     assert decision.remedies == (("ragate baseline update",) if side == "baseline" else ())
+
+
+def test_a_slice_of_which_few_samples_have_every_score_of_its_family_is_no_decision() -> None:
+    samples = tagged({"billing": 40}, rest=400)
+    other = MetricInfo(name="correctness", needs=Needs.JUDGE)
+    ones_of: list[list[float | None]] = [[1.0] for _ in samples]
+    lacks = {
+        name: [[None] if row in gone else cells for row, cells in enumerate(ones_of)]
+        for name, gone in (("faithfulness", range(19)), ("correctness", range(19, 38)))
+    }
+    infos = (NOISY, other)
+    before = run_of(lacks, samples, infos=infos, words="before")
+    after = run_of(dict.fromkeys(lacks, ones_of), samples, infos=infos, words="after")
+    held = part(metrics=("faithfulness", "correctness"))
+    rules = [Rule(metric=name, level="warn") for name in lacks]
+
+    decision = judge(compare(before, after, samples), *rules, slices=[held])
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons == tuple(
+        f"billing:{name}: 2 samples with every score that is tested beside it, 20 are needed"
+        for name in lacks
+    )
 
 
 def test_a_slice_with_values_in_few_clusters_is_no_decision() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragate.core.comparison.compare import compare
+from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.metric_case import read_cases
 from ragate.models import DecisionSettings, Direction, MetricInfo, Needs, Rule, Verdict, Waiver
@@ -221,3 +221,31 @@ def test_a_floor_by_evidence_is_by_evidence_for_what_is_missing_as_well():
 
     assert reasons(0.9) == ()  # at most 0.92 with the missing one counted as 0, 0.93 without
     assert "could put it beyond 0.922" in reasons(0.922)[0]
+
+
+def of_documents(lost: int, *, of: int = 10, each: int = 10) -> Comparison:
+    """Compare a run with itself; all questions on each of the first `lost` documents fail."""
+    samples = [
+        sample.amended(metadata={"doc": f"d{row // each}"})
+        for row, sample in enumerate(samples_of(of * each))
+    ]
+    scores = {"faithfulness": [[float(row // each >= lost)] for row in range(of * each)]}
+    before, after = (run_of(scores, samples, words=words) for words in ("before", "after"))
+    return compare(before, after, samples, cluster="doc")
+
+
+def test_a_floor_by_evidence_counts_documents_where_questions_on_one_fail_together():
+    rule = Rule(metric="faithfulness", minimum=0.9)
+    two, six = (
+        row_of(judge(of_documents(lost), rule, floor="evidence"), "faithfulness").floor
+        for lost in (2, 6)
+    )
+    assert two is not None
+    assert six is not None
+    clusters = np.repeat([0.0, 1.0], [2, 8])
+
+    # A hundred independent questions of which 80 pass would prove that 0.9 is missed.
+    assert stats.binomtest(80, 100).proportion_ci(0.9, "wilson").high < 0.9
+    assert two.bound == pytest.approx(0.8 + stats.t.ppf(0.95, 9) * stats.sem(clusters))
+    assert two.met
+    assert not six.met
