@@ -96,7 +96,7 @@ def plans(
     return [
         *_family_plans(cases, comparison, whole, share),
         *_family_plans(
-            [s.case for s in slice_cases], comparison, on_slices(policy.decision), share
+            [s.case for s in slice_cases], comparison, on_slices(policy.decision, cases), share
         ),
     ]
 

@@ -13,7 +13,13 @@ from ragate.core.decision.verdict_lines import decision_lines, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
-from ragate.core.rules.slices.slice_cases import SliceCase, is_split, on_all, read_slice_cases
+from ragate.core.rules.slices.slice_cases import (
+    SliceCase,
+    is_split,
+    on_all,
+    on_slices,
+    read_slice_cases,
+)
 from ragate.core.rules.waivers import active, waiver_row
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES
 from ragate.core.text.listed_names import listed
@@ -55,7 +61,8 @@ def decide(
     cases = read_cases(rules, comparison, waivers, today)
     slice_cases = read_slice_cases(slices, cases, comparison, settings)
     taken = by_metric(accepted)
-    parts = decide_slices(slice_cases, comparison, settings, control, taken)
+    of_parts = on_slices(settings, cases)
+    parts = decide_slices(slice_cases, comparison, settings, of_parts, control, taken)
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own, control)
     metrics, rows = with_floors(cases, metrics, comparison, own, taken)

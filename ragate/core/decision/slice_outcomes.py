@@ -10,7 +10,7 @@ from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.metric_case import RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult
 from ragate.core.rules.pass_shares import pass_share
-from ragate.core.rules.slices.slice_cases import SliceCase, on_slices
+from ragate.core.rules.slices.slice_cases import SliceCase
 from ragate.core.rules.wording import count
 from ragate.models import Acceptance, DecisionSettings, Run, SliceRow
 
@@ -39,16 +39,17 @@ def decide_slices(
     slice_cases: Sequence[SliceCase],
     comparison: Comparison,
     settings: DecisionSettings,
+    own: DecisionSettings,
     control: Run | None,
     taken: Mapping[str, Acceptance],
 ) -> SliceOutcomes:
     """Decide on every slice.
 
     Args:
-        settings: Those of the whole gate; the slices get their share of its alpha.
+        settings: Those of the whole gate.
+        own: The same with the slices' share of its alpha.
         taken: What was accepted, by the name of slice and metric.
     """
-    own = on_slices(settings)
     decided = decide_metrics([each.case for each in slice_cases], comparison, own, control)
     floors = sum(each.case.gates and each.case.has_floor for each in slice_cases)
     rows, outcomes = [], []

@@ -46,9 +46,14 @@ def on_all(settings: DecisionSettings) -> DecisionSettings:
     return settings.amended(alpha=(1 - SHARE) * settings.alpha)
 
 
-def on_slices(settings: DecisionSettings) -> DecisionSettings:
-    """Return the settings of all slices together."""
-    return settings.amended(alpha=SHARE * settings.alpha)
+def on_slices(settings: DecisionSettings, cases: Iterable[MetricCase]) -> DecisionSettings:
+    """Return the settings of all slices together: alpha is theirs where nothing else can fail.
+
+    Args:
+        cases: Those over the whole set.
+    """
+    is_shared = any(case.gates and case.aggregate is None for case in cases)
+    return settings.amended(alpha=SHARE * settings.alpha) if is_shared else settings
 
 
 def read_slice_cases(

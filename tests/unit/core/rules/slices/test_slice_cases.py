@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -82,11 +84,16 @@ def test_a_slice_that_only_warns_takes_no_share_of_alpha() -> None:
     assert not is_split(cases_of(steady({"billing": 30}), part(level="warn")))
 
 
-def test_the_whole_set_keeps_three_quarters_of_alpha() -> None:
+@pytest.mark.parametrize(("level", "of_slices"), [("error", 0.005), ("warn", 0.02)])
+def test_slices_have_a_quarter_of_alpha_and_all_of_it_where_they_gate_alone(
+    level: Literal["error", "warn"], of_slices: float
+) -> None:
     settings = DecisionSettings(alpha=0.02)
+    rule = RULE.amended(level=level)
+    cases = read_cases([rule], steady({"billing": 30}), (), TODAY)
 
     assert on_all(settings).alpha == pytest.approx(0.015)
-    assert on_slices(settings).alpha == pytest.approx(0.005)
+    assert on_slices(settings, cases).alpha == pytest.approx(of_slices)
 
 
 @pytest.mark.parametrize(
