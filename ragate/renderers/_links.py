@@ -11,7 +11,12 @@ _ADDRESS = re.compile(r"https://[A-Za-z0-9.:-]{1,200}/[A-Za-z0-9._~/%#?=&@+-]{0,
 
 def linked(shown: str, url: str) -> str:
     """Return safe HTML as a link to `url`; without one where that is no plain https address."""
-    return f'<a href="{escape(url)}">{shown}</a>' if _ADDRESS.fullmatch(url) else shown
+    return f'<a href="{escape(url)}">{shown}</a>' if plain_address(url) else shown
+
+
+def plain_address(url: str) -> str:
+    """Return the address, "" where it is no plain https one."""
+    return url if _ADDRESS.fullmatch(url) else ""
 
 
 def sample_link(report: Report, sample_id: str) -> str:

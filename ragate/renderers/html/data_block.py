@@ -12,7 +12,7 @@ from ragate.support.escape import one_line
 _ESCAPES = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
-_QUERY, _NAME = 160, 120
+_QUERY, _NAME, _MOST_TAGS = 160, 120, 20
 
 
 def data_block(report: Report, shown: int) -> Markup:
@@ -39,7 +39,7 @@ def _rows(report: Report, shown: int) -> tuple[list[str], list[list[Any]]]:
         pairs = _pairs(scores.before, scores.after) if scores is not None else []
         rows.append(_changed(row, number if number < shown else -1, pairs))
     for scores in scored.values():
-        names = [one_line(tag, _NAME) for tag in scores.tags]
+        names = [one_line(tag, _NAME) for tag in scores.tags[:_MOST_TAGS]]
         pairs = _pairs(scores.before, scores.after)
         sample_id, query = one_line(scores.sample_id, _NAME), one_line(scores.query, _QUERY)
         rows.append([-1, sample_id, query, names, "", "", 0, pairs])
@@ -51,7 +51,7 @@ def _changed(row: SampleRow, number: int, pairs: list[Any]) -> list[Any]:
         number,
         one_line(row.sample_id, _NAME),
         one_line(row.query, _QUERY),
-        [one_line(tag, _NAME) for tag in row.tags],
+        [one_line(tag, _NAME) for tag in row.tags[:_MOST_TAGS]],
         row.change,
         row.cause.kind.value.replace("_", " ") if row.cause is not None else "",
         int(row.must_pass),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_OPEN = 100  # samples that a page without JavaScript lists
 MOST_WITH_TEXTS = 700_000  # bytes of samples with the texts of their contexts
 MOST_OF_SAMPLES = 950_000  # bytes of samples altogether; the list holds the rest by their scores
+_LEAST_OF_SAMPLES = 300_000
+_PAGE = 1_900_000  # bytes of samples, list and charts, where the list leaves so much
 
 
 def render(report: Report) -> str:
@@ -31,13 +33,15 @@ def render(report: Report) -> str:
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
     style, script = _resource("page.css"), _resource("page.js")
-    samples = _samples(report)
+    charts = charts_of(report)
+    beside = len(data_block(report, 0).encode()) + sum(len(each.svg.encode()) for each in charts)
+    samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
     return _template("page.html.j2").render(
         **verdict_view(report),
         policy=content_policy(style, script),
         style=style,
         script=script,
-        charts=charts_of(report),
+        charts=charts,
         heat=heat_table(report),
         opened=samples[:MOST_OPEN],
         folded=samples[MOST_OPEN:],
@@ -67,8 +71,8 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _samples(report: Report) -> list[Any]:
-    """Return the changed samples as HTML, as many as the page has room for, the first in full."""
+def _samples(report: Report, *, room: int) -> list[Any]:
+    """Return the changed samples as HTML, as many as fit in `room` bytes, the first in full."""
     from markupsafe import Markup
 
     fill = _template("sample.html.j2").render
@@ -80,7 +84,7 @@ def _samples(report: Report) -> list[Any]:
         texts: SampleTexts = sample_texts(row, known)
         html = fill(sample=texts)
         size += len(html.encode())
-        if size > MOST_OF_SAMPLES:
+        if size > room:
             break
         rendered.append({"texts": texts, "html": Markup(html)})  # noqa: S704  the template escaped it
     return rendered

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.core.diagnosis.word_origin import mark_words, weighty_words
-from ragate.core.text.word_diff import WordChange, word_changes
+from ragate.core.text.word_diff import WordChange, word_changes, work_of_diff
 from ragate.models import (
     RetrievedChunk,
     SampleEvidence,
@@ -18,6 +18,7 @@ from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import happened, pass_words, score
 
 _QUESTION, _ANSWER, _PASSAGE, _NAME = 1500, 4000, 1500, 200
+_MOST_WORK = 4_000_000  # a tenth of a second
 MOST_PASSAGES = 20
 MOST_TURNS = 10
 
@@ -65,7 +66,7 @@ def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts
     """
     known = evidence or SampleEvidence()
     before, now = _answer(row.baseline), _answer(row.candidate)
-    passages = list(_passages(row, known))
+    passages, more = _passages(row, known)
     return SampleTexts(
         row=row,
         question=cut(row.query, _QUESTION),
@@ -75,10 +76,10 @@ def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts
         before=before,
         now=now,
         failure=cut(row.candidate.error or "", 500) if row.candidate else "",
-        diff=word_changes(before, now) if before and now else [],
+        diff=_diff(before, now) if before and now else [],
         scores=[_score(change, row) for change in row.scores],
-        passages=passages[:MOST_PASSAGES],
-        more_passages=max(0, len(passages) - MOST_PASSAGES),
+        passages=passages,
+        more_passages=more,
         spent=list(_spent(known.before, known.after)),
     )
 
@@ -106,8 +107,15 @@ def _score(change: ScoreChange, row: SampleRow) -> dict[str, str]:
     }
 
 
-def _passages(row: SampleRow, evidence: SampleEvidence) -> Iterator[RetrievedPassage]:
-    """Yield what was retrieved now, in rank order, then what went, each with both ranks.
+def _diff(before: str, now: str) -> list[WordChange]:
+    """Return the word diff; none where it would take long: both answers stand beside it."""
+    return word_changes(before, now) if work_of_diff(before, now) <= _MOST_WORK else []
+
+
+def _passages(row: SampleRow, evidence: SampleEvidence) -> tuple[list[RetrievedPassage], int]:
+    """Return what was retrieved now, in rank order, then what went, each with both ranks.
+
+    The second value counts those that are left out.
 
     Passages are told apart by their texts where both sides have them, else by their documents.
     """
@@ -116,15 +124,18 @@ def _passages(row: SampleRow, evidence: SampleEvidence) -> Iterator[RetrievedPas
     before = _ranked(sides[0], row.baseline, by_text=by_text)
     now = _ranked(sides[1], row.candidate, by_text=by_text)
     words = weighty_words(_words_to_mark(row))
-    for key in {**now, **before}:
-        (_, text), (doc_id, _) = now.get(key) or before[key], key
-        yield RetrievedPassage(
-            doc_id=cut(doc_id, _NAME),
+    keys = list({**now, **before})
+    shown = [
+        RetrievedPassage(
+            doc_id=cut(key[0], _NAME),
             before=str(before[key][0]) if key in before else "",
             now=str(now[key][0]) if key in now else "",
-            expected=doc_id in row.expected,
-            pieces=mark_words(cut(text, _PASSAGE), words) if text else [],
+            expected=key[0] in row.expected,
+            pieces=mark_words(cut((now.get(key) or before[key])[1], _PASSAGE), words),
         )
+        for key in keys[:MOST_PASSAGES]
+    ]
+    return shown, len(keys) - len(shown)
 
 
 def _words_to_mark(row: SampleRow) -> str:

@@ -1,10 +1,11 @@
 """The upper half of the page: the verdict, why, the metrics, and what else must be known."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ragate.models import DataChanges, MetricRow, MetricVerdict, Report
+from ragate.models import MetricRow, MetricVerdict, Report
 from ragate.renderers._headline import headline
+from ragate.renderers._links import plain_address
 from ragate.renderers._numbers import COMMENT, NOTHING, counted, duration, spending
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._status import ReportSign, status_of
@@ -19,10 +20,10 @@ from ragate.renderers._words import (
     verdict_text,
     wants_a_look,
 )
+from ragate.renderers.html.folded_lists import SENTENCE, bounded_cells, folded_lists
 from ragate.support.escape import one_line, short_sha
 
-MOST_LISTED = 50
-_SENTENCE = 600
+MOST_ORIGINS = 5
 _WORDS = {
     ReportSign.BETTER: "Passed",
     ReportSign.HELD: "Passed",
@@ -45,12 +46,13 @@ def verdict_view(report: Report) -> dict[str, Any]:
         "verdict": report.decision.verdict.value.replace("_", " "),
         "exit_code": report.decision.exit_code,
         "rules": checkout_note(report),
+        "origin": _origin(report),
         "tiles": _tiles(report),
         "reasons": _sentences(report.decision.reasons),
         "remedies": _sentences(report.decision.remedies),
         "metrics": [_metric(row) for row in shown_rows(report.decision)],
         "slices": [_metric(row) for row in ordered(report.decision.slices)],
-        "lists": [(title, rows) for title, rows in _lists(report).items() if rows],
+        "lists": [(title, rows) for title, rows in folded_lists(report).items() if rows],
         "footer": _footer(report),
     }
 
@@ -60,6 +62,18 @@ def _head(report: Report) -> str:
     words = headline(report, COMMENT)[1:]
     shown = [one_line(word, 200) if isinstance(word, ForeignText) else word for word in words]
     return "".join(shown).lstrip(" :,")
+
+
+def _origin(report: Report) -> dict[str, Any]:
+    """Return what of the system is not as it was: place, address and words of each part."""
+    origin = report.origin
+    parts = []
+    for part in origin.parts[:MOST_ORIGINS]:
+        place = f"{part.path}:{part.line}" if part.line else part.path
+        parts.append((one_line(place, 120), plain_address(part.url), one_line(part.words, 120)))
+    more = origin.more + len(origin.parts) - len(parts)
+    because = origin.alone and not more and len(parts) == 1
+    return {"lead": "Because of" if because else "Changed here:", "parts": parts, "more": more}
 
 
 def _tiles(report: Report) -> list[tuple[str, str]]:
@@ -100,7 +114,7 @@ def _metric(row: MetricRow) -> dict[str, Any]:
         "n": f"{row.n:,}",
         "moved": f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,
         "verdict": verdict_text(row, COMMENT),
-        "why": one_line(row.reason, _SENTENCE),
+        "why": one_line(row.reason, SENTENCE),
         "tone": _tone(row),
     }
 
@@ -113,72 +127,8 @@ def _tone(row: MetricRow) -> str:
     return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"
 
 
-def _lists(report: Report) -> dict[str, list[list[str]]]:
-    """Return the tables that are folded, by title: those without a row are left out."""
-    tables = {**_on_the_decision(report), **_on_the_data(report.data)}
-    return {title: _cells(rows) for title, rows in tables.items()}
-
-
-def _on_the_decision(report: Report) -> dict[str, Iterable[Sequence[str]]]:
-    decision = report.decision
-    return {
-        "What the pattern suggests": (
-            (row.symptom, row.likely_cause, row.action) for row in report.diagnosis
-        ),
-        "What the verdict rests on": ((line,) for line in decision.lines),
-        "Warnings": ((line,) for line in decision.warnings),
-        "Must-pass questions": (
-            (r.sample_id, r.metric, "met" if r.met else f"{r.failed} of {r.tries} tries failed")
-            for r in decision.must_pass
-        ),
-        "Accepted at this commit": ((row.metric, row.by, row.reason) for row in decision.accepted),
-        "Waived: shown, not counted": (
-            (row.sample_id, row.metric, f"{row.owner}: {row.reason}", f"until {row.until}")
-            for row in decision.waivers
-        ),
-        "By this change's own rules": _by_own_rules(report),
-        "Unscored": (
-            (row.metric, f"{count:,}", why)
-            for row in decision.metrics
-            for why, count in row.unscored_reasons.items()
-        ),
-    }
-
-
-def _by_own_rules(report: Report) -> list[tuple[str, str]]:
-    proposed = report.proposed
-    if proposed is None:
-        return []
-    verdict = proposed.verdict.value.replace("_", " ") if proposed.verdict is not None else ""
-    rows = [("verdict", verdict), *(("differs", each) for each in proposed.differs)]
-    rows += [("reason", each) for each in (*proposed.reasons, proposed.note)]
-    return [row for row in rows if row[1]]
-
-
-def _on_the_data(data: DataChanges) -> dict[str, Iterable[Sequence[str]]]:
-    return {
-        "Removed from the golden set": (
-            (row.sample_id, ", ".join(f"{m} {v:.3f}" for m, v in row.means.items()))
-            for row in data.removed
-        ),
-        "Added or edited": ((key,) for key in dict.fromkeys((*data.added, *data.edited))),
-        "Expected, but not in the corpus": (
-            (key, ", ".join(docs)) for key, docs in data.missing_documents.items()
-        ),
-        "References that may be stale": (
-            (key, ", ".join(docs)) for key, docs in data.stale_evidence.items()
-        ),
-    }
-
-
-def _cells(rows: Iterable[Sequence[str]]) -> list[list[str]]:
-    cells = [[one_line(cell, _SENTENCE) for cell in row] for row in rows]
-    more = len(cells) - MOST_LISTED
-    return [*cells[:MOST_LISTED], [f"… and {more:,} more"]] if more > 0 else cells
-
-
 def _sentences(lines: Sequence[str]) -> list[str]:
-    return [row[0] for row in _cells([line] for line in lines)]
+    return [row[0] for row in bounded_cells([line] for line in lines)]
 
 
 def _footer(report: Report) -> list[str]:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -152,6 +153,18 @@ def test_without_javascript_the_first_changed_questions_stand_open_to_everybody(
 @pytest.mark.parametrize(("samples", "most"), [(1000, 2_000_000), (10_000, 15_000_000)])
 def test_a_page_keeps_its_size(samples: int, most: int) -> None:
     assert len(page.render(many(samples)).encode()) <= most
+
+
+def test_a_page_of_sixty_metrics_gives_up_texts_before_its_size() -> None:
+    report = many(1000)
+    assert report.details is not None
+    sides = tuple(n / 977 for n in range(60)), tuple(n / 613 for n in range(60))
+    samples = tuple(
+        replace(each, before=sides[0], after=sides[1]) for each in report.details.samples
+    )
+    details = replace(report.details, metrics=tuple(f"m{n}" for n in range(60)), samples=samples)
+
+    assert len(page.render(report.amended(details=details)).encode()) <= 2_000_000
 
 
 def test_a_word_of_a_megabyte_is_cut() -> None:

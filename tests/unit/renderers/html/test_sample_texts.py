@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 from ragate.models import RetrievedChunk, SampleEvidence, SideEvidence, Usage
-from ragate.renderers.html.sample_texts import sample_texts
+from ragate.renderers.html.sample_texts import MOST_PASSAGES, sample_texts
 from tests.factories import sample_row_factory
 
 
@@ -49,6 +51,25 @@ def test_what_an_answer_took_is_shown_where_one_side_knows_it() -> None:
     assert ("model calls", "–", "2") in spent
     assert ("time", "–", "1.50 s") in spent
     assert "cost" not in [name for name, _, _ in spent]
+
+
+def test_texts_that_are_slow_to_compare_stand_beside_each_other_without_a_diff() -> None:
+    old, new = (" ".join(f"a {side}{n}" for n in range(900)) for side in "xy")
+    started = time.process_time()
+
+    texts = sample_texts(sample_row_factory(answers=(old, new)), None)
+
+    assert texts.diff == []
+    assert (texts.before or "").startswith("a x0")
+    assert time.process_time() - started < 1
+
+
+def test_of_very_many_passages_the_first_are_shown_and_the_others_counted() -> None:
+    row = sample_row_factory(docs=([f"d{n}" for n in range(50)], [f"d{n}" for n in range(50)]))
+
+    texts = sample_texts(row, None)
+
+    assert (len(texts.passages), texts.more_passages) == (MOST_PASSAGES, 50 - MOST_PASSAGES)
 
 
 def test_a_sample_without_a_baseline_has_one_answer() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.models import MetricVerdict, Verdict
-from ragate.renderers.html.verdict_view import MOST_LISTED, verdict_view
+from ragate.models import ChangedPart, ChangeOrigin, MetricVerdict, Verdict
+from ragate.renderers.html.folded_lists import MOST_LISTED
+from ragate.renderers.html.verdict_view import verdict_view
 from tests.factories import decision_factory, metric_row_factory, report_factory
+
+ADDRESS = "https://github.com/acme/bot/blob/0123456/ragate.toml#L79"
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,24 @@ def test_a_metric_without_any_number_is_shown_without_one() -> None:
     (shown,) = verdict_view(report_factory(decision_factory(metrics=[row])))["metrics"]
 
     assert (shown["before"], shown["now"], shown["change"]) == ("–", "–", "–")
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_did_it_stands_under_the_verdict_with_its_place(alone: bool) -> None:
+    part = ChangedPart(words="top_k = 1 (was 10)", path="ragate.toml", line=79, url=ADDRESS)
+    origin = ChangeOrigin(parts=(part,), alone=alone)
+
+    shown = verdict_view(report_factory().amended(origin=origin))["origin"]
+
+    assert shown["parts"] == [("ragate.toml:79", ADDRESS, "top_k = 1 (was 10)")]
+    assert shown["lead"] == ("Because of" if alone else "Changed here:")
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "http://example.org/x", "//example.org"])
+def test_an_address_that_is_not_plain_https_is_no_link(url: str) -> None:
+    origin = ChangeOrigin(parts=(ChangedPart(words="x", path="a.md", url=url),))
+
+    assert verdict_view(report_factory().amended(origin=origin))["origin"]["parts"][0][1] == ""
 
 
 def test_a_long_list_says_how_much_more_there_is() -> None:
