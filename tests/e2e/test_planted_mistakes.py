@@ -449,6 +449,11 @@ ON_THE_COMMAND_LINE = {
     "a verdict on outputs that are not there": Mistake(
         "outputs.jsonl: there are no outputs to decide on", "`ragate collect`", command=("decide",)
     ),
+    "outputs where the summary goes": Mistake(
+        "--output out.jsonl: it takes the summary, not the outputs",
+        "--save-outputs out.jsonl",
+        command=("collect", "--output", "out.jsonl"),
+    ),
     "a command that there is not": Mistake(
         "no command 'chek'", "did you mean 'check'?", command=("chek",)
     ),

@@ -6,7 +6,9 @@ import asyncio
 import json
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,6 +48,7 @@ def command(
                 f"collect has no verdict for --format {name}",
                 remedy="give it to `decide` or `check`",
             )
+    _refuse_outputs_name(destinations)
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded, runs=runs)
     path = options.save_outputs or operations.state / "outputs.jsonl"
@@ -54,6 +57,16 @@ def command(
     for name, target in destinations:
         _write(_RENDER[name](summary), target)
     return 3 if summary["outputs"] == summary["failed"] else 0
+
+
+def _refuse_outputs_name(destinations: Sequence[tuple[str, Path | None]]) -> None:
+    """Refuse a file of JSON Lines for the summary: the outputs are meant."""
+    for _, target in destinations:
+        if target is not None and target.suffix in {".jsonl", ".ndjson"}:
+            raise UsageError(
+                f"--output {target}: it takes the summary, not the outputs",
+                remedy=f"write --save-outputs {quote(str(target))}, and read it with `decide`",
+            )
 
 
 def summarise(collected: Collected, path: Path) -> dict[str, object]:
@@ -94,7 +107,9 @@ def _reasons(failures: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def _line(summary: dict[str, object]) -> str:
-    return "{outputs} outputs in {runs} runs of {system}, {failed} failed".format(**summary)
+    counts = [(summary["outputs"], "output"), (summary["runs"], "run")]
+    outputs, runs = (f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+    return f"{outputs} in {runs} of {summary['system']}, {summary['failed']} failed"
 
 
 def _failures(summary: dict[str, object]) -> list[dict[str, str]]:

@@ -49,12 +49,14 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     from ragate.cli.init.plan import make_plan
     from ragate.cli.init.survey import look
     from ragate.cli.init.with_action import with_action
+    from ragate.cli.init.workflow_files import runs_plainly
 
     if plain and action:
         raise UsageError("--plain writes no action", remedy="leave out --plain or --action")
     survey = look(folder)
     _say(*survey_lines(survey))
     begun = (survey.root / "ragate.toml").exists()
+    plain = plain or (begun and not action and runs_plainly(survey))
     if begun:
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
@@ -128,7 +130,7 @@ def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:
         how = (
             "`ragate init --yes` replaces it"
             if each.unchanged
-            else "changed or written by hand: remove it, or mend it, yourself"
+            else "written or changed by hand, left alone: see whether you still want it"
         )
         _say(f"{_name(survey, each.path)}: runs this gate too, {kind}; {how}")
 
@@ -140,7 +142,7 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
     _say("", *plan.notes)
     replace_all(replaced)
     for each in replaced:
-        what = "replaced" if each.new_text else "removed, since the system is of another kind now"
+        what = "replaced" if each.new_text else "removed: today's system needs none such"
         _say(f"{_name(survey, each.path)}: {what}")
     done = {each.path for each in replaced}
     for file in plan.files:

@@ -8,6 +8,7 @@ from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_text import workflow_text
 from ragate.cli.workflows.earlier import FOLDER, of_folder
+from ragate.cli.workflows.gates import gates_of
 from ragate.cli.workflows.quoting import shell_word
 from ragate.errors import UsageError
 
@@ -46,6 +47,12 @@ def is_one_of_several(survey: Survey, gate: str) -> bool:
         return False
     own = of_folder(survey.top, folder_of(survey) or ".", gate)
     return not any(path.name in {"ragate.yml", "ragate-collect.yml"} for path, _ in own)
+
+
+def runs_plainly(survey: Survey) -> bool:
+    """Return whether this gate has a plain workflow: a second init stays with that kind."""
+    own = of_folder(survey.top, folder_of(survey) or ".", "")
+    return any(gate.mode == "check" and not gate.name for _, text in own for gate in gates_of(text))
 
 
 def plain_workflow(survey: Survey, choice: Choice) -> NewFile:

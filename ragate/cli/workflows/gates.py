@@ -37,6 +37,8 @@ class WorkflowGate:
 
 def gates_of(text: str) -> Iterator[WorkflowGate]:
     """Yield the gates of a workflow's text; none where it is no workflow."""
+    if "gate" not in text:  # as most are: reading YAML takes its time
+        return
     for job in _tables(_table(_loaded(text).get("jobs")).values()):
         variables = _table(job.get("env"))
         for step in _tables(job.get("steps")):
@@ -52,7 +54,7 @@ def _loaded(text: str) -> Mapping[str, Any]:
 
 def _gate_of_step(step: Mapping[str, Any], variables: Mapping[str, Any]) -> Iterator[WorkflowGate]:
     given = _table(step.get("with"))
-    run = _given(str(step.get("run") or ""))
+    run = _given(_text(step.get("run")))
     if isinstance(given.get("gate"), str):
         yield _gate(given)
     elif match := _ON_RUNNER.search(run):
@@ -60,16 +62,16 @@ def _gate_of_step(step: Mapping[str, Any], variables: Mapping[str, Any]) -> Iter
         if "gate" in options:
             yield _gate(options)
     elif "ragate check" in run:
-        path = PurePosixPath(_given(str(variables.get("RAGATE_CONFIG") or "ragate.toml")))
+        path = PurePosixPath(_given(_text(variables.get("RAGATE_CONFIG")) or "ragate.toml"))
         yield WorkflowGate("", str(path.parent), path.name)
 
 
 def _gate(given: Mapping[str, Any]) -> WorkflowGate:
     return WorkflowGate(
-        _given(str(given["gate"])),
-        _given(str(given.get("working-directory") or ".")),
-        _given(str(given.get("config") or "ragate.toml")),
-        str(given.get("mode") or "check"),
+        _given(_text(given.get("gate"))),
+        _given(_text(given.get("working-directory")) or "."),
+        _given(_text(given.get("config")) or "ragate.toml"),
+        _text(given.get("mode")) or "check",
     )
 
 
@@ -96,6 +98,11 @@ def _bash_quotes(line: str) -> str:
 
 def _given(text: str) -> str:
     return text.replace("${{ '${{' }}", "${{")
+
+
+def _text(value: object) -> str:
+    # A list of aliases of aliases would fill the memory as text.
+    return value if isinstance(value, str) else ""
 
 
 def _table(value: object) -> Mapping[str, Any]:

@@ -81,7 +81,7 @@ def test_a_workflow_that_somebody_changed_is_named_and_never_touched(
 
     assert mine.read_text() == before
     assert "ragate.yml: runs this gate too" in (told := capsys.readouterr().out)
-    assert "changed or written by hand" in told
+    assert "written or changed by hand" in told
 
 
 def test_a_workflow_behind_a_link_is_never_touched(project: Path) -> None:
@@ -140,3 +140,19 @@ def test_the_workflows_of_another_folder_are_left_alone(
 def test_the_gate_has_one_name_here_and_in_the_workflow(project: Path) -> None:
     assert load_config(project / "ragate.toml").gate == "handbook"
     assert "gate: handbook" in (folder(project) / "ragate-main.yml").read_text()
+
+
+def test_a_gate_with_the_plain_workflow_keeps_that_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path, pages("docs/a.md"))
+    monkeypatch.chdir(root)
+    run(["init", "--yes", "--plain"])
+
+    run(["init", "--yes"])
+    assert written(root) == {"ragate.yml"}
+    run(["init", "--yes", "--action", COMMIT])
+    assert written(root) == ALL
+    assert "ragate check" not in (folder(root) / "ragate.yml").read_text()
+    run(["init", "--yes", "--plain"])
+    assert written(root) == {"ragate.yml"}

@@ -6,6 +6,8 @@ import pytest
 
 from ragate.cli.workflows.gates import WorkflowGate, gates_of
 
+LAYERS = "".join(f"  x{n}: &x{n} [{','.join([f'*x{n - 1}'] * 10)}]\n" for n in range(1, 30))
+BOMB = f"gate:\n  x0: &x0 [a]\n{LAYERS}jobs:\n  a:\n    steps:\n      - run: *x29\n"
 JOB = "jobs:\n  a:\n    steps:\n"
 
 
@@ -43,6 +45,7 @@ def test_a_step_that_runs_a_gate_is_found(step: str, gate: WorkflowGate) -> None
         f"{JOB}      - run: ragate action --gate\n",
         f"{JOB}      - with: {{gate: 3}}",
         "a: &a [*a]",
+        BOMB,
         "[" * 5000,
     ],
 )
