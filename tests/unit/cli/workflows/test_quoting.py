@@ -115,7 +115,7 @@ def test_the_folder_reaches_the_program_of_every_step(name: str, tmp_path: Path)
 def test_outputs_are_read_where_they_were_unpacked(name: str) -> None:
     texts = action_workflows(Choice("python", ""), gate="g", commit=COMMIT, folder=name)
     upload = next(each["with"] for each in steps(texts["ragate-collect.yml"]) if "if" in each)
-    download, decide, _ = (each["with"] for each in steps(texts["ragate-decide.yml"]))
+    download, decide, *_ = (each["with"] for each in steps(texts["ragate-decide.yml"]))
     pattern = upload["path"].splitlines()[0]
     made = f"{name}/ragate-outputs-1.jsonl"
 
