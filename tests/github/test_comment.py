@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -160,8 +161,6 @@ FOREIGN = (
     ("mallory", f"> {comment_on(OLD)}"),
     ("octocat", f"Look at this:\n{comment_on(OLD)}"),
     (BOT, f"A report of another program\n{comment_on(OLD)}"),
-    (BOT, comment_on(OLD, gate="docs-2")),
-    (BOT, comment_on(OLD, gate="doc")),
     ("other-gate[bot]", comment_on(OLD)),
     (BOT, "<!-- ragate:1 gate=docs and no end"),
     ("ghost", ""),
@@ -191,14 +190,86 @@ def test_among_any_number_of_foreign_comments_only_ours_is_touched(
     assert len(after) == len(before) + (ours_at == "nowhere")
 
 
-def test_gates_and_pull_requests_have_comments_of_their_own(
+def sticky_of(repository: Repository, gate: str, number: int = 7) -> StickyComment:
+    return StickyComment(repository, number, gate, pause=lambda _: None)
+
+
+def of_sign(gate: str, sign: str, head: str = OLD) -> str:
+    return f"{marker(gate, head)}\n<h3>{sign} {gate}: said</h3>\n\n<p>why of {gate}</p>\n"
+
+
+def test_the_gates_of_a_repository_share_one_comment_of_each_pull_request(
     github: GitHub, repository: Repository
 ) -> None:
     for gate in ("docs", "docs-2", "doc"):
         for number in (7, 8):
-            StickyComment(repository, number, gate).publish(comment_on(OLD, gate))
+            sticky_of(repository, gate, number).publish(comment_on(OLD, gate))
 
-    assert [len(github.comments[number]) for number in (7, 8)] == [3, 3]
+    assert [len(github.comments[number]) for number in (7, 8)] == [1, 1]
+    (body,) = bodies(github)
+    assert [body.count(marker(gate, OLD)) for gate in ("docs", "docs-2", "doc")] == [1, 1, 1]
+
+
+def test_the_worst_gate_stands_first_and_open_and_a_repaired_one_is_folded(
+    github: GitHub, repository: Repository
+) -> None:
+    for gate, sign in (("a", "✅"), ("b", "❌"), ("c", "🟡")):
+        sticky_of(repository, gate).publish(of_sign(gate, sign))
+
+    (body,) = bodies(github)
+    assert body.startswith(of_sign("b", "❌"))
+    assert re.findall(r"<summary>(\S+ \w):", body) == ["🟡 c", "✅ a"]
+
+    sticky_of(repository, "b").publish(of_sign("b", "✅", NEW))
+    (body,) = bodies(github)
+    assert body.startswith(of_sign("c", "🟡"))
+    assert re.findall(r"<summary>(\S+ \w):", body) == ["✅ a", "✅ b"]
+    assert marker("b", OLD) not in body
+
+
+def test_a_newer_commit_outdates_the_section_of_its_gate_alone(
+    github: GitHub, repository: Repository
+) -> None:
+    for gate in ("a", "b"):
+        sticky_of(repository, gate).publish(of_sign(gate, "❌"))
+    sticky_of(repository, "b").outdated(NEW)
+
+    (body,) = bodies(github)
+    assert body.count("⏳ judging bbbbbbb") == 1
+    assert body.index("⏳") > body.index(marker("b", OLD))
+
+
+def test_comments_that_gates_wrote_apart_become_one_and_nothing_of_them_is_lost(
+    github: GitHub, repository: Repository
+) -> None:
+    for gate in ("a", "b", "c"):
+        github.add_comment(7, of_sign(gate, "✅"), BOT)
+    sticky_of(repository, "b").publish(of_sign("b", "❌"))
+
+    (body,) = bodies(github)
+    assert body.startswith(of_sign("b", "❌"))
+    assert all(f"why of {gate}" in body for gate in ("a", "b", "c"))
+
+
+def test_gates_that_write_at_once_all_stand_there_in_the_end(
+    github: GitHub, repository: Repository
+) -> None:
+    gates = [f"gate{number}" for number in range(4)]
+    start = threading.Barrier(len(gates))
+
+    def run(gate: str) -> None:
+        with Api(github.url, TOKEN, sleep=lambda _: None) as api:
+            start.wait()
+            StickyComment(Repository(api, github.name), 7, gate).publish(of_sign(gate, "✅"))
+
+    threads = [threading.Thread(target=run, args=(gate,)) for gate in gates]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    (body,) = bodies(github)
+    assert [gate for gate in gates if f"why of {gate}<" not in body] == []
 
 
 @pytest.mark.parametrize("asks_who", [True, False])

@@ -1,18 +1,30 @@
-"""The one comment of a gate on a pull request: found again, kept up to date, never doubled."""
+"""The one comment on a pull request: found again, kept up to date, never doubled.
 
-import re
+The gates of a repository share it; each writes its own section and leaves those of others.
+"""
+
+import random
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ragate.github.publish.shared_comment import (
+    START,
+    comment_of,
+    head_of,
+    outdated,
+    sections_of,
+    whole,
+)
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.authors import login_in
 from ragate.github.rest.repository import Repository, login_of
 from ragate.renderers.markdown import marker_of
-from ragate.support.escape import short_sha
 
 _TRIES = 3
-_OUTDATED = re.compile(r"<p>⏳ judging [^\n]*</p>\n")
-_HEAD = re.compile(r"head=([0-9a-f]{7,64}) -->$")
+_LOOKS = 4
+_APART_S = 1.0  # longer than it takes to read and write the comment
 
 
 @dataclass(frozen=True)
@@ -20,41 +32,49 @@ class OurComment:
     """A comment of ours.
 
     Attributes:
-        head: The commit that it speaks of, "" where it names none.
+        sections: What each gate wrote, by its part of the marker.
     """
 
     id: int
     url: str
     body: str
-    head: str
+    sections: dict[str, str]
 
 
 class StickyComment:
-    """The comment of `gate` on pull request `number`.
+    """The section of `gate` in the comment on pull request `number`.
 
-    It is ours where we wrote it and its first line is the gate's marker: anybody may write the
-    marker, and other gates write under the same account. The API cannot create a comment "unless
-    there is one", so that twins are removed afterwards: the oldest stays.
+    The comment is ours where we wrote it and its first line is a marker: anybody may write one.
+    The API cannot create a comment "unless there is one", so that twins are removed afterwards,
+    and the oldest stays with the sections of all. Nor does it know compare-and-set: beside other
+    gates it is read again after a while, and written again where another has overwritten it.
     """
 
-    def __init__(self, repository: Repository, number: int, gate: str) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        number: int,
+        gate: str,
+        *,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._pause = pause
         self._repository = repository
         self._number = number
         self._marker = marker_of(gate)
         self._login = ""
 
     def find(self) -> OurComment | None:
-        """Return the oldest comment of ours."""
-        return next(iter(self._all()), None)
+        """Return the oldest comment of ours with a section of this gate."""
+        return next((each for each in self._all() if self._marker in each.sections), None)
 
     def outdated(self, new_sha: str) -> None:
-        """Say on top that a newer commit is being judged; a comment on this very one is left."""
+        """Say on top that a newer commit is being judged; a section on this very one is left."""
         comment = self.find()
-        if comment is None or comment.head == new_sha:
+        section = comment.sections[self._marker] if comment is not None else ""
+        if not section or head_of(section) == new_sha:
             return
-        body = outdated(comment.body, new_sha)
-        if body != comment.body:
-            self._repository.update_comment(comment.id, body)
+        self.publish(outdated(section, new_sha))
 
     def tell(
         self,
@@ -77,7 +97,8 @@ class StickyComment:
         if comment is None and only_if_there:
             return ""
         newer = self._newer_head(head)
-        if newer and (only_if_current or (comment is not None and comment.head == newer)):
+        told = head_of(comment.sections[self._marker]) if comment is not None else ""
+        if newer and (only_if_current or told == newer):
             return comment.url if comment is not None else ""
         return self.publish(outdated(markdown, newer) if newer else markdown)
 
@@ -90,11 +111,25 @@ class StickyComment:
         return str(current) if current != head else ""
 
     def publish(self, markdown: str) -> str:
-        """Write the comment, or bring the one that is there up to date, and return its address.
+        """Write the section, in the comment that is there or a new one, and return its address.
 
         Raises:
             GitHubApiError: it could not be written.
         """
+        url = self._written(markdown)
+        for _ in range(_LOOKS):
+            ours = self._all()
+            is_alone = all(set(each.sections) <= {self._marker} for each in ours)
+            if is_alone:
+                break
+            self._pause(_APART_S + random.random())  # noqa: S311  no secret: two jobs part
+            found = self.find()
+            if found is not None and found.sections[self._marker] == whole(markdown):
+                break
+            url = self._written(markdown)
+        return url
+
+    def _written(self, markdown: str) -> str:
         for _ in range(_TRIES - 1):
             try:
                 return self._publish(markdown)
@@ -107,7 +142,7 @@ class StickyComment:
     def _publish(self, markdown: str) -> str:
         twins = self._all()
         if not twins:
-            written = self._repository.create_comment(self._number, markdown)
+            written = self._repository.create_comment(self._number, comment_of([markdown]))
             # A token that may not ask for its own name learns it here.
             self._login = login_in(written)
             twins = self._all()
@@ -117,8 +152,13 @@ class StickyComment:
         if not twins:
             raise GitHubApiError(404, "the comment is gone as soon as it was written")
         oldest, *younger = twins
-        if oldest.body.strip() != markdown.strip():
-            self._repository.update_comment(oldest.id, markdown)
+        sections: dict[str, str] = {}
+        for twin in twins:
+            sections |= twin.sections
+        sections[self._marker] = whole(markdown)
+        body = comment_of(sections.values())
+        if oldest.body.strip() != body.strip():
+            self._repository.update_comment(oldest.id, body)
         for twin in younger:
             self._repository.delete_comment(twin.id)
         return oldest.url
@@ -131,25 +171,14 @@ class StickyComment:
 
     def _is_ours(self, comment: dict[str, Any]) -> bool:
         line = _first_line(str(comment.get("body") or ""))
-        marked = line.startswith(self._marker) and line.endswith("-->")
+        marked = line.startswith(START) and line.endswith("-->")
         return marked and login_in(comment) == self._login
-
-
-def outdated(body: str, new_sha: str) -> str:
-    """Return the comment with a line that says what it is about, in place of an older such line."""
-    mark, _, text = body.replace("\r\n", "\n").partition("\n")
-    head = _HEAD.search(mark)
-    old = short_sha(head[1]) if head else ""
-    new = short_sha(new_sha) or "a newer commit"
-    line = f"<p>⏳ judging {new}; below is for {old or 'an older one'}</p>"
-    return f"{mark}\n{line}\n{text[match.end() :] if (match := _OUTDATED.match(text)) else text}"
 
 
 def _read(comment: dict[str, Any]) -> OurComment:
     body = str(comment.get("body") or "").replace("\r\n", "\n")
-    head = _HEAD.search(_first_line(body))
     url = str(comment.get("html_url") or "")
-    return OurComment(int(comment["id"]), url, body, head[1] if head else "")
+    return OurComment(int(comment["id"]), url, body, sections_of(body))
 
 
 def _first_line(body: str) -> str:
