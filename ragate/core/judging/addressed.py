@@ -8,6 +8,8 @@ import binascii
 import re
 from itertools import islice
 
+from ragate.core.text.unicode_forms import visible
+
 _ROLES = (
     r"(evaluators?|evaluation (model|system)|graders?|grading (model|system)|raters?|"
     r"(AI|LLM|language model)[ -](judges?|reviewers?|evaluators?|graders?|assistants?)|"
@@ -28,8 +30,9 @@ _KINDS = {
         re.IGNORECASE,
     ),
     "instructions to be ignored": re.compile(
-        r"\b(ignore|disregard|forget)\b[^.\n]{0,30}\b(earlier|previous|prior|above|preceding|all)\b"
-        r"[^.\n]{0,30}\b(instructions|rules|prompts?)\b|\bSYSTEM (OVERRIDE|PROMPT)\b|"
+        r"(?i:\b(ignore|disregard|forget)\b[^.\n]{0,30}"
+        r"\b(earlier|previous|prior|above|preceding|all)\b"
+        r"[^.\n]{0,30}\b(instructions|rules|prompts?)\b)|\bSYSTEM (OVERRIDE|PROMPT)\b|"
         r"\brules given to you\b|^SYSTEM: |\nSYSTEM: "
         r"|<(instructions|system)>|</(answer|contexts?|question)>"
     ),
@@ -61,7 +64,7 @@ _MOST_ENCODED = 20  # runs that are decoded of one text
 
 def addressed(text: str) -> str:
     """Return how a text speaks to a judge, in words of ours, "" where it does not."""
-    if kind := _plainly(text):
+    if kind := _plainly(text) or _plainly(visible(text)):
         return kind
     for kind, pattern, decoded in (
         ("base64", _ENCODED, _of_base64),

@@ -43,7 +43,10 @@ def weighted_kappa(grades: Sequence[float], other_grades: Sequence[float]) -> fl
     if not n:
         return None
     squares = sum((a - b) ** 2 for a, b in zip(grades, other_grades, strict=True))
-    expected = sum((a - b) ** 2 for a in grades for b in other_grades) / n
+    ours, theirs = Counter(grades), Counter(other_grades)
+    expected = (
+        sum((a - b) ** 2 * count * theirs[b] for a, count in ours.items() for b in theirs) / n
+    )
     return None if expected < _EDGE else 1 - squares / expected
 
 

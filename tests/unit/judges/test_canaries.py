@@ -12,7 +12,17 @@ import pytest
 from ragate.core.judging.canary_rule import CanaryResult, voided
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ProviderError
-from ragate.judges import Canary, canaries_for, llamaindex, run_canaries, unchecked, wordings
+from ragate.judges import (
+    Canary,
+    canaries_for,
+    dress,
+    llamaindex,
+    planted,
+    run_canaries,
+    unchecked,
+    wordings,
+)
+from ragate.judges._canaries.wordings import Place
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import Judge
 from tests.unit.judges.every_canary import every_canary
@@ -158,6 +168,34 @@ def test_a_wording_differs_from_its_plain_answer_in_nothing_but_itself() -> None
             assert canary.other == plain.other
             same = (canary.output, canary.sample.query) == (plain.output, plain.sample.query)
             assert same != bool(canary.wording), sample_id
+
+
+@pytest.mark.parametrize("place", ["answer", "context", "question", "long context"])
+def test_a_wording_stands_where_its_place_says_and_nowhere_else(place: Place) -> None:
+    wording = next(one for one in wordings() if one.place == place)
+    plain = dress("right", 0)
+
+    canary = planted(plain, wording, place)
+
+    holding = {
+        "question": canary.sample.query,
+        "answer": canary.output.answer or "",
+        "context": "".join(chunk.text for chunk in canary.output.chunks),
+    }
+    assert [name for name, text in holding.items() if wording.text in text] == [place.split()[-1]]
+    is_long = len(holding["context"]) > 4_000
+    assert is_long == (place == "long context")
+
+
+def test_a_judge_that_does_not_answer_in_time_fails() -> None:
+    class Silent(Flaky):
+        async def __call__(self, criteria: Any, sample: Sample, output: SystemOutput) -> Any:
+            await asyncio.sleep(60)
+
+    found = asyncio.run(run_canaries(Silent(lambda _number: True), timeout_s=0.001))
+
+    assert {result.passed for result in found} == {False}
+    assert {result.reason for result in found} == {"no verdict within 0.001 s"}
 
 
 def test_every_criterion_has_an_answer_that_deserves_it_and_one_that_does_not() -> None:

@@ -104,6 +104,13 @@ def test_the_systems_own_citations_come_before_markers() -> None:
     assert value("citation_validity", asked(), output) == 1 / 2
 
 
+def test_a_sentence_is_supported_from_four_fifths_of_its_words() -> None:
+    four, three = answered("red green blue grey x.", "red green blue grey"), "red green blue"
+
+    assert value("lexical_support", asked(), four) == 1.0
+    assert value("lexical_support", asked(), answered("red green blue x.", three)) == 0.0
+
+
 def test_numbers_of_list_items_belong_to_no_claim() -> None:
     output = answered("So:\n1. It costs 15 euros.\n2) It is paid.", "It costs 15 euros.")
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from ragate.core.judging.confusion import Confusion
-from ragate.core.judging.kappa import kappa_interval
+from ragate.core.judging.kappa import kappa_interval, weighted_kappa
 
 CELLS = (0.45, 0.1, 0.1, 0.35)  # kappa 0.596
 
@@ -42,3 +42,18 @@ def test_there_is_none_where_nearly_all_say_the_same(counts: tuple[int, int, int
 
 def test_the_same_labels_have_the_same_interval() -> None:
     assert kappa_interval((9, 2, 2, 7)) == kappa_interval((9, 2, 2, 7))
+
+
+def test_weighted_kappa_of_many_labels_takes_a_step_for_each_pair_of_grades_not_of_labels() -> None:
+    class Grade(float):
+        subtractions = 0
+
+        def __sub__(self, other: float) -> float:
+            Grade.subtractions += 1
+            return super().__sub__(other)
+
+    grades = [Grade(number % 5) for number in range(1_000)]
+
+    weighted_kappa(grades, grades[::-1])
+
+    assert Grade.subtractions == 1_000 + 5 * 5
