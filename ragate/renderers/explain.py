@@ -1,14 +1,13 @@
 """All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
+from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.support.escape import one_line, plain
 
-WIDTH = 80
 _INDENT = "  "
 Records = Sequence[Record]
 
@@ -72,11 +71,11 @@ def _head(sample: Sample, row: SampleRow | None, slices: Sequence[str]) -> list[
 
 def _wrapped(text: str) -> list[str]:
     """Return `text` in lines of at most 80 columns, each indented."""
-    lines: list[str] = []
-    for line in plain(text, ci=False).splitlines() or [""]:
-        wrapped = textwrap.wrap(line, WIDTH - len(_INDENT), break_on_hyphens=False) or [""]
-        lines += [_INDENT + row for row in wrapped]
-    return lines
+    return [
+        row
+        for line in plain(text, ci=False).splitlines() or [""]
+        for row in wrapped(line, first=_INDENT, rest=_INDENT) or [_INDENT]
+    ]
 
 
 def _rankings(sample: Sample, before: list[Record], after: list[Record]) -> list[str]:
@@ -162,7 +161,8 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
     lines = ["Scores, one figure a run", f"{_INDENT}{'metric':<{width}}  before → now"]
     for name in names:
         old, new = (_row(name, records) for records in (old_runs, new_runs))
-        lines.append(f"{_INDENT}{one_line(name, 40):<{width}}  {old} → {new}{marks.get(name, '')}")
+        start = f"{_INDENT}{one_line(name, 40):<{width}}  "
+        lines += wrapped(f"{old} → {new}{marks.get(name, '')}", first=start, rest=" " * len(start))
         lines += _reasons(name, old_runs, new_runs)
     return lines
 

@@ -3,7 +3,7 @@
 import asyncio
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -76,10 +76,18 @@ def _means(run: object, old: object) -> None:
     runs = run.manifest.runs
     same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
     click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
-    for name, value in run_means(run).items():
+    means = run_means(run)
+    width = max(24, *map(len, means))
+    for name, value in means.items():
         mean_before = before.get(name)
         change = "" if mean_before is None else f"  ({round(value - mean_before, 3) + 0.0:+.3f})"
-        click.echo(f"  {name:<24} {value:.3f}{change}")
+        click.echo(f"  {name:<{width}} {value:.3f}{change}")
+
+
+def _listed(means: Mapping[str, float]) -> None:
+    width = max(24, *map(len, means))
+    for name, value in means.items():
+        click.echo(f"  {one_line(name):<{width}} {value:.3f}")
 
 
 @command.command("rejudge")
@@ -155,6 +163,5 @@ def show(*, config: Path | None, as_json: bool) -> int:
         by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
         accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
         click.echo(f"{'accepted:':<11} {accepted}")
-    for name, value in run_means(run).items():
-        click.echo(f"  {one_line(name):<24} {value:.3f}")
+    _listed(run_means(run))
     return 0

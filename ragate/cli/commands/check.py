@@ -73,6 +73,8 @@ def command(
 
 def _estimate(config: Config, total: Estimate) -> str:
     """Return the estimate as text; tokens are counted as a quarter of the characters."""
+    from ragate.renderers._lines import wrapped
+
     policy = config.policy
     lines = [f"{total.samples} samples, {total.reused} with a model request that is known already"]
     if not total.known:
@@ -83,7 +85,7 @@ def _estimate(config: Config, total: Estimate) -> str:
         )
     cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
     lines.append(f"first run: {total.calls} calls, cost about {cost}")
-    lines.append(
+    lines += wrapped(
         f"at most {1 + policy.confirm} times that where the first run is suspicious and not clear; "
         f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     )

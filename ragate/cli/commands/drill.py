@@ -35,12 +35,15 @@ def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json:
 
 
 def _table(drill: Drill) -> str:
+    from ragate.renderers._lines import wrapped
+
     lines = [f"{'break':<20} {'broken':>13}  result"]
     for row in drill.rows:
         broken = f"{row.planted} of {drill.samples}"
         result = f"caught by {', '.join(row.by)}" if row.caught else f"not caught: {row.why_not}"
-        lines.append(f"{row.name:<20} {broken:>13}  {result}")
-    lines.append(
+        start = f"{row.name:<20} {broken:>13}  "
+        lines += wrapped(result, first=start, rest=" " * len(start))
+    lines += wrapped(
         f"{drill.caught} of {len(drill.rows)} breaks caught, each at the smallest share shown; "
         f"without a break the gate says: {drill.clean.value.replace('_', ' ')}"
     )

@@ -21,6 +21,7 @@ SIZES = (15, 30, 50, 100, 200, 500, 1000)
 _CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
 _LEFT = 38
 _WIDTH = 10
+_NAME = 22
 
 
 @click.command("power")
@@ -84,25 +85,29 @@ def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:
 
 def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
     from ragate.pipeline.power_tables import claims
+    from ragate.renderers._lines import wrapped
 
     looks = ["1 run", f"up to {1 + config.policy.confirm}"][: 2 if config.policy.confirm else 1]
     names = [_CLAIMS[claim] for claim in claims(config)]
     wide = _WIDTH * len(looks)
     return [
-        f"Smallest drop that is red in 4 of 5 cases ({source})",
+        *wrapped(f"Smallest drop that is red in 4 of 5 cases ({source})"),
         " " * _LEFT + "".join(f"{name:>{wide}}" for name in names),
         f"{'metric':<22}{'samples':>8}{'noise':>8}"
         + "".join(f"{look:>{_WIDTH}}" for look in looks) * len(names),
-        *(_row(plan, len(looks)) for plan in metric_plans),
+        *(line for plan in metric_plans for line in _row(plan, len(looks))),
     ]
 
 
-def _row(plan: MetricPower, looks: int) -> str:
+def _row(plan: MetricPower, looks: int) -> list[str]:
+    """Return the metric's line; a long name has one of its own, so that the columns stay."""
+    name = plan.metric if len(plan.metric) < _NAME else ""
+    above = [] if name else [plan.metric]
     if plan.exact:
-        return f"{plan.metric:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"
+        return [*above, f"{name:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"]
     drops = [drop for sight in plan.sights for drop in (sight.once, sight.confirmed)[:looks]]
-    start = f"{plan.metric:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
-    return start + "".join(f"{_drop(drop):>{_WIDTH}}" for drop in drops)
+    start = f"{name:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
+    return [*above, start + "".join(f"{_drop(drop):>{_WIDTH}}" for drop in drops)]
 
 
 def _drop(value: float | None) -> str:

@@ -2,16 +2,17 @@
 
 from ragate.models import Report
 from ragate.renderers._headline import headline
+from ragate.renderers._lines import wrapped
 from ragate.renderers._next_steps import proof, reproduce
 from ragate.renderers._numbers import TERMINAL, counted, duration, spending
 from ragate.renderers._samples import sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import checkout_note
-from ragate.renderers._words import as_sentence
+from ragate.renderers._words import as_sentence, ordered
 from ragate.renderers.console._asides import briefly, fully
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._figures import brief_table, sureness, table
-from ragate.renderers.console._page import Page, at_most, bullets, command, wrapped
+from ragate.renderers.console._page import Page, at_most, bullets, command
 from ragate.support.escape import short_sha
 
 MOST_LINES = 40
@@ -93,11 +94,19 @@ def _head(report: Report, page: Page, most: int | None = _MOST_REASONS) -> list[
 
 
 def _reasons(report: Report) -> list[str]:
-    """Return why it failed or is undecided; of a must-pass sample that is listed its entry says."""
+    """Return why it failed or is undecided, as far as neither table nor samples say it."""
     listed = {row.sample_id for row in report.samples}
     told = [f"must-pass {row.sample_id}:" for row in report.decision.must_pass]
     told = [text for text in told if text[len("must-pass ") : -1] in listed]
+    told += _told_by_table(report)
     return [each for each in report.decision.reasons if not each.startswith(tuple(told))]
+
+
+def _told_by_table(report: Report) -> list[str]:
+    """Return the reasons that only repeat a row; of those with odds the first one is said."""
+    blocking = [row for row in ordered(report.decision.rows) if row.blocks and row.reason]
+    noisy = [row.reason for row in blocking if not row.exact]
+    return [row.reason for row in blocking if row.exact] + noisy[1:]
 
 
 def _verdict(report: Report, page: Page, code: str) -> list[str]:

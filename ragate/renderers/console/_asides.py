@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from ragate.models import Report
+from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
+from ragate.renderers._lines import wrapped
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
-from ragate.renderers.console._page import Page, bullets, wrapped
+from ragate.renderers.console._page import Page, bullets
 
 _SENTENCE = 300
 _NAMED = 3
@@ -22,7 +23,8 @@ def briefly(report: Report, page: Page) -> list[list[str]]:
     earlier = earlier_lines(report, page.foreign)
     notes += earlier[:1]
     lines = [page.foreign(line, _SENTENCE) for line in report.decision.lines]
-    notes += [f"Certainty: {' · '.join(lines)}"] if lines else []
+    passed = report.decision.verdict is Verdict.PASSED
+    notes += [f"Certainty: {' · '.join(lines)}"] if lines and passed else []
     return [wrapped(note) for note in notes]
 
 

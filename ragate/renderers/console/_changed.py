@@ -4,14 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ragate.models import MustPassRow, Report, SampleRow
+from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import TERMINAL, counted
 from ragate.renderers._samples import asked, equal_scores, failed_alike, happened, scores, sections
-from ragate.renderers.console._page import Page, at_most, wrapped
+from ragate.renderers.console._page import Page, at_most
 from ragate.renderers.console._whole_samples import long, short
 
 TITLES = {"worse": "Worse", "new": "Measured", "better": "Better"}
 _ALIKE = 3  # so many failures with one error are said once
 _NAMED = 5
+_SCORES = 2
 _INDENT = "    "
 Entry = list[str]
 
@@ -108,13 +110,19 @@ def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: s
     title = page.paint(page.foreign(row.sample_id, 60), colour)
     words = page.words(happened(row, TERMINAL), 60)
     moved = page.words(scores(row, TERMINAL), 40)
+    few = _first_scores(moved)
     lines = ["  ".join([f"  {title}", *marks])]
     must = missed.get(row.sample_id)
-    said = [page.foreign(asked(row), 76), words, moved if moved != words else ""]
+    said = [page.foreign(asked(row), 76), words, few if moved != words else ""]
     said += [_missed(must)] if must is not None else []
     for text in filter(None, said):
         lines += at_most(wrapped(text, first=_INDENT, rest=_INDENT + "  "), 2)
     return lines
+
+
+def _first_scores(moved: str) -> str:
+    first, rest = moved.split(", ")[:_SCORES], moved.split(", ")[_SCORES:]
+    return ", ".join(first) + (f" and {len(rest)} more" if rest else "")
 
 
 def _missed(row: MustPassRow) -> str:

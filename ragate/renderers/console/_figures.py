@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.models import MetricRow, MetricVerdict, Report
+from ragate.renderers._lines import columns, wrapped
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.renderers._words import (
     below_floor,
@@ -12,7 +13,7 @@ from ragate.renderers._words import (
     verdict_text,
     wants_a_look,
 )
-from ragate.renderers.console._page import Page, at_most, columns, padded, wrapped
+from ragate.renderers.console._page import Page, at_most, padded
 
 MOST_ROWS = 8
 MOST_LINES = 10

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from ragate.models import RankChange, SampleRow
+from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.renderers._samples import asked, scores
-from ragate.renderers.console._page import Page, wrapped
+from ragate.renderers.console._page import Page
 
 _FIELD = 14
 

@@ -8,7 +8,8 @@ import pytest
 
 from ragate.models import Diagnosis, MetricVerdict, MustPassRow, Report, SampleSide, Verdict
 from ragate.renderers import console
-from ragate.renderers.console._page import columns, wrapped
+from ragate.renderers._lines import columns, wrapped
+from ragate.renderers.console._page import at_most
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.test_markdown import EVIL, report_made_of
@@ -198,3 +199,33 @@ def test_what_is_to_be_done_begins_as_a_sentence_does() -> None:
     report = report_factory().model_copy(update={"diagnosis": (said,)})
 
     assert "it fails: exceptions. Read the errors" in console.render(report, verbose=True)
+
+
+def test_a_reason_that_repeats_its_row_is_not_said_and_of_odds_the_first_is() -> None:
+    rows = [
+        metric_row_factory(
+            name, 0.9, 0.8, MetricVerdict.REGRESSED, blocks=True, exact=exact, reason=f"{name} fell"
+        )
+        for name, exact in (("recall@5", True), ("faithfulness", False), ("relevancy", False))
+    ]
+    decision = decision_factory(
+        Verdict.FAILED, rows, reasons=[*(row.reason for row in rows), "token_f1 has no value"]
+    )
+    text = console.render(report_factory(decision))
+
+    assert re.findall(r"(?m)^  - (.*)$", text) == ["faithfulness fell", "token_f1 has no value"]
+
+
+def test_two_scores_of_a_sample_are_shown_and_the_others_counted() -> None:
+    scores: dict[str, tuple[float | None, float | None]] = dict.fromkeys("abcd", (1.0, 0.0))
+    text = console.render(report_factory(samples=[sample_row_factory(scores=scores)]))
+
+    assert "a 1.000 → 0.000, b 1.000 → 0.000 and 2 more" in text
+
+
+def test_a_cut_text_ends_with_an_ellipsis_within_its_width() -> None:
+    lines = at_most(wrapped("word " * 60), 2)
+
+    assert len(lines) == 2
+    assert lines[1].endswith("word …")
+    assert columns(lines[1]) <= 80
