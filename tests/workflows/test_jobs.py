@@ -189,3 +189,17 @@ def test_the_rule_sees_the_usual_mistakes(text: str, risky: bool, held: list[str
     job = workflow["jobs"]["a"]
     assert runs_change(workflow, job) is risky
     assert holds(workflow, job) == held
+
+
+def test_no_job_that_installs_what_is_not_locked_may_write():
+    """A package that is not pinned by its hash may be anything tomorrow, a thief of tokens too."""
+    loose = re.compile(r"pip\S* install (?!.*--require-hashes)")
+    found = [
+        place
+        for place, _workflow, job in jobs()
+        if "write" in dict(job.get("permissions") or {}).values()
+        for step in job["steps"]
+        if loose.search(str(step.get("run", "")))
+    ]
+
+    assert found == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-_MODES = ("check", "collect", "decide", "command", "baseline")
+_MODES = ("check", "collect", "decide", "command", "baseline", "record")
 
 
 @click.command("action")
@@ -14,7 +14,9 @@ _MODES = ("check", "collect", "decide", "command", "baseline")
 @click.option("--gate", help="The gate's name; the configuration's without it.")
 @click.option("--config", help="The configuration file, from the working directory.")
 @click.option("--working-directory", help="The project's folder, from the workspace.")
-@click.option("--outputs-path", help="The file of outputs: written by collect, read by decide.")
+@click.option(
+    "--outputs-path", help="Outputs: written by collect and record, read by decide and baseline."
+)
 @click.option("--runs", type=click.IntRange(1, 50), help="How often each question is asked.")
 @click.option("--tags", help="Only samples with one of these tags, separated by commas.")
 @click.option("--comment", help="When the comment is written: always, on-change, on-failure, off.")

@@ -22,6 +22,7 @@ _RUNS_SYSTEM = ("ragate-collect", "ragate-main")  # the first half, and the base
 _INSTALL = re.compile(
     r"^      - run: pip install --requirement requirements\.txt git.*\n", re.MULTILINE
 )
+RECORDED = "ragate-baseline"  # the folder that one job of main leaves to the next
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 # Prints the commit that a release's tag names.
@@ -147,4 +148,9 @@ def _in_folder(text: str, gate: str, folder: str) -> str:
         " outputs-path: incoming", f" outputs-path: {yaml_text(f'incoming/{folder}')}"
     )
     text = text.replace(" path: incoming", f" path: {yaml_text(f'{folder}/incoming')}")
+    upload, download = (yaml_text(f"{at}/{RECORDED}") for at in (glob_text(folder), folder))
+    text = text.replace(
+        f" path: {RECORDED}\n          overwrite", f" path: {upload}\n          overwrite"
+    )
+    text = text.replace(f" path: {RECORDED}\n", f" path: {download}\n")
     return text.replace(" ragate-outputs-*.jsonl", f" {glob_text(folder)}/ragate-outputs-*.jsonl")

@@ -13,7 +13,7 @@ from ragate.errors import UsageError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.support.settings import shown
 
-Mode = Literal["check", "collect", "decide", "command", "baseline"]
+Mode = Literal["check", "collect", "decide", "command", "baseline", "record"]
 CommentPolicy = Literal["always", "on-change", "on-failure", "off"]
 FailOn = Literal["error", "warn", "never"]
 

@@ -1,8 +1,8 @@
-"""Mode ``baseline``: the default branch records its baseline, and looks at it once a night."""
+"""Modes ``baseline`` and ``record``: the default branch's own, and a look at it once a night."""
 
 import asyncio
 
-from ragate.baseline import contexts_path, dump_baseline, recorded_before, requests_path
+from ragate.baseline import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.errors import RagateError, UsageError
 from ragate.github.commits.base_commit import base_of
@@ -11,6 +11,7 @@ from ragate.github.gate.left_result import LeftResult, write_result
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.modes.check import run_check
 from ragate.github.modes.push_range import merges_of
+from ragate.github.modes.recorded_files import baseline_paths, hand_over, take_over
 from ragate.github.modes.recording_due import why_due
 from ragate.github.publish.target import Announce
 from ragate.github.rest.authors import without_own
@@ -33,6 +34,8 @@ RECORDED = "recorded"
 def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
     """Record the baseline where the merge changed what it holds; at night, add a run to it.
 
+    Mode ``record`` leaves the files to a later job, where mode ``baseline`` commits them.
+
     Raises:
         UsageError: this is not the default branch.
         RagateError: nothing, or too little, could be measured; nothing is committed.
@@ -40,13 +43,15 @@ def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
     event, root = context.event, context.root()
     if event.ref != f"refs/heads/{event.default_branch}":
         raise UsageError(
-            f"mode baseline runs on the default branch {event.default_branch!r}, this is "
-            f"{event.ref!r}",
+            f"mode {context.inputs.mode} runs on the default branch {event.default_branch!r}, "
+            f"this is {event.ref!r}",
             remedy="start it on: push: branches: [main], or on: schedule",
         )
     head = base_of(event, root).head
     config = load_config(context.config_path)
     context.hide(config)
+    if context.inputs.mode == "baseline" and context.inputs.outputs_path:
+        return _taken_over(context, config, head)
     refuse_code(config, context.inputs)
     baseline = load_baseline_or_none(config)
     why = why_due(context, config, baseline, root, head)
@@ -96,14 +101,26 @@ def _night(context: StepContext, announce: Announce, config: Config, baseline: R
     return outcome
 
 
+def _taken_over(context: StepContext, config: Config, head: str) -> ModeOutcome:
+    """Commit what an earlier job of this workflow recorded; nothing is run, and nothing judged."""
+    if take_over(context, config):
+        return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
+    context.log.plain("nothing was recorded: the baseline is kept")
+    return ModeOutcome(ended_as=KEPT)
+
+
 def _written(context: StepContext, config: Config, head: str, message: str) -> ModeOutcome:
     """Commit the baseline's files; without a token they stay in the workspace."""
+    if context.inputs.mode == "record":
+        folder = hand_over(context, config)
+        context.log.plain(f"recorded, for the job that commits it: {folder.name}")
+        return ModeOutcome(ended_as=RECORDED)
     if context.repository is None:
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
         return ModeOutcome(ended_as=RECORDED)
     location = context.location(context.root())
     files: dict[str, bytes] = {}
-    for path in (config.baseline, contexts_path(config.baseline), requests_path(config.baseline)):
+    for path in baseline_paths(config):
         if path.is_file():
             files[location.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
     branch = context.event.default_branch

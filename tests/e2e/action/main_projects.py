@@ -15,13 +15,23 @@ def record(
     event: str = "push",
     ref: str = "refs/heads/main",
     before: str = "",
+    files: Files | None = None,
     **options: Any,
 ) -> StepResult:
-    """Run the workflow of main on its newest commit, which a push brought after `before`."""
+    """Run the workflow of main on its newest commit, which a push brought after `before`.
+
+    Args:
+        files: What an earlier job left in the workspace.
+    """
     head = forge.github.git.resolve("refs/heads/main")
+    workspace = forge.last = forge.checkout(head, depth=options.pop("depth", 2))
+    for name, content in (files or {}).items():
+        path = workspace / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content or b"")
     return run_step(
         ROOT,
-        workspace=forge.checkout(head, depth=options.pop("depth", 2)),
+        workspace=workspace,
         event_name=event,
         event={
             "ref": ref,

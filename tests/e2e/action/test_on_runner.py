@@ -15,6 +15,7 @@ import yaml
 from ragate.cli.init.action_workflows import template
 from tests.container.runner import StepResult
 from tests.e2e.action.forge import SAMPLES, Change, Forge
+from tests.e2e.action.main_projects import baseline_of, record
 from tests.projects import right
 
 pytestmark = pytest.mark.e2e
@@ -31,15 +32,13 @@ def answer(query):
 
 def workflow_run(mode: str) -> list[str]:
     """Return the arguments that the shown workflow calls ragate with."""
-    name = {"collect": "ragate-collect-code", "baseline": "ragate-main-code"}[mode]
-    (job,) = yaml.safe_load(template(name).replace("@ACTION@", "x").replace("@MAIN@", "m"))[
-        "jobs"
-    ].values()
+    name = {"collect": "ragate-collect-code", "record": "ragate-main-code"}[mode]
+    filled = re.sub("@[A-Z]+@", "gate", template(name))
+    job = next(iter(yaml.safe_load(filled)["jobs"].values()))
     (line,) = [step["run"] for step in job["steps"] if "ragate action" in step.get("run", "")]
-    program, *arguments = shlex.split(line.partition(" #")[0])
+    program, *arguments = shlex.split(line.partition(" #")[0].removeprefix("exec "))
     assert program == "ragate"
-    numbered = [one.replace("$GITHUB_RUN_ATTEMPT", "1") for one in arguments]
-    return [one.replace("@GATE@", "gate") for one in numbered]
+    return [one.replace("$GITHUB_RUN_ATTEMPT", "1") for one in arguments]
 
 
 def on_runner(forge: Forge, change: Change, *arguments: str, **options: Any) -> StepResult:
@@ -123,6 +122,58 @@ def test_what_was_collected_on_the_runner_is_judged_in_the_other_half(
 
     assert result.outputs["verdict"] == "passed", result.log + str(result.commands)
     assert forge.states(change.head)[0] == "pending"
+
+
+def test_the_runners_own_shell_is_gone_before_code_of_the_project_runs() -> None:
+    """A parent that holds the variables could be read in /proc by what it started."""
+    (line,) = re.findall(r"^ +exec ragate action .*$", template("ragate-main-code"), re.MULTILINE)
+
+    assert line.split()[1:3] == ["ragate", "action"]
+
+
+def test_what_was_recorded_on_the_runner_is_committed_by_the_job_that_may_write(
+    forge: Forge, change: Change
+) -> None:
+    worse = RAG.replace("    return", "    if '1' in query: return 'Nobody knows.'\n    return")
+    change = forge.change({"rag.py": worse.encode()})
+    forge.github.git.move("main", change.merge, forge.base)
+    recorded = record(forge, entrypoint=[RAGATE, *workflow_run("record")])
+    assert (recorded.exit_code, recorded.outputs["verdict"]) == (0, "recorded"), recorded.log
+    assert forge.github.writes() == []
+    files = {path.name: path.read_bytes() for path in (forge.last / "ragate-baseline").iterdir()}
+
+    result = committed(forge, files)
+
+    assert (result.exit_code, result.outputs["verdict"]) == (0, "recorded"), result.log
+    assert baseline_of(forge)["recorded"]["commit"] == change.merge
+    assert set(files) == {"gate.json"}
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "verdict"),
+    [
+        ({}, 0, "kept"),
+        ({"other.json": b"{}"}, 0, "kept"),
+        ({"gate.json": b"{}"}, 2, "error"),
+        ({"gate.json": b'{"schema": NaN}'}, 2, "error"),
+    ],
+)
+def test_what_is_no_recorded_baseline_is_not_committed(
+    forge: Forge, files: dict[str, bytes], code: int, verdict: str
+) -> None:
+    result = committed(forge, files)
+
+    assert (result.exit_code, result.outputs["verdict"]) == (code, verdict), result.log
+    assert forge.github.writes() == []
+
+
+def committed(forge: Forge, files: dict[str, bytes]) -> StepResult:
+    """Run the second job of main's workflow on what the first one left."""
+    return record(
+        forge,
+        inputs={"mode": "baseline", "outputs-path": "ragate-baseline", "gate": "gate"},
+        files={f"ragate-baseline/{name}": content for name, content in files.items()},
+    )
 
 
 def test_without_allow_code_nothing_of_the_repository_runs(forge: Forge, change: Change) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,8 @@ def test_every_gap_is_filled_and_every_file_is_a_workflow(choice: Choice, folder
 def test_code_is_run_on_the_runner_where_its_packages_are():
     found = action_workflows(CODE, gate="handbook", commit=COMMIT, folder="my app")
 
-    for name, mode in (("ragate-collect.yml", "collect"), ("ragate-main.yml", "baseline")):
-        (job,) = yaml.safe_load(found[name])["jobs"].values()
+    for name, mode in (("ragate-collect.yml", "collect"), ("ragate-main.yml", "record")):
+        job = next(iter(yaml.safe_load(found[name])["jobs"].values()))
         runs = [step["run"] for step in job["steps"] if "run" in step]
         assert f"git+https://github.com/{REPOSITORY}@{COMMIT}" in runs[0]
         assert (
@@ -151,3 +152,16 @@ def test_a_wrong_commit_writes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
     assert ragate(["init", "--yes", "--action", "v1"]) == 2
     assert not (tmp_path / "ragate.toml").exists()
+
+
+@pytest.mark.parametrize("folder", ["", "apps/help", "my [app]"])
+def test_no_job_that_installs_packages_can_write_and_what_it_recorded_is_handed_on(folder: str):
+    text = action_workflows(CODE, gate="handbook", commit=COMMIT, folder=folder)["ragate-main.yml"]
+
+    record, commit = yaml.safe_load(text)["jobs"].values()
+    assert set(record["permissions"].values()) == {"read"}
+    assert not [step for step in commit["steps"] if "run" in step]
+    up, (down, action) = record["steps"][-1]["with"], [one["with"] for one in commit["steps"][-2:]]
+    assert (up["name"], down["pattern"]) == ("ragate-baseline-handbook",) * 2
+    assert down["path"].removeprefix(f"{folder}/") == action["outputs-path"] == "ragate-baseline"
+    assert fnmatch(down["path"], up["path"])
