@@ -17,6 +17,7 @@ _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]+"|'[^']+')(?:\s*\.\s*[\w"'-]+)
 _SYSTEM = re.compile(r"system(\..+)?")
 _REMARK = re.compile(r"""\s+#[^"']*$""")
 _LONGEST = 120
+_HUGE = 2000
 Read = Callable[[str], bytes | None]
 Entries = dict[tuple[str, str], tuple[int, str]]
 
@@ -109,14 +110,19 @@ def _entries(text: str) -> Entries:
             current = None
         elif key is not None:
             current = (table, key[1])
-            entries[current] = (number, [_REMARK.sub("", line)])
+            entries[current] = (number, [_without_remark(line)])
         elif current is not None:
-            entries[current][1].append(_REMARK.sub("", line))
+            entries[current][1].append(_without_remark(line))
     return {
         key: (number, one_line(" ".join(lines), _LONGEST))
         for key, (number, lines) in entries.items()
         if _SYSTEM.fullmatch(key[0])
     }
+
+
+def _without_remark(line: str) -> str:
+    """Return a line without the comment at its end; a huge one is left, it would take its time."""
+    return line if len(line) > _HUGE else _REMARK.sub("", line)
 
 
 def first_changed(sources: Sources, path: str) -> int:

@@ -21,6 +21,7 @@ from ragate.renderers._samples import WORSE
 MOST_PARTS = 10
 MOST_SAMPLES = 60
 MOST_DOCUMENTS = 20  # each costs a look into the repository
+_LONGEST_PATH = 400
 _LOCKS = re.compile(
     r"uv\.lock|poetry\.lock|pdm\.lock|pylock.*\.toml|Pipfile\.lock|requirements[^/]*\.txt|"
     r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|"
@@ -51,7 +52,7 @@ class Pages:
         view = "?plain=1" if line and _PLAIN_VIEW.fullmatch(path) else ""
         place = f"#L{line}" if line else ""
         commit = self.base if at_base else self.head
-        return f"{self.site}/blob/{commit}/{quote(path)}{view}{place}"
+        return f"{self.site}/blob/{commit}/{quote(path, errors='replace')}{view}{place}"
 
 
 def changed_origin(
@@ -142,7 +143,8 @@ def document_pages(
         return {}
     rows = [row for row in report.samples if row.change in WORSE or row.change == "new"]
     found = {}
-    for doc_id in list(dict.fromkeys(id_ for row in rows for id_ in _ids(row)))[:MOST_DOCUMENTS]:
+    ids = [id_ for row in rows for id_ in _ids(row) if _is_path(id_)]
+    for doc_id in list(dict.fromkeys(ids))[:MOST_DOCUMENTS]:
         path = posixpath.normpath(f"{corpus}/{doc_id}")
         if not path.startswith(f"{corpus}/"):
             continue
@@ -151,6 +153,11 @@ def document_pages(
                 found[doc_id] = pages.of(path, at_base=at_base)
                 break
     return found
+
+
+def _is_path(doc_id: str) -> bool:
+    """Whether git can be asked for it: a system may name its documents as it likes."""
+    return len(doc_id) <= _LONGEST_PATH and doc_id.isprintable()
 
 
 def _holds(tree: Tree, path: str) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragate.github.commits.commit_tree import GitTree
 from ragate.github.publish.changed_sources import Sources
 from ragate.github.publish.report_sources import (
     Pages,
@@ -159,6 +163,31 @@ def test_no_document_leads_out_of_the_corpus() -> None:
 
     assert document_pages(documents_of("../secret.md"), "docs", tree, tree, PAGES) == {}
     assert document_pages(documents_of("a.md"), "", tree, tree, PAGES) == {}
+
+
+@pytest.mark.parametrize(
+    "doc_id", ["a\0b", "a\nb", "\udcff", "x" * 100_000, "", "..", "/etc/passwd"]
+)
+def test_an_id_that_is_no_path_asks_git_for_nothing_strange(doc_id: str, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    tree = GitTree(tmp_path, "0" * 40)
+    report = report_factory(samples=(sample_row_factory(displaced_by=[doc_id or "x"]),))
+
+    assert document_pages(report, "docs", tree, tree, PAGES) == {}
+
+
+def test_a_file_whose_name_is_no_text_is_named_all_the_same() -> None:
+    found = origin({}, {"docs/\udcff.md": "x"}, corpus="docs")
+
+    assert found.parts[0].url == f"{HEAD}/docs/%3F.md"
+
+
+@pytest.mark.parametrize("line", ["top_k = 1" + " " * 10**6 + "x", "a = '" + " #" * 10**6 + "'"])
+def test_a_huge_line_of_the_configuration_takes_no_time(line: str) -> None:
+    start = time.process_time()
+    origin({"ragate.toml": CONFIG}, {"ragate.toml": f"[system]\n{line}\n"})
+
+    assert time.process_time() - start < 5
 
 
 def test_without_a_page_of_the_repository_nothing_is_linked() -> None:
