@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 
 from ragate.core.text.segmentation import units
 from ragate.core.text.sentences import split_sentences
+from ragate.core.text.unicode_forms import visible
 from ragate.metrics.refusal._phrases import DEFAULT_PHRASES
 from ragate.models import Frozen
 
@@ -16,6 +17,7 @@ _CONDITION = re.compile(
     r"[^,:]*+[,:]",
     re.IGNORECASE,
 )
+_BLANKS = re.compile(r"\s{2,}+")
 OPENING_WORDS = 4
 MAX_OPENING = 500
 
@@ -59,11 +61,17 @@ class Refusals:
 
 def _opening(answer: str) -> str:
     taken: list[str] = []
-    for sentence in split_sentences(answer[:MAX_OPENING]):
+    shown = _BLANKS.sub(_narrowed, visible(answer).strip())
+    for sentence in split_sentences(shown[:MAX_OPENING]):
         taken.append(_CONDITION.sub("", sentence))
         if len(units(sentence)) >= OPENING_WORDS:
             break
     return " ".join(taken)
+
+
+def _narrowed(blanks: re.Match[str]) -> str:
+    """Return white space that parts as much: what follows cannot be pushed out of the opening."""
+    return ("\n" * min(2, blanks[0].count("\n"))) or " "
 
 
 def _words(text: str) -> str:

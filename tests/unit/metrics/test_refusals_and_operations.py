@@ -57,6 +57,12 @@ def test_a_refusal_is_recognised(answer: str) -> None:
     assert value("false_refusal", asked(), answered(answer)) == 1.0
 
 
+@pytest.mark.parametrize("blanks", [" ", "\n", "\u200b", " \n \u2060"])
+def test_blanks_push_no_refusal_out_of_the_opening(blanks: str) -> None:
+    for answer in (f"{blanks * 600}I don't know.", f"Sorry.{blanks * 600} I don't know."):
+        assert value("false_refusal", asked(), answered(answer)) == 1.0
+
+
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_answer_is_not_taken_for_a_refusal(answer: str) -> None:
     assert value("refusal_recall", UNANSWERABLE, answered(answer)) == 0.0
