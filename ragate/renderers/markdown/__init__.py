@@ -23,6 +23,7 @@ from ragate.renderers._words import shown_rows
 from ragate.renderers.markdown.fold import details
 from ragate.renderers.markdown.moved import MOST_MOVED, held_line, moved_cells, moved_rows
 from ragate.renderers.markdown.notes import failing_must_pass, figures, notes
+from ragate.renderers.markdown.one_error import repeating_it
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -49,7 +50,9 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
     leading = groups.get("worse") or groups.get("new") or []
     failing = failing_must_pass(report)
     leading = sorted(leading, key=lambda row: row.sample_id not in failing)
-    above, below = leading[:MOST_SAMPLES], leading[MOST_SAMPLES:]
+    repeated = repeating_it(report)
+    above = [row for row in leading if row.sample_id not in repeated][:MOST_SAMPLES]
+    below = [row for row in leading if row not in above]
     view = _view(report, above)
     room = budget - _size(_fill(view, "", []))
     folded = [_samples_section(title, rows, report, most) for title, rows in _folded(groups, below)]

@@ -11,6 +11,7 @@ from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, acceptance, documents, listing, means
 from ragate.renderers._whose_rules import floors_note, proposed_note
 from ragate.renderers._words import ordered
+from ragate.renderers.markdown.one_error import one_error_line
 from ragate.renderers.markdown.origin import origin_line
 from ragate.support.escape import code, name
 
@@ -37,6 +38,7 @@ def notes(report: Report, shown: Collection[str]) -> list[str]:
     """
     sentences = (
         origin_line(report),
+        one_error_line(report),
         _odds(report),
         _collected(report),
         earlier_note(report),

@@ -60,3 +60,12 @@ def test_the_console_tells_a_shared_error_once() -> None:
     assert text.count("down") == 1
     assert "3 of 3 failed with one error" in text
     assert "q0, q1, q2" in text
+
+
+def test_the_comment_tells_a_shared_error_once_above_the_fold() -> None:
+    text = markdown.render(report_factory(samples=tuple(failing("down", "down", "down"))))
+
+    above = text.partition("<details>")[0]
+    assert "<b>3 of 3 failed with one error:</b> <code>down</code>" in above
+    assert above.count("failed: ") == 1
+    assert "2 more questions" in text
