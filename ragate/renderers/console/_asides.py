@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
+from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets
@@ -47,6 +48,24 @@ def fully(report: Report, page: Page) -> list[str]:
         first = "  - " if line.startswith("  - ") else ""
         lines += wrapped(line.removeprefix(first), first=first, rest="    ")
     return lines
+
+
+def changed_here(report: Report, page: Page) -> str:
+    """Return what of the system is not as it was, "" where nothing is known or nothing moved.
+
+    It is a cause only where nothing else differs and chance is ruled out.
+    """
+    origin = report.origin
+    if not origin.parts or status_of(report) is ReportSign.UNCHANGED:
+        return ""
+    parts = []
+    for part in origin.parts[:_NAMED]:
+        place = f"{part.path}:{part.line}" if part.line else part.path
+        parts.append(" ".join(page.foreign(text, 100) for text in (place, part.words) if text))
+    more = origin.more + len(origin.parts) - len(parts)
+    because = origin.alone and not more and len(parts) == 1
+    more_words = [f"{more:,} more"] if more else []
+    return f"{'because of' if because else 'changed here:'} {', '.join([*parts, *more_words])}"
 
 
 def _lists(report: Report) -> dict[str, Sequence[str]]:

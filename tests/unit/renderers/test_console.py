@@ -6,7 +6,16 @@ import re
 
 import pytest
 
-from ragate.models import Diagnosis, MetricVerdict, MustPassRow, Report, SampleSide, Verdict
+from ragate.models import (
+    ChangedPart,
+    ChangeOrigin,
+    Diagnosis,
+    MetricVerdict,
+    MustPassRow,
+    Report,
+    SampleSide,
+    Verdict,
+)
 from ragate.renderers import console
 from ragate.renderers._lines import columns, wrapped
 from ragate.renderers.console._page import at_most
@@ -229,3 +238,19 @@ def test_a_cut_text_ends_with_an_ellipsis_within_its_width() -> None:
     assert len(lines) == 2
     assert lines[1].endswith("word …")
     assert columns(lines[1]) <= 80
+
+
+def test_what_changed_stands_below_the_verdict_with_its_line_in_place_of_a_guess() -> None:
+    report = CASES["regression"]()
+    said = Diagnosis(symptom="it fails", likely_cause="a guess", action="read on")
+    parts = [ChangedPart(words="top_k = 1 (was 10)", path="ragate.toml", line=79)]
+    many = ChangeOrigin(parts=(*parts, ChangedPart(path="prompts/answer.md", line=14)))
+    alone = ChangeOrigin(parts=tuple(parts), alone=True)
+
+    text = console.render(report.amended(origin=many, diagnosis=(said,)))
+    assert "\n  changed here: ragate.toml:79 top_k = 1 (was 10), prompts/answer.md:14\n" in text
+    assert "a guess" not in text
+    one = console.render(report.amended(origin=alone))
+    assert "\n  because of ragate.toml:79 top_k = 1 (was 10)\n" in one
+    guessed = console.render(report.amended(origin=ChangeOrigin(), diagnosis=(said,)))
+    assert "likely: a guess. Read on" in guessed
