@@ -48,10 +48,10 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-    from ragate.pipeline.power_tables import assumed_plans, gated, plans
+    from ragate.pipeline.power_tables import assumed_plans, plans
 
     loaded, _ = open_config(config)
-    if not gated(loaded):
+    if not loaded.policy.gated:
         raise UsageError(
             'no metric has level = "error": the gate cannot fail',
             remedy="set the level of a metric in [policy.metrics]",
@@ -66,11 +66,20 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         q = ASSUMED_NOISE if noise is None else noise
         metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q, carriers=q))
         runs = loaded.policy.runs
+    _refuse_no_plan(metric_plans)
     source = _source(metric_plans, runs)
     click.echo(
         "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
     )
     return 0
+
+
+def _refuse_no_plan(metric_plans: Sequence[MetricPower]) -> None:
+    if not metric_plans:
+        raise UsageError(
+            "only slices gate, and of none it is known what it can see",
+            remedy="record a baseline first; `ragate doctor` says which slices are too small",
+        )
 
 
 def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:

@@ -122,20 +122,22 @@ def _why_not(
     if not planted.ids:
         return "no output that this break could change"
     touched = touches(planted.name)
-    readers = [row for row in decision.metrics if _reads(metrics.get(row.metric), touched)]
+    readers = [
+        row for row in decision.rows if _reads(metrics.get(row.rated or row.metric), touched)
+    ]
     gated = [row for row in readers if row.level == "error"]
     if not gated:
         return _nobody_reads(touched, readers)
     if decision.verdict is Verdict.NO_DECISION:
         return "no decision: " + (decision.reasons[0] if decision.reasons else "nothing measured")
-    red = {row.metric for row in clean.metrics if row.blocks}
+    red = {row.key for row in clean.rows if row.blocks}
     moved = [row for row in gated if _drop(row, clean) > _SLACK]
     if not moved:
-        names = ", ".join(row.metric for row in gated[:_SHOWN])
+        names = ", ".join(row.key for row in gated[:_SHOWN])
         return f"{names} read {_NAMES[touched]}, and this break lowers none of them"
     worst = max(moved, key=lambda row: _drop(row, clean))
-    if worst.metric in red:
-        return f"{worst.metric} was red without the break"
+    if worst.key in red:
+        return f"{worst.key} was red without the break"
     return _too_small(worst, clean, planted)
 
 
@@ -150,12 +152,12 @@ def _nobody_reads(touched: Reads, readers: Sequence[MetricRow]) -> str:
     words = f"no error-level metric reads {_NAMES[touched]}"
     if not readers:
         return words
-    shown = ", ".join(f"{row.metric} is at level {row.level}" for row in readers[:_SHOWN])
+    shown = ", ".join(f"{row.key} is at level {row.level}" for row in readers[:_SHOWN])
     return f"{words}: {shown}"
 
 
 def _drop(row: MetricRow, clean: Decision) -> float:
-    before = {clean_row.metric: clean_row.candidate for clean_row in clean.metrics}.get(row.metric)
+    before = {clean_row.key: clean_row.candidate for clean_row in clean.rows}.get(row.key)
     if before is None or row.candidate is None:
         return 0.0
     fall = before - row.candidate
@@ -165,7 +167,7 @@ def _drop(row: MetricRow, clean: Decision) -> float:
 def _too_small(row: MetricRow, clean: Decision, planted: Planted) -> str:
     """Say how far the metric fell and how far it would have had to fall."""
     count = len(planted.ids)
-    words = f"{row.metric} fell by {_drop(row, clean):.3f} with {count} samples broken"
+    words = f"{row.key} fell by {_drop(row, clean):.3f} with {count} samples broken"
     if count < planted.wanted:
         words += f" ({planted.wanted} wanted, the others have nothing to break)"
     if row.limit is not None:

@@ -117,6 +117,22 @@ def test_power_says_what_each_slice_can_see_before_anything_is_spent(sliced, cap
     assert 0.1 < float(shown["billing:token_f1"][-1]) < 0.3
 
 
+def test_slices_that_gate_alone_decide_and_are_planned_for(sliced, capsys):
+    config = sliced.root / "ragate.toml"
+    config.write_text(config.read_text().replace('level = "error"', 'level = "warn"'))
+    capsys.readouterr()
+
+    assert run(["check"]) == 0
+    sliced.record(billing_lost)
+    assert run(["check"]) == 1
+    assert run(["power"]) == 0
+    assert "billing:token_f1" in capsys.readouterr().out
+
+    (sliced.root / "baselines" / "gate.json").unlink()
+    assert run(["power"]) == 2
+    assert "only slices gate, and of none it is known" in capsys.readouterr().err
+
+
 def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
     sliced.configure(metrics=LOOSE, policy='claim = "generalise"')
     sliced.record(wobbly(0), runs=3)

@@ -123,15 +123,7 @@ def _test_family(
     test = FamilyTest(comparison, settings, claim, table, p, stages.level(passes), seed, alone)
     outcomes = {}
     for column, case in enumerate(cases):
-        figures = figures_of(case, column, test)
-        if figures is None:
-            reason = f"{case.name} has no value on both sides"
-            outcomes[case.name] = _not_measured(case, reason)
-        elif figures.n < case.least[0]:
-            whole = f"{count(figures.n, 'sample')} with every score that is tested beside it"
-            outcomes[case.name] = _not_measured(case, f"{whole}, {case.least[0]} are needed")
-        else:
-            outcomes[case.name] = _outcome(case, noisy_row(case, test, figures), figures, test)
+        outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)
     units = len(np.unique(table.units))
     names = tuple(case.name for case in cases)
     return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units)
@@ -142,7 +134,17 @@ def _not_measured(case: MetricCase, reason: str) -> RuleOutcome:
     return RuleOutcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
 
 
-def _outcome(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTest) -> RuleOutcome:
+def _outcome(case: MetricCase, figures: Figures | None, test: FamilyTest) -> RuleOutcome:
+    """Return one metric's row, and what it means for the gate, where enough of it was measured."""
+    if figures is None:
+        return _not_measured(case, f"{case.name} has no value on both sides")
+    if figures.n < case.least[0]:
+        whole = f"{count(figures.n, 'sample')} with every score that is tested beside it"
+        return _not_measured(case, f"{whole}, {case.least[0]} are needed")
+    return _meaning(case, noisy_row(case, test, figures), figures, test)
+
+
+def _meaning(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTest) -> RuleOutcome:
     """Say what one metric's row means for the gate.
 
     A set that is too small to be red is no gate. A metric that speaks about few samples of a set

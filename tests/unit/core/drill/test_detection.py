@@ -15,6 +15,7 @@ from ragate.models import (
     MustPassRow,
     Reads,
     Sample,
+    SliceRow,
     Verdict,
 )
 from tests.unit.core.drill.drill_factories import output, pairs
@@ -68,6 +69,24 @@ def test_a_break_that_no_metric_reads_says_so():
     assert not row.caught
     expected = "no error-level metric reads the retrieved chunks: idf_f1 is at level warn"
     assert row.why_not == expected
+
+
+def test_a_slice_that_gates_alone_is_named_where_a_break_stays_unseen():
+    class OnSlice(Gate):
+        def __call__(self, outputs: Sequence[Pair]) -> Decision:
+            decision = super().__call__(outputs)
+            (whole,) = decision.metrics
+            part = SliceRow(**dict(whole), slice="billing")
+            shown = whole.amended(level="warn", blocks=False)
+            return decision.amended(metrics=(shown,), slices=(part,))
+
+    seen = one_row("change_numbers", OnSlice())
+    unseen = one_row("change_numbers", OnSlice(reddens_at=2, mde=0.9), shares=[0.05])
+
+    assert seen.by == ("billing:idf_f1",)
+    assert unseen.why_not == (
+        "billing:idf_f1 fell by 0.050 with 1 samples broken; only drops of 0.900 or more show here"
+    )
 
 
 def test_a_break_that_lowers_nothing_says_so():
