@@ -10,6 +10,8 @@ from ragate.core.diagnosis.sample_change import ChangedSample, passed, unscored
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import Record, SampleRow, SampleSide, ScoreChange
 
+_OTHER_YARDSTICK = "measured with another judge or metric version"
+
 
 def sample_row(
     change: ChangedSample, runs: RunPair, texts: Callable[[Record], Record]
@@ -60,7 +62,7 @@ def _score_changes(diff: SampleDiff, failing: Sequence[str]) -> tuple[ScoreChang
             metric=delta.metric,
             before=delta.before,
             after=delta.after,
-            reason="" if delta.comparable else "measured with another judge or metric version",
+            reason=_why(delta.metric, diff) if delta.comparable else _OTHER_YARDSTICK,
         )
         for delta in sorted(diff.all_deltas, key=lambda delta: (delta.gain, delta.metric))
     }
@@ -87,6 +89,13 @@ def _with_marks(
         known = before is not None or after is not None
         marked.append(change.amended(passed=before, passes=after) if known else change)
     return tuple(marked)
+
+
+def _why(metric: str, diff: SampleDiff) -> str:
+    """Return what the judge said of the run that is shown, else of another one."""
+    records = (run_to_show(diff), *diff.after)
+    scores = (record.scores.get(metric) for record in records)
+    return next((score.reason for score in scores if score and score.reason), "")
 
 
 def _reason(metric: str, records: Sequence[Record]) -> str:

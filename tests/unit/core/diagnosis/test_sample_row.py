@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.diagnosis.changed_samples import changed_samples
-from ragate.models import CauseKind, Rule, unscored
+from ragate.models import CauseKind, Rule, Score, unscored
 from tests.unit.core.diagnosis.changed_factory import RULES, changed
 from tests.unit.core.diagnosis.diagnosis_factory import RIGHT, SAMPLE, record, run_of
 
@@ -67,3 +67,14 @@ def test_scores_of_another_judge_are_marked():
     assert "another judge" in rows[0].scores[0].reason
     assert rows[0].cause
     assert rows[0].cause.kind is CauseKind.UNKNOWN
+
+
+def test_a_score_that_moved_says_what_the_judge_said_of_it():
+    judged = Score(metric="idf_f1", value=0.1, reason="no context names Marlow")
+    after = record(("old.md",), WRONG, idf_f1=0.1, mrr=0.0)
+    after = after.amended(scores={**after.scores, "idf_f1": judged})
+
+    (row,), _ = changed([SAMPLE], [record(idf_f1=1.0, mrr=1.0)], [after])
+
+    reasons = {score.metric: score.reason for score in row.scores}
+    assert reasons == {"idf_f1": "no context names Marlow", "mrr": ""}
