@@ -25,10 +25,10 @@ def test_the_picture_is_an_image_and_nothing_that_runs() -> None:
 
 def test_the_picture_is_of_the_page_as_it_is_drawn_today() -> None:
     pytest.importorskip("vl_convert")
-    from tools.page_picture import picture
+    from tests.page_picture import picture
 
     # Charts may differ by a digit between releases of what draws them: the words may not.
     words = ["".join(ElementTree.fromstring(text).itertext()).split() for text in (
         picture(), PICTURE.read_text(encoding="utf-8"),
     )]  # fmt: skip
-    assert words[0] == words[1], "python -m tools.page_picture draws it anew"
+    assert words[0] == words[1], "python -m tests.page_picture draws it anew"
