@@ -3,10 +3,19 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ragate.models import MustPassRow, Report, SampleRow
+from ragate.models import CauseKind, MustPassRow, Report, SampleRow
 from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import TERMINAL, counted
-from ragate.renderers._samples import asked, equal_scores, failed_alike, happened, scores, sections
+from ragate.renderers._samples import (
+    asked,
+    came,
+    equal_scores,
+    failed_alike,
+    happened,
+    ranks,
+    scores,
+    sections,
+)
 from ragate.renderers.console._page import Page, at_most
 from ragate.renderers.console._whole_samples import long, short
 
@@ -113,11 +122,20 @@ def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: s
     few = _first_scores(moved)
     lines = ["  ".join([f"  {title}", *marks])]
     must = missed.get(row.sample_id)
-    said = [page.foreign(asked(row), 76), words, few if moved != words else ""]
+    said = [page.foreign(asked(row), 76), words, _instead(row, page, words)]
+    said += [few] if moved != words else []
     said += [_missed(must)] if must is not None else []
     for text in filter(None, said):
         lines += at_most(wrapped(text, first=_INDENT, rest=_INDENT + "  "), 2)
     return lines
+
+
+def _instead(row: SampleRow, page: Page, told: str) -> str:
+    """Return what was retrieved in place of an expected document, where no cause has said it."""
+    if row.cause is not None and row.cause.kind is CauseKind.RETRIEVAL:
+        return ""
+    parts = (page.words(words, 60) for words in (ranks(row), came(row)))
+    return "; ".join(part for part in parts if part and part not in told)
 
 
 def _first_scores(moved: str) -> str:

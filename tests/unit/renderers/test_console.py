@@ -7,6 +7,7 @@ import re
 import pytest
 
 from ragate.models import (
+    CauseKind,
     ChangedPart,
     ChangeOrigin,
     Diagnosis,
@@ -254,3 +255,13 @@ def test_what_changed_stands_below_the_verdict_with_its_line_in_place_of_a_guess
     assert "\n  because of ragate.toml:79 top_k = 1 (was 10)\n" in one
     guessed = console.render(report.amended(origin=ChangeOrigin(), diagnosis=(said,)))
     assert "likely: a guess. Read on" in guessed
+
+
+def test_what_came_instead_is_named_also_where_retrieval_is_not_blamed() -> None:
+    row = sample_row_factory(
+        docs=(["billing/vat.md"], ["terms.md"]), cause=CauseKind.DATA, evidence="it was edited"
+    )
+    text = console.render(report_factory(samples=[row]))
+
+    assert "data: it was edited" in text
+    assert "expected billing/vat.md, rank 1 → gone; came instead: terms.md" in text
