@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command import CLEAN, ragate, start
+from tests.container_rights import AS_IN_A_CONTAINER, LOOKS_INTO_PROCESSES
+from tests.e2e.command import CLEAN, RAGATE, ragate, start
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server
 
@@ -67,6 +69,27 @@ def test_a_script_is_recorded_and_repeats_without_key_or_provider(project, serve
     assert "0 model calls forwarded, 6 replayed, 0 pending" in again.stderr
     assert (project.root / "outputs.jsonl").read_text() == text
     assert server.seen == 6
+
+
+@LOOKS_INTO_PROCESSES
+def test_a_recorded_command_cannot_read_the_keys_of_the_process_that_records_it(project):
+    look = (
+        "import os\nfor name in ('environ', 'mem', 'maps'):\n"
+        "    try: open(f'/proc/{os.getppid()}/{name}', 'rb').read(1)\n"
+        "    except OSError: continue\n"
+        "    print('read', name)"
+    )
+
+    done = subprocess.run(
+        [*AS_IN_A_CONTAINER, RAGATE, "record", "--", sys.executable, "-c", look],
+        cwd=project.root,
+        env={**CLEAN, **KEYED},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_a_second_draw_is_another_answer_and_both_are_kept(project, server):

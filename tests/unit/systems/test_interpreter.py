@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk, Turn
+from tests.container_rights import AS_IN_A_CONTAINER, LOOKS_INTO_PROCESSES
 from tests.factories import sample_factory
 from tests.unit.systems.bare import BARE, asked, one
 from tests.unit.systems.functions import PLAIN
@@ -90,16 +90,7 @@ def test_the_judges_key_cannot_be_passed(tmp_path: Path):
         one(tmp_path, PLAIN, pass_env=["OPENAI_API_KEY"], resources=resources)
 
 
-SETPRIV = shutil.which("setpriv")
-# What root may do in a container: it may not look into other processes.
-OF_A_CONTAINER = (
-    "-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,"
-    "+net_bind_service,+net_raw,+sys_chroot,+mknod,+audit_write,+setfcap"
-)
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc on this system")
-@pytest.mark.skipif(os.getuid() == 0 and SETPRIV is None, reason="no setpriv to drop rights with")
+@LOOKS_INTO_PROCESSES
 def test_it_cannot_read_the_memory_and_the_variables_of_its_parent(tmp_path: Path):
     code = """
     import os
@@ -113,7 +104,6 @@ def test_it_cannot_read_the_memory_and_the_variables_of_its_parent(tmp_path: Pat
             read.append(name)
         return str(read)
     """
-    rights = [SETPRIV, f"--bounding-set={OF_A_CONTAINER}"] if os.getuid() == 0 else []
     again = (
         "import sys; sys.path[:0] = [sys.argv[1]]\n"
         "from pathlib import Path\n"
@@ -123,7 +113,7 @@ def test_it_cannot_read_the_memory_and_the_variables_of_its_parent(tmp_path: Pat
     root = Path(__file__).parents[3]
     # In a process of its own: what is hidden stays hidden.
     ran = subprocess.run(
-        [*map(str, rights), sys.executable, "-c", again, root, tmp_path, code, *BARE],
+        [*AS_IN_A_CONTAINER, sys.executable, "-c", again, root, tmp_path, code, *BARE],
         capture_output=True,
         text=True,
         check=True,
