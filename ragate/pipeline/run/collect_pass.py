@@ -4,6 +4,8 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
+from pydantic_core import PydanticSerializationError
+
 from ragate.errors import FATAL, ProviderError, SystemStartError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.protocols import System
@@ -66,6 +68,15 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
     Args:
         timeout_s: Seconds for the system itself, and as many for the model providers it waits for.
     """
+    output = await _asked(system, sample, run=run, timeout_s=timeout_s)
+    try:
+        output.model_dump_json(exclude_defaults=True)
+    except PydanticSerializationError:  # half a surrogate pair, most often of a text that was cut
+        return _failed("system", "its output holds text that is no Unicode, and cannot be stored")
+    return output
+
+
+async def _asked(system: System, sample: Sample, *, run: int, timeout_s: float) -> SystemOutput:
     started = time.perf_counter()
     try:
         async with sample_time(timeout_s):

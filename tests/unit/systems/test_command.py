@@ -131,3 +131,20 @@ def test_a_program_that_is_gone_meanwhile_leaves_its_samples_unmeasured(tmp_path
 
     assert [output.error.kind for output in outputs if output.error] == ["provider", "provider"]
     assert "'./rag' cannot be started" in str(outputs[1].error)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"answer": "\\ud83d"}',
+        '{"answer": "x", "contexts": ["cut in \\udfff"]}',
+        '{"error": "\\ud800"}',
+    ],
+)
+def test_half_a_character_fails_its_sample_and_no_other(tmp_path: Path, reply: str):
+    body = f"if query == 'b': print({reply!r}, flush=True); continue"
+
+    outputs = answers(tmp_path, program(tmp_path, body), ["a", "b", "c"])
+
+    assert [output.answer for output in outputs] == ["a", None, "c"]
+    assert "text that is no Unicode" in message(outputs[1])
