@@ -47,8 +47,9 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
         except Exception as raised:  # noqa: BLE001 - handed to who awaits
             # A future takes no StopIteration.
             error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
-        except SystemExit as raised:
-            error = RuntimeError(f"SystemExit: {raised}").with_traceback(raised.__traceback__)
+        except BaseException as raised:  # noqa: BLE001 - or whoever awaits would wait for ever
+            told = f"{type(raised).__name__}: {raised}"
+            error = RuntimeError(told).with_traceback(raised.__traceback__)
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, result, error)
 

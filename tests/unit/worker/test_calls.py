@@ -33,6 +33,15 @@ def test_an_exception_is_the_failure_of_its_sample_alone(
     assert len(message(outputs[1])) <= 2000
 
 
+@pytest.mark.parametrize("name", ["KeyboardInterrupt", "GeneratorExit"])
+def test_what_would_end_a_thread_is_told_at_once(tmp_path: Path, name: str):
+    target = module(tmp_path, f"def answer(query): raise {name}('by hand')")
+
+    (output,) = ask("python", {"target": f"{target}:answer"}, tmp_path)
+
+    assert f"{name}: by hand" in message(output)
+
+
 def test_sync_functions_run_side_by_side(tmp_path: Path):
     # Each call waits for the other seven: one after the other, all would end in an error.
     code = (
