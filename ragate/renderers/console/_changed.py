@@ -117,7 +117,7 @@ def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: s
     marks = ["must-pass"] if row.must_pass else []
     marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
     title = page.paint(page.foreign(row.sample_id, 60), colour)
-    words = page.words(happened(row, TERMINAL), 60)
+    words = page.words(happened(row, TERMINAL), 60).rstrip(" :")  # of texts that stay at home
     moved = page.words(scores(row, TERMINAL), 40)
     few = _first_scores(moved)
     lines = ["  ".join([f"  {title}", *marks])]

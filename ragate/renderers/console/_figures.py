@@ -16,7 +16,7 @@ from ragate.renderers._words import (
 from ragate.renderers.console._page import Page, at_most, padded
 
 MOST_ROWS = 8
-MOST_LINES = 10
+MOST_LINES = 11
 _NAME = 28  # a longer name has a line of its own
 _HEAD = ("metric", "before", "now", "change", "allowed", "verdict")
 _SURE = ("metric", "level", "n", "95 % interval of the change", "passes")
@@ -42,7 +42,10 @@ def table(report: Report, page: Page, *, most: int | None) -> list[str]:
         rows += [row for row in ordered(report.decision.slices) if row not in rows]
     shown = rows[:most]
     lines = _aligned(_HEAD, [(_cells(row, page), _colour(row)) for row in shown], page)
-    others = [page.foreign(row.key, 60) for row in rows[len(shown) :]]
+    rest = rows[len(shown) :]
+    blocking = [page.foreign(row.key, 60) for row in rest if row.blocks]
+    others = [page.foreign(row.key, 60) for row in rest if not row.blocks]
+    lines += at_most([page.paint(line, "red") for line in _named("block as well", blocking)], 2)
     return lines + at_most(_named("also measured", others), 2)
 
 

@@ -265,3 +265,14 @@ def test_what_came_instead_is_named_also_where_retrieval_is_not_blamed() -> None
 
     assert "data: it was edited" in text
     assert "expected billing/vat.md, rank 1 → gone; came instead: terms.md" in text
+
+
+def test_metrics_that_block_and_have_no_room_in_the_table_are_named_as_such() -> None:
+    rows = [
+        metric_row_factory(f"metric_{i}", 0.9, 0.8, MetricVerdict.REGRESSED, blocks=True)
+        for i in range(10)
+    ]
+    held = metric_row_factory("metric_held")
+    text = console.render(report_factory(decision_factory(Verdict.FAILED, [*rows, held])))
+
+    assert "block as well: metric_8, metric_9\nalso measured: metric_held\n" in text
