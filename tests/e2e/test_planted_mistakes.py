@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -367,11 +368,12 @@ IN_THE_SYSTEM = {
         system=http(start='["python", "-c", "1"]'),
     ),
     "a service that does not stay up": Mistake(
-        "[system] start: 'python' ended with exit code 1; it last wrote: no port",
+        "ended with exit code 1; it last wrote: no port",
         "run the command yourself",
         exit_code=3,
         system=http(
-            start="""["python", "-c", "exit('no port')"]""", health='"http://127.0.0.1:9/"'
+            start=f"""["{sys.executable}", "-c", "exit('no port')"]""",
+            health='"http://127.0.0.1:9/"',
         ),
     ),
     "a command as a shell reads it": Mistake(
@@ -522,8 +524,9 @@ def test_a_mistake_ends_in_one_line_with_its_remedy(name: str, tmp_path: Path, s
     assert done.returncode == mistake.exit_code, lines
     places = [number for number, line in enumerate(lines) if mistake.says in line]
     assert places, lines
-    place = places[0]
-    said = [lines[place], *(line for line in lines[place + 1 : place + 3] if "->" in line)]
+    said = [lines[place] for place in places]
+    # A report says it at its head, and again at its end with what to type.
+    said += [line for place in places for line in lines[place + 1 : place + 3] if "->" in line]
     assert any(mistake.remedy in line for line in said), lines
     assert "Traceback" not in done.stderr
     assert "bug in ragate" not in done.stderr
