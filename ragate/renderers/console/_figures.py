@@ -91,8 +91,9 @@ def _interval(row: MetricRow) -> str:
 
 
 def _colour(row: MetricRow) -> str:
-    """Return the colour that a row has by its own verdict."""
-    if row.blocks:
+    """Return the colour that a row has by its own verdict: red means proven."""
+    undecided = row.verdict in (MetricVerdict.NOT_COMPARABLE, MetricVerdict.NOT_MEASURED)
+    if row.blocks and (below_floor(row) or not undecided):
         return "red"
     if wants_a_look(row) or below_floor(row):
         return "yellow"

@@ -276,3 +276,10 @@ def test_metrics_that_block_and_have_no_room_in_the_table_are_named_as_such() ->
     text = console.render(report_factory(decision_factory(Verdict.FAILED, [*rows, held])))
 
     assert "block as well: metric_8, metric_9\nalso measured: metric_held\n" in text
+
+
+def test_a_row_that_leaves_the_gate_undecided_is_yellow_as_the_verdict_is() -> None:
+    text = console.render(CASES["not_comparable"](), colour=True)
+
+    assert "\x1b[33mfaithfulness" in text
+    assert "\x1b[31m" not in text
