@@ -25,9 +25,9 @@ _KEEP = (
     "keep what each run leaves: upload .ragate/result as an artifact with `if: always()`, and give "
     "the job `actions: read`"
 )
-REMEDIES = (_KEEP, "a new commit is judged on its own")
+_REMEDIES = (_KEEP, "a new commit is judged on its own")
 _WAS_RED = "an earlier run of this commit was red"
-_NOT_PUBLISHED = "its outputs are not kept: [policy] publish leaves them out of what is uploaded"
+_NOT_PUBLISHED = "[policy] publish keeps its outputs at home"
 Outputs = frozenset[tuple[str, str]]
 
 
@@ -42,6 +42,12 @@ class EarlierAttempts:
 
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """Return what to do about the reasons, one sentence each."""
+        is_withheld = any(_NOT_PUBLISHED in reason for reason in self.reasons)
+        return _REMEDIES[1:] if is_withheld else _REMEDIES
 
 
 def outputs_in(files: Iterable[Path]) -> Outputs:
@@ -100,7 +106,7 @@ def _reasons(
         is_kept = True
         if result.base == base.sha:
             if outputs is None and not is_whole:
-                return (f"{_WAS_RED} ({_oldest(red)}), and {_NOT_PUBLISHED}",)
+                return (f"{_WAS_RED}, and {_NOT_PUBLISHED} ({_oldest(red)})",)
             if outputs is None or _outputs_of(run.records) <= outputs:
                 return ()
             return (f"{_WAS_RED} ({_oldest(red)}); its outputs are not among these",)

@@ -7,7 +7,7 @@ from ragate.core.publishable import publishable
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import outputs_digest
-from ragate.github.gate.earlier_attempts import REMEDIES, EarlierAttempts, Outputs, earlier_red
+from ragate.github.gate.earlier_attempts import EarlierAttempts, Outputs, earlier_red
 from ragate.github.gate.final_report import (
     Circumstances,
     accept_comment,
@@ -85,7 +85,7 @@ def _circumstances(
         pull=change.number,
         url=context.event.run_url,
         problems=(*problems, *earlier.reasons),
-        remedies=REMEDIES if earlier.reasons else draft.provenance.remedies or (OTHER,),
+        remedies=earlier.remedies if earlier.reasons else draft.provenance.remedies or (OTHER,),
         warnings=(*change.warnings, *draft.warnings, *earlier.warnings),
         recording=recording_remedy(draft.report.baseline_path, context.event.default_branch),
         accepting=accept_comment(base.head) if is_answered else "",
