@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from ragate.config import Config
 from ragate.errors import StorageError
 from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
@@ -19,6 +21,9 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
 from ragate.stores.local import LocalStore
+from ragate.support.foreign_files import read_bytes
+
+MAX_REPORT = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,19 @@ class StoredResult:
             bootstrap="the configuration is new" if self.result.bootstrap else "",
         )
         report = decide_again(self.config, self.run, accepted=taken, control=self.control)
+        told = _report_in(self.folder.parent)
+        if told is not None:
+            report = report.amended(origin=told.origin, links=told.links)
         return final_report(report, circumstances)
+
+
+def _report_in(folder: Path) -> Report | None:
+    """Return the report as it was published: it knows the diff; None where it cannot be read."""
+    try:
+        content = read_bytes(folder / "report.json", error=StorageError, max_bytes=MAX_REPORT)
+        return Report.model_validate_json(content)
+    except (StorageError, ValidationError, RecursionError):
+        return None
 
 
 def gate_name(context: StepContext, repository: Repository, base_sha: str, folder: Path) -> str:

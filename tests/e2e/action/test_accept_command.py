@@ -18,7 +18,9 @@ def test_a_maintainer_accepts_a_drop_at_one_commit_without_a_call(forge: Forge, 
     assert result.outputs["verdict"] == "passed"
     assert result.outputs["model-calls"] == "0"
     assert forge.states(red.head) == ["pending", "failure", "success"]
-    assert "accepted by a maintainer" in sticky(forge)
+    assert "worse, and accepted: hit_rate@5" in sticky(forge)
+    assert "/golden.jsonl#L1" in sticky(forge)
+    assert "<b>Changed here:</b>" in sticky(forge)
     (reply,) = replies(forge)
     assert reply.startswith("<!-- ragate-accept:1 gate=gate sha=")
     assert "the pages were merged" in reply
