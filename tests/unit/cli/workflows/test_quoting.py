@@ -79,8 +79,7 @@ def typed(line: str, root: Path) -> list[str]:
 
 
 def steps(text: str) -> list[dict[str, Any]]:
-    (job,) = yaml.safe_load(text)["jobs"].values()
-    return list(job["steps"])
+    return [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
 
 
 @pytest.mark.parametrize("name", NAMES)
