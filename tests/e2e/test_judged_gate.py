@@ -106,12 +106,12 @@ def recorded(
 
 def check(folder: Path) -> tuple[int, str]:
     """Check, and find the key in nothing that was printed or written, tracebacks included."""
-    done = ragate(folder, "check", env=ENVIRONMENT)
+    done = ragate(folder, "check", "--verbose", env=ENVIRONMENT)
     said = done.stdout + done.stderr
     assert KEY not in said
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
-    return done.returncode, said
+    return done.returncode, " ".join(said.split())
 
 
 def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nobody(
@@ -123,7 +123,6 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     code, said = check(folder)
 
     assert code == 0, said
-    said = " ".join(said.split())
     assert server.change()["requests"] == 0
     assert re.search(rf"{first} +\d", said)
     assert re.search(rf"{second} +\d", said)
