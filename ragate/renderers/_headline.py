@@ -29,6 +29,7 @@ def headline(report: Report, numbers: Numbers) -> Words:
     start: Words = [Name(report.gate), ", part of the set: " if report.partial else ": "]
     words = [*start, *verdict_words(report, numbers)]
     if _length(words) > MOST_CHARS:
+        start = [Name(report.gate), " (part): " if report.partial else ": "]
         words = [*start, *verdict_words(report, numbers, brief=True)]
     for longest in _SHORTER:
         if _length(words) > MOST_CHARS:

@@ -74,4 +74,4 @@ def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Word
         return [f"no drop shown, and {this_set} can hardly show one"]
     widest = max(limits, key=lambda row: row.mde or 0.0)
     size = numbers.size(widest.unit, widest.mde or 0.0)
-    return [f"no drop shown, and {this_set} show only drops from {size} on"]
+    return [f"no drop shown; {this_set} show only drops from {size} on"]
