@@ -165,7 +165,10 @@ def test_hostile_questions_answers_and_documents_command_and_mark_up_nothing(
 
     assert (result.exit_code, result.outputs["verdict"]) == (1, "failed"), result.log
     assert result.errors == []
-    assert {command.name for command in result.commands} <= {"group", "endgroup"}
+    assert {command.name for command in result.commands} <= {"group", "endgroup", "error"}
+    remarks = [command for command in result.commands if command.name == "error"]
+    assert all(remark.properties["file"].startswith("outputs/run") for remark in remarks)
+    assert not any("evil" in remark.data for remark in remarks)
     for page in (hostile.comment(), result.summary):
         outline = Outline(github_flavored_markdown_to_html(page, options=PARSER))
         assert set(outline.tags) <= ALLOWED
