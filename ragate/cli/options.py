@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ragate.config import Config
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("console", "markdown", "json", "junit", "html")
+FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")
 
 
 def _words(_ctx: click.Context, _param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:

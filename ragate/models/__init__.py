@@ -26,6 +26,7 @@ from ragate.models.report import (
     SampleEvidence,
     SampleScores,
     SideEvidence,
+    SourceLines,
     SourceLinks,
 )
 from ragate.models.run import (

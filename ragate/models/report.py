@@ -120,6 +120,24 @@ class SourceLinks(Frozen):
     collected_url: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """Where in the project's files a finding belongs; paths are from the repository's top.
+
+    Attributes:
+        config: The configuration's path.
+        metrics, slices: The line of each one's table there.
+        samples: By sample, file and line of the golden set; None where no line is known.
+        changed: The settings of the system that differ from the base, with their lines.
+    """
+
+    config: str
+    metrics: Mapping[str, int] = field(default_factory=dict)
+    slices: Mapping[str, int] = field(default_factory=dict)
+    samples: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)
+    changed: tuple[ChangedPart, ...] = ()
+
+
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -138,6 +156,7 @@ class Report(Frozen):
         pull: The pull request that takes comment commands, None where there is none.
         publish: Which texts may leave the machine: `ragate.core.publishable` takes out the others.
         details: What a page shows beyond the report; not part of the stored one.
+        lines: Where findings belong in files; not part of the stored one.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -173,3 +192,4 @@ class Report(Frozen):
     publish: Publish = "full"
     report_url: str = ""
     details: SkipValidation[RunDetails | None] = Field(default=None, exclude=True, repr=False)
+    lines: SkipValidation[SourceLines | None] = Field(default=None, exclude=True, repr=False)

@@ -16,8 +16,13 @@ def render(report: Report) -> str:
     Hidden characters and what starts a workflow command in a log (``##[``, ``::``) are written as
     JSON escapes: nothing is lost, and printing the text is harmless.
     """
+    return written(report.model_dump())
+
+
+def written(value: dict[str, Any]) -> str:
+    """Return a document as harmless JSON; the rest as `render`."""
     text = json.dumps(
-        report.model_dump(),
+        value,
         indent=2,
         sort_keys=True,
         ensure_ascii=False,
