@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 
-from ragate.models import Direction, MetricRow, MetricVerdict, Report
-from ragate.renderers._moves import first_move, floor, moves, unsure_words
+from ragate.models import MetricRow, MetricVerdict, Report
+from ragate.renderers._moves import first_move, floor, moves, unsure_slice_words, unsure_words
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import (
     Name,
     Words,
     below_floor,
+    fell,
     joined,
     named,
     ordered,
+    unsure_slices,
     wants_a_look,
 )
 from ragate.support.escape import one_line
@@ -121,6 +123,8 @@ def _look(report: Report, numbers: Numbers, brief: bool) -> Words:
     named_rows = (*unsure, *worse_here, *taken)
     unnamed = [row for row in rows if wants_a_look(row) and row not in named_rows]
     clauses: list[Words] = []
+    if slices := unsure_slices(report.decision):
+        clauses.append([unsure_slice_words(slices, numbers)])
     if taken:
         clauses.append(["worse, and accepted: ", *moves(taken, numbers, brief)])
     if worse_here:
@@ -142,18 +146,16 @@ def _better(report: Report, numbers: Numbers, brief: bool) -> Words:
     gated = [row for row in rows if row.level == "error" and row not in better]
     tail: Words = []
     if gated:
-        tail = ["; the rest held" if any(map(_fell, gated)) else "; nothing dropped"]
+        tail = ["; the rest held" if any(map(fell, gated)) else "; nothing dropped"]
     return ["better: ", *moves(better, numbers, brief), *tail]
-
-
-def _fell(row: MetricRow) -> bool:
-    change = row.change or 0.0
-    return change < 0 if row.direction is Direction.HIGHER else change > 0
 
 
 def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
     rows = [row for row in report.decision.metrics if row.level == "error" and not row.aggregate]
     held = [row for row in rows if row.verdict in (MetricVerdict.HELD, MetricVerdict.UNCHANGED)]
+    gating = [row for row in report.decision.slices if row.level == "error" and not row.too_few]
+    if gating and not rows:
+        return [f"no drop in {counted(len(gating), 'gated slice')}"]
     better, worse = (sum(s.change == side for s in report.samples) for side in ("better", "worse"))
     moved = (
         f" ({counted(worse, numbers.noun)} worse, {better:,} better)"

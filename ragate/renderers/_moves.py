@@ -62,6 +62,16 @@ def unsure_words(report: Report, rows: Sequence[MetricRow], numbers: Numbers) ->
     return joined(clauses, "; ")
 
 
+def unsure_slice_words(rows: Sequence[SliceRow], numbers: Numbers) -> str:
+    """Return ``1 gated slice: no drop shown, only drops from 31.2 points show``."""
+    start = f"{counted(len(rows), 'gated slice')}: no drop shown"
+    limits = [row for row in rows if row.mde is not None]
+    if not limits:
+        return f"{start}, too few {numbers.noun}s to show one"
+    widest = max(limits, key=lambda row: row.mde or 0.0)
+    return f"{start}, only drops from {numbers.size(widest.unit, widest.mde or 0.0)} show"
+
+
 def _is_rise(row: MetricRow) -> bool:
     """Whether a row is of what an answer takes: held against a limit that noise may exceed."""
     return row.aggregate or (row.limit is not None and not row.exact)

@@ -3,7 +3,7 @@
 from enum import Enum
 
 from ragate.models import MetricVerdict, Report, Verdict
-from ragate.renderers._words import wants_a_look
+from ragate.renderers._words import unsure_slices, wants_a_look
 
 
 class ReportSign(Enum):
@@ -48,6 +48,8 @@ def status_of(report: Report) -> ReportSign:
     if fixed is not None:
         return fixed
     if any(wants_a_look(row) for row in report.decision.rows if row.level != "off"):
+        return ReportSign.LOOK
+    if unsure_slices(report.decision):
         return ReportSign.LOOK
     rows = [row for row in report.decision.metrics if row.level != "off"]
     verdicts = {row.verdict for row in rows}

@@ -82,6 +82,23 @@ def wants_a_look(row: MetricRow) -> bool:
     return bad or below_floor(row) or (row.level == "error" and row.verdict not in QUIET)
 
 
+def fell(row: MetricRow) -> bool:
+    """Return whether the value moved to the worse side, proven or not."""
+    change = row.change or 0.0
+    return change < 0 if row.direction is Direction.HIGHER else change > 0
+
+
+def unsure_slices(decision: Decision) -> list[SliceRow]:
+    """Return the slices that fell without proof where no metric of the whole set can fail.
+
+    There a slice is all that the gate has: a fall that it cannot judge is not a quiet pass.
+    """
+    if any(row.level == "error" for row in decision.metrics):
+        return []
+    unsure = [row for row in decision.slices if row.verdict is MetricVerdict.CANNOT_TELL]
+    return [row for row in unsure if row.level == "error" and not row.too_few and fell(row)]
+
+
 def label(row: MetricRow, numbers: Numbers) -> Words:
     """Return what a row is of: a metric, or ``billing (30 questions): mrr``."""
     if not isinstance(row, SliceRow):
@@ -107,7 +124,8 @@ def passes(row: MetricRow, numbers: Numbers) -> str:
 
 def shown_rows(decision: Decision) -> list[MetricRow]:
     """Return the rows of the table above the fold: the metrics, and the slices to look at."""
-    looked_at = [row for row in decision.slices if row.blocks or wants_a_look(row)]
+    unsure = unsure_slices(decision)
+    looked_at = [r for r in decision.slices if r.blocks or wants_a_look(r) or r in unsure]
     return ordered([*decision.metrics, *looked_at])
 
 

@@ -11,6 +11,7 @@ from ragate.renderers._words import (
     label,
     passes,
     shown_rows,
+    unsure_slices,
     verdict_text,
     wants_a_look,
 )
@@ -27,7 +28,8 @@ def moved_rows(report: Report) -> list[MetricRow]:
     rows = shown_rows(report.decision)
     if all(row.baseline is None for row in rows):
         return rows
-    return [row for row in rows if _has_moved(row)]
+    unsure = unsure_slices(report.decision)
+    return [row for row in rows if row in unsure or _has_moved(row)]
 
 
 def moved_cells(row: MetricRow, *, compared: bool) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, Verdict
+from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, SliceRow, Verdict
+from ragate.renderers import markdown
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import COMMENT, TERMINAL
 from ragate.renderers._status import ReportSign, status_of
@@ -71,3 +72,30 @@ def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what
     words = "".join(headline(report, TERMINAL))
     assert "broken" in words
     assert "as-ever" not in words
+
+
+def of_slice(candidate: float, verdict: MetricVerdict = MetricVerdict.CANNOT_TELL) -> SliceRow:
+    return SliceRow(
+        slice="billing", metric="recall@5", level="error", n=20, samples=20, baseline=1.0,
+        candidate=candidate, change=candidate - 1.0, verdict=verdict, mde=0.312, allowed=0.1,
+    )  # fmt: skip
+
+
+def test_a_fall_that_the_only_gating_slice_cannot_judge_wants_a_look() -> None:
+    shown = metric_row_factory("recall@5", 1.0, 0.99, MetricVerdict.HELD, level="warn")
+    report = report_factory(decision_factory(metrics=[shown], slices=(of_slice(0.85),)))
+
+    assert status_of(report) is ReportSign.LOOK
+    words = "".join(headline(report, COMMENT))
+    assert "1 gated slice: no drop shown, only drops from 31.2 points show" in words
+    assert "billing (20 questions): recall@5" in markdown.render(report)
+
+
+def test_a_slice_that_did_not_fall_or_stands_beside_a_gated_metric_is_no_look() -> None:
+    shown = metric_row_factory("recall@5", 1.0, 0.99, MetricVerdict.HELD, level="warn")
+    gated = metric_row_factory(verdict=MetricVerdict.HELD)
+    still = report_factory(decision_factory(metrics=[shown], slices=(of_slice(1.0),)))
+    beside = report_factory(decision_factory(metrics=[gated], slices=(of_slice(0.85),)))
+
+    assert status_of(still) is status_of(beside) is ReportSign.HELD
+    assert "no drop in 1 gated slice" in "".join(headline(still, COMMENT))
