@@ -335,3 +335,93 @@ def test_line_ends_as_a_browser_sends_them_hide_no_comment(
     sticky.publish(comment_on(NEW))
 
     assert bodies(github) == [comment_on(NEW)]
+
+
+def test_a_write_that_waited_for_its_rate_puts_no_older_section_of_another_gate_back(
+    github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    github.add_pull(7, head=NEW, base=OLD)
+    waited: list[float] = []
+
+    def meanwhile(seconds: float) -> None:
+        if not waited:
+            sticky_of(other, "b").tell(of_sign("b", "❌", NEW), NEW)
+        waited.append(seconds)
+
+    with Api(github.url, TOKEN) as theirs, Api(github.url, TOKEN, sleep=meanwhile) as ours:
+        other = Repository(theirs, github.name)
+        for gate in ("a", "b"):
+            sticky_of(other, gate).publish(of_sign(gate, "✅"))
+        github.fault("PATCH", "/issues/comments/", status=429, headers={"retry-after": "7"})
+        sticky_of(Repository(ours, github.name), "a").tell(of_sign("a", "✅", NEW), NEW)
+
+    (body,) = bodies(github)
+    assert [int(one) for one in waited] == [7]
+    assert body.startswith(of_sign("b", "❌", NEW))
+    assert marker("a", NEW) in body
+    assert OLD not in body
+
+
+def test_a_comment_that_is_limited_for_ever_is_given_up(
+    github: GitHub, repository: Repository, waits: list[float]
+) -> None:
+    sticky_of(repository, "docs").publish(comment_on(OLD))
+    github.fault("PATCH", "/issues/comments/", status=429, headers={"retry-after": "7"}, times=99)
+
+    with pytest.raises(GitHubApiError, match="429"):
+        sticky_of(repository, "docs").publish(comment_on(NEW))
+    assert len(waits) == 3
+
+
+def test_a_section_that_another_gate_left_of_an_older_commit_is_marked_as_such(
+    github: GitHub, repository: Repository
+) -> None:
+    github.add_pull(7, head=NEW, base=OLD)
+    for gate in ("a", "b"):
+        sticky_of(repository, gate).publish(of_sign(gate, "✅"))
+    line = "<p>⏳ an older commit: aaaaaaa; the newest is bbbbbbb</p>"
+
+    sticky_of(repository, "a").tell(of_sign("a", "✅", NEW), NEW)
+    (body,) = bodies(github)
+    assert f"{marker('b', OLD)}\n{line}\n" in body
+    assert body.count("⏳") == 1
+
+    sticky_of(repository, "b").outdated(NEW)
+    sticky_of(repository, "a").tell(of_sign("a", "🟡", NEW), NEW)
+    (body,) = bodies(github)
+    assert f"{marker('b', OLD)}\n<p>⏳ judging bbbbbbb; below is for aaaaaaa</p>\n" in body
+    assert body.count("⏳") == 1
+
+    sticky_of(repository, "b").tell(of_sign("b", "✅", NEW), NEW)
+    assert "⏳" not in bodies(github)[0]
+
+
+@pytest.mark.parametrize("status", [403, 500, 503])
+def test_where_the_newest_commit_cannot_be_asked_a_section_on_another_one_stays(
+    github: GitHub, repository: Repository, status: int
+) -> None:
+    sticky = sticky_of(repository, "docs")
+    sticky.publish(comment_on(NEW))
+    github.fault("GET", "/pulls/7$", status=status, times=99)
+
+    with pytest.raises(GitHubApiError, match=f"GET .*/pulls/7: {status}"):
+        sticky.tell(comment_on(OLD), OLD)
+    assert bodies(github) == [comment_on(NEW)]
+
+    sticky.tell(comment_on(NEW, text="again"), NEW)
+    assert bodies(github) == [comment_on(NEW, text="again")]
+
+
+def test_a_run_that_looks_again_does_not_take_the_section_of_a_newer_commit(
+    github: GitHub, repository: Repository
+) -> None:
+    github.add_pull(7, head=OLD, base=NEW)
+    sticky_of(repository, "b").publish(of_sign("b", "✅"))
+
+    def newer_run(_: float) -> None:
+        github.pulls[7]["head"]["sha"] = NEW
+        sticky_of(repository, "a").tell(of_sign("a", "❌", NEW), NEW)
+
+    StickyComment(repository, 7, "a", pause=newer_run).tell(of_sign("a", "✅"), OLD)
+
+    assert of_sign("a", "❌", NEW) in bodies(github)[0]

@@ -6,39 +6,21 @@ The gates of a repository share it; each writes its own section and leaves those
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
-from ragate.github.publish.shared_comment import (
-    START,
-    comment_of,
-    head_of,
-    outdated,
-    sections_of,
-    whole,
-)
+from ragate.github.publish.our_comments import OurComment, ours_among
+from ragate.github.publish.shared_comment import comment_of, dated, head_of, outdated, whole
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.authors import login_in
 from ragate.github.rest.repository import Repository, login_of
 from ragate.renderers.markdown import marker_of
 
-_TRIES = 3
+_TRIES = 4
 _LOOKS = 4
 _APART_S = 1.0  # longer than it takes to read and write the comment
 
 
-@dataclass(frozen=True)
-class OurComment:
-    """A comment of ours.
-
-    Attributes:
-        sections: What each gate wrote, by its part of the marker.
-    """
-
-    id: int
-    url: str
-    body: str
-    sections: dict[str, str]
+Words = Callable[[str | None, str], str]
+"""Gives the section to write, "" for none: by the one there is, and the pull request's head."""
 
 
 class StickyComment:
@@ -47,7 +29,8 @@ class StickyComment:
     The comment is ours where we wrote it and its first line is a marker: anybody may write one.
     The API cannot create a comment "unless there is one", so that twins are removed afterwards,
     and the oldest stays with the sections of all. Nor does it know compare-and-set: beside other
-    gates it is read again after a while, and written again where another has overwritten it.
+    gates it is read again before each try to write and after a while, and written again where
+    another has overwritten it. What a late write put back is told apart by its commit.
     """
 
     def __init__(
@@ -70,11 +53,13 @@ class StickyComment:
 
     def outdated(self, new_sha: str) -> None:
         """Say on top that a newer commit is being judged; a section on this very one is left."""
-        comment = self.find()
-        section = comment.sections[self._marker] if comment is not None else ""
-        if not section or head_of(section) == new_sha:
-            return
-        self.publish(outdated(section, new_sha))
+
+        def words(section: str | None, _current: str) -> str:
+            if not section or head_of(section) == new_sha:
+                return ""
+            return outdated(section, new_sha)
+
+        self._settled(words)
 
     def tell(
         self,
@@ -92,23 +77,38 @@ class StickyComment:
 
         Returns:
             The comment's address, "" where there is none.
-        """
-        comment = self.find()
-        if comment is None and only_if_there:
-            return ""
-        newer = self._newer_head(head)
-        told = head_of(comment.sections[self._marker]) if comment is not None else ""
-        if newer and (only_if_current or told == newer):
-            return comment.url if comment is not None else ""
-        return self.publish(outdated(markdown, newer) if newer else markdown)
 
-    def _newer_head(self, head: str) -> str:
-        """Return the pull request's head where it is another commit by now, else ""."""
+        Raises:
+            GitHubApiError: it could not be written, or the section there speaks of another commit
+                and which one is newer cannot be asked.
+        """
+        unknown = [GitHubApiError(200, f"pull request {self._number}: no head is told")]
+
+        def current() -> str:
+            try:
+                return self._head_now()
+            except GitHubApiError as error:
+                unknown[:] = [error]
+                return ""
+
+        def words(section: str | None, newest: str) -> str:
+            if section is None and only_if_there:
+                return ""
+            told = head_of(section) if section is not None else head
+            if not newest and told != head:
+                raise unknown[0]
+            newer = newest if newest != head else ""
+            if newer and (only_if_current or told == newer):
+                return ""
+            return outdated(markdown, newer) if newer else markdown
+
+        return self._settled(words, current)
+
+    def _head_now(self) -> str:
         try:
-            current = self._repository.pull(self._number)["head"]["sha"]
-        except (GitHubApiError, KeyError, TypeError):
+            return str(self._repository.pull(self._number)["head"]["sha"])
+        except (KeyError, TypeError):
             return ""
-        return str(current) if current != head else ""
 
     def publish(self, markdown: str) -> str:
         """Write the section, in the comment that is there or a new one, and return its address.
@@ -116,45 +116,56 @@ class StickyComment:
         Raises:
             GitHubApiError: it could not be written.
         """
-        url = self._written(markdown)
-        for _ in range(_LOOKS):
+        return self._settled(lambda _section, _current: markdown)
+
+    def _settled(self, words: Words, current: Callable[[], str] = lambda: "") -> str:
+        url, said = self._written(words, current)
+        for _ in range(_LOOKS if said else 0):
             ours = self._all()
             is_alone = all(set(each.sections) <= {self._marker} for each in ours)
             if is_alone:
                 break
             self._pause(_APART_S + random.random())  # noqa: S311  no secret: two jobs part
             found = self.find()
-            if found is not None and found.sections[self._marker] == whole(markdown):
+            if found is not None and found.sections[self._marker] == whole(said):
                 break
-            url = self._written(markdown)
+            url, said = self._written(words, current)
+            if not said:
+                break
         return url
 
-    def _written(self, markdown: str) -> str:
+    def _written(self, words: Words, current: Callable[[], str]) -> tuple[str, str]:
+        """Write, reading anew before each try, and return the address and the section."""
         for _ in range(_TRIES - 1):
             try:
-                return self._publish(markdown)
+                return self._publish(words, current())
             except GitHubApiError as error:
                 # 404: a twin of this run removed it meanwhile. No answer: it may be written.
-                if error.status not in (0, 404) and error.status < 500:
+                if not error.again and error.status not in (0, 404) and error.status < 500:
                     raise
-        return self._publish(markdown)
+        return self._publish(words, current())
 
-    def _publish(self, markdown: str) -> str:
+    def _publish(self, words: Words, current: str) -> tuple[str, str]:
         twins = self._all()
+        there = next((each for each in twins if self._marker in each.sections), None)
+        markdown = words(there.sections[self._marker] if there else None, current)
+        if not markdown:
+            return there.url if there else "", ""
         if not twins:
             written = self._repository.create_comment(self._number, comment_of([markdown]))
             # A token that may not ask for its own name learns it here.
             self._login = login_in(written)
             twins = self._all()
-        return self._one_of(twins, markdown)
+        return self._one_of(twins, markdown, current), markdown
 
-    def _one_of(self, twins: list[OurComment], markdown: str) -> str:
+    def _one_of(self, twins: list[OurComment], markdown: str, current: str) -> str:
         if not twins:
             raise GitHubApiError(404, "the comment is gone as soon as it was written")
         oldest, *younger = twins
         sections: dict[str, str] = {}
         for twin in twins:
             sections |= twin.sections
+        sections = {mark: dated(section, current) for mark, section in sections.items()}
         sections[self._marker] = whole(markdown)
         body = comment_of(sections.values())
         if oldest.body.strip() != body.strip():
@@ -165,21 +176,4 @@ class StickyComment:
 
     def _all(self) -> list[OurComment]:
         self._login = self._login or login_of(self._repository.api)
-        comments = self._repository.comments(self._number)
-        ours = [_read(comment) for comment in comments if self._is_ours(comment)]
-        return sorted(ours, key=lambda comment: comment.id)
-
-    def _is_ours(self, comment: dict[str, Any]) -> bool:
-        line = _first_line(str(comment.get("body") or ""))
-        marked = line.startswith(START) and line.endswith("-->")
-        return marked and login_in(comment) == self._login
-
-
-def _read(comment: dict[str, Any]) -> OurComment:
-    body = str(comment.get("body") or "").replace("\r\n", "\n")
-    url = str(comment.get("html_url") or "")
-    return OurComment(int(comment["id"]), url, body, sections_of(body))
-
-
-def _first_line(body: str) -> str:
-    return body.partition("\n")[0].rstrip("\r")
+        return ours_among(self._repository.comments(self._number), self._login)

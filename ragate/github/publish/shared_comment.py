@@ -16,7 +16,8 @@ _SIGNS = ("❌", "⏸️", "🟡", "👋", "✅")
 _HEADING = re.compile(r"<h3>(.*)</h3>")
 _FOLDED = re.compile(rf"<details><summary>(.*)</summary>{_FOLD}")
 _INNER = re.compile(r"(?ms)^<details><summary>(?:(?!<!-- ragate:fold -->).)*?^</details>\n")
-_OUTDATED = re.compile(r"<p>⏳ judging [^\n]*</p>\n")
+_OUTDATED = re.compile(r"<p>⏳ (?:judging|an older commit:) [^\n]*</p>\n")
+_OLDER = re.compile(r"<p>⏳ an older commit: [^\n]*</p>\n")
 _HEAD = re.compile(r"head=([0-9a-f]{7,64}) -->$")
 _CUT = "<p>The rest stands in the job summary.</p>\n"
 
@@ -81,8 +82,9 @@ def _without_details(section: str) -> str:
 
 def _heading_only(section: str) -> str:
     opened = _unfolded(section.split("\n"))
-    heading = _HEADING.search(opened)
-    return f"{opened.partition(chr(10))[0]}\n{heading[0] if heading else ''}\n"
+    mark, _, text = opened.partition("\n")
+    heading, old = _HEADING.search(text), _OUTDATED.match(text)
+    return f"{mark}\n{old[0] if old else ''}{heading[0] if heading else ''}\n"
 
 
 def outdated(body: str, new_sha: str) -> str:
@@ -93,6 +95,23 @@ def outdated(body: str, new_sha: str) -> str:
     new = short_sha(new_sha) or "a newer commit"
     line = f"<p>⏳ judging {new}; below is for {old or 'an older one'}</p>"
     return f"{mark}\n{line}\n{text[match.end() :] if (match := _OUTDATED.match(text)) else text}"
+
+
+def dated(section: str, current: str) -> str:
+    """Return another gate's section, marked where it speaks of another commit than `current`.
+
+    That gate may be about to write, or not be concerned by the commit at all. Its own line about a
+    commit that it is judging stays.
+    """
+    if not current:
+        return section
+    mark, _, text = section.partition("\n")
+    head = head_of(section)
+    bare = text[match.end() :] if (match := _OLDER.match(text)) else text
+    if head in ("", current) or _OUTDATED.match(bare):
+        return f"{mark}\n{bare}"
+    line = f"<p>⏳ an older commit: {short_sha(head)}; the newest is {short_sha(current)}</p>"
+    return f"{mark}\n{line}\n{bare}"
 
 
 def head_of(section: str) -> str:

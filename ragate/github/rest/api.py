@@ -91,8 +91,14 @@ class Api:
         """
         return self._json(self._call("POST", path, body=body, repeatable=repeatable))
 
-    def patch(self, path: str, body: Any) -> Any:
-        return self._json(self._call("PATCH", path, body=body))
+    def patch(self, path: str, body: Any, *, ages: bool = False) -> Any:
+        """Change what is at `path`.
+
+        Args:
+            ages: `body` rests on what was read just before, so a call that failed is not repeated:
+                its error says whether to make it `again`.
+        """
+        return self._json(self._call("PATCH", path, body=body, ages=ages))
 
     def delete(self, path: str) -> None:
         self._call("DELETE", path)
@@ -131,7 +137,7 @@ class Api:
             partial(send, self._bare, "GET", target, max_bytes=max_bytes)
         )
         if answer.status // 100 != 2:
-            raise self._error(answer, "GET", path)
+            raise self._error(answer, f"GET {_plain(path)}")
         return answer.body
 
     def _call(
@@ -144,6 +150,7 @@ class Api:
         accept: str = JSON,
         repeatable: bool = False,
         redirect: bool = False,
+        ages: bool = False,
         max_bytes: int = MOST_BYTES,
     ) -> HttpAnswer:
         url = self._ours(path if path.startswith(("http://", "https://")) else self.url + path)
@@ -153,6 +160,11 @@ class Api:
         def once() -> HttpAnswer:
             return send(self._client, method, url, **options)
 
+        if ages:
+            answer, again = self._patience.single(once)
+            if answer.status // 100 != 2:
+                raise self._error(answer, f"{method} {_plain(path)}", again=again)
+            return answer
         answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
         for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
             if not (target := moved_to(answer, url)):
@@ -161,7 +173,7 @@ class Api:
             answer = self._patience.answer(once)
         moved = redirect and answer.status in (301, 302, 303, 307, 308)
         if answer.status // 100 != 2 and not moved:
-            raise self._error(answer, method, path)
+            raise self._error(answer, f"{method} {_plain(path)}")
         return answer
 
     def _ours(self, url: str) -> str:
@@ -177,11 +189,11 @@ class Api:
         except (ValueError, RecursionError):
             raise GitHubApiError(answer.status, "the API's answer is not JSON") from None
 
-    def _error(self, answer: HttpAnswer, method: str, path: str) -> GitHubApiError:
+    def _error(self, answer: HttpAnswer, call: str, *, again: bool = False) -> GitHubApiError:
         status = max(answer.status, 0)
         code = f" {status}" if status else ""
         message = self._redact(answer.message())
-        return GitHubApiError(status, f"{method} {_plain(path)}:{code} {message}".rstrip())
+        return GitHubApiError(status, f"{call}:{code} {message}".rstrip(), again=again)
 
 
 def _plain(path: str) -> str:

@@ -15,11 +15,13 @@ class GitHubApiError(RagateError):
     Attributes:
         status: The HTTP status, 0 where there was no answer: what was asked for may be done
             nevertheless.
+        again: What the API wanted to be waited for is over: the call may be made anew.
     """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, *, again: bool = False) -> None:
         super().__init__(message)
         self.status = status
+        self.again = again
 
 
 def unless_absent(call: Callable[[], T], default: D) -> T | D:

@@ -29,9 +29,9 @@ class Repository(GitDatabase):
         return json_object(self.api.post(f"{self._at}/issues/{number}/comments", {"body": body}))
 
     def update_comment(self, comment_id: int, body: str) -> Json:
-        return json_object(
-            self.api.patch(f"{self._at}/issues/comments/{comment_id}", {"body": body})
-        )
+        """Write a comment anew, once: others write it too, so read it again before another try."""
+        path = f"{self._at}/issues/comments/{comment_id}"
+        return json_object(self.api.patch(path, {"body": body}, ages=True))
 
     def delete_comment(self, comment_id: int) -> None:
         """Delete a comment; one that is gone already is no error."""

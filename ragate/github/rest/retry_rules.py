@@ -32,20 +32,38 @@ class Patience:
     ) -> None:
         self._sleep, self._clock, self._say = sleep, clock, say
         self._left_s = PATIENCE_S
+        self._failed = 0  # calls of `single`, in a row
 
     def answer(self, once: Callable[[], HttpAnswer], *, repeatable: bool = True) -> HttpAnswer:
         """Return the answer of `once`, called again where waiting may help."""
         answer = once()
         for count in range(1, TRIES):
-            wait = self._wait(answer, count, repeatable=repeatable)
-            if wait is None or wait > self._left_s:
+            if not self._waited(answer, count, repeatable=repeatable):
                 break
-            if wait >= 10:
-                self._say(f"GitHub limits the rate of calls: waiting for {wait:.0f} s")
-            self._left_s -= wait
-            self._sleep(wait)
             answer = once()
         return answer
+
+    def single(self, once: Callable[[], HttpAnswer]) -> tuple[HttpAnswer, bool]:
+        """Return the answer of one call, and whether its caller may make it anew.
+
+        For what grows old while it waits. The wait is over when this returns.
+        """
+        answer = once()
+        if answer.status // 100 == 2:
+            self._failed = 0
+            return answer, False
+        self._failed += 1
+        return answer, self._failed < TRIES and self._waited(answer, self._failed)
+
+    def _waited(self, answer: HttpAnswer, count: int, *, repeatable: bool = True) -> bool:
+        wait = self._wait(answer, count, repeatable=repeatable)
+        if wait is None or wait > self._left_s:
+            return False
+        if wait >= 10:
+            self._say(f"GitHub limits the rate of calls: waiting for {wait:.0f} s")
+        self._left_s -= wait
+        self._sleep(wait)
+        return True
 
     def _wait(self, answer: HttpAnswer, count: int, *, repeatable: bool) -> float | None:
         """Return the seconds before the next try, None where there is none."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragate.github.publish.shared_comment import BUDGET, comment_of, sections_of
+from ragate.github.publish.shared_comment import BUDGET, comment_of, dated, sections_of
 from ragate.models import Report
 from ragate.renderers import markdown
 from tests.unit.renderers.cases import CASES
@@ -62,3 +62,14 @@ def test_an_old_comment_of_one_gate_is_its_one_section() -> None:
 
     assert list(sections_of(text.replace("\n", "\r\n")).values()) == [text]
     assert sections_of("a comment of somebody") == {}
+
+
+def test_a_section_that_is_cut_to_its_heading_still_says_that_its_commit_is_older() -> None:
+    marked = [
+        dated(rendered("regression", f"gate{number}x"), "c" * 40).replace("</h3>", " </h3>")
+        for number in range(60)
+    ]
+    body = comment_of(marked)
+
+    assert len(body.encode()) <= BUDGET
+    assert body.count("⏳ an older commit: ") == 60
