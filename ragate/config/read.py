@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.config.gate_name import check_gate
 from ragate.config.judge import check_judge, read_judge, with_own_criteria
 from ragate.config.model import Config, Policy
 from ragate.config.rules import read_rules
@@ -145,11 +146,13 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     policy = policy.amended(slices=check_slices(policy.slices, rules, settings))
     for name in policy.systems:
         plugins.locate("systems", name)
+    baseline = inside(root, policy.baseline, where="[policy] baseline", error=ConfigError)
+    check_gate(policy.gate or baseline.stem)
     return Config(
         path=path,
         root=root,
         dataset=inside(root, policy.dataset, where="[policy] dataset", error=ConfigError),
-        baseline=inside(root, policy.baseline, where="[policy] baseline", error=ConfigError),
+        baseline=baseline,
         policy=policy,
         metric_settings=settings,
         system=read_system(_table(tables, "system"), policy.systems),

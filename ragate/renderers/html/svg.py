@@ -29,8 +29,14 @@ def as_part(svg: str, *, label: str) -> str:
 
     Args:
         label: What the picture shows, for whoever does not see it.
+
+    Raises:
+        ValueError: it is no XML, as with a control character in a text.
     """
-    root = Tree.fromstring(svg)  # noqa: S314  our own renderer's; it has no DOCTYPE
+    try:
+        root = Tree.fromstring(svg)  # noqa: S314  our own renderer's; it has no DOCTYPE
+    except Tree.ParseError as error:  # a SyntaxError
+        raise ValueError(f"the chart is no XML: {error}") from None
     cleaned = _clean(root)
     if cleaned is None:
         return ""

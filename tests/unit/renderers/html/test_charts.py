@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ragate.models import RunDetails, SampleScores
-from ragate.renderers.html import page
+from ragate.renderers.html import charts, page
 from ragate.renderers.html.charts import charts_of, draw
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
@@ -47,6 +47,13 @@ def test_without_the_package_that_draws_the_page_shows_its_tables(monkeypatch) -
     assert "Metrics" in text
 
 
+def test_a_chart_that_is_no_xml_is_left_out_and_the_page_stands(monkeypatch) -> None:
+    monkeypatch.setattr(charts, "draw", lambda _name, _data: "<svg>\x01</svg>")
+
+    assert titles(CASES["regression"]()) == []
+    assert "Metrics" in page.render(CASES["regression"]())
+
+
 def test_one_sample_none_and_none_with_a_number_are_drawn_or_left_out() -> None:
     lone = report_factory(samples=(sample_row_factory(),))
     empty = metric_row_factory(baseline=None, candidate=None)
@@ -69,10 +76,10 @@ def test_scores_without_a_spread_are_drawn() -> None:
 def test_hostile_names_are_text_of_a_chart_and_nothing_else() -> None:
     report = hostile_report()
     row = metric_row_factory(HOSTILE, 1.0, 0.5, interval=(-0.6, -0.4))
-    charts = charts_of(report.amended(decision=report.decision.amended(metrics=(row,))))
+    drawn = charts_of(report.amended(decision=report.decision.amended(metrics=(row,))))
 
-    assert charts
-    assert all("<script" not in chart.svg and "<img" not in chart.svg for chart in charts)
+    assert drawn
+    assert all("<script" not in chart.svg and "<img" not in chart.svg for chart in drawn)
 
 
 @pytest.mark.parametrize(
