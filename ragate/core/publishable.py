@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ragate.core.published_sentences import WITHHELD, PublishedSentences
+from ragate.core.quoting_phrases import UNMEASURED_SYMPTOM
 from ragate.models import (
     Cause,
     Decision,
+    Diagnosis,
     MetricRow,
+    Proposed,
     Publish,
     Report,
     RunDetails,
@@ -22,8 +26,39 @@ from ragate.models import (
     SideEvidence,
 )
 
-WITHHELD = "(not published)"
-_SHORTEST = 4  # a shorter text stands in too many words to be taken out of sentences
+# Fields of a report that hold figures, ids, names, dates, addresses and the rules of the base.
+KEPT = (
+    "schema_version",
+    "gate",
+    "run_id",
+    "created",
+    "head",
+    "base",
+    "ragate_version",
+    "dataset",
+    "baseline_path",
+    "baseline_recorded",
+    "system",
+    "baseline_system",
+    "filters",
+    "partial",
+    "retrieval_only",
+    "facts",
+    "data",
+    "unchanged",
+    "left_out",
+    "origin",
+    "links",
+    "lines",
+    "drill",
+    "suggested_floors",
+    "checkout_rules",
+    "pull",
+    "publish",
+    "report_url",
+)
+CLEANED = ("decision", "samples", "diagnosis", "proposed", "details")
+UNREADABLE = "the change's own rules could not be read"
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
 _SIDES = ("baseline", "candidate")
 _SCORE = ("metric", "before", "after", "passed", "passes")
@@ -33,19 +68,22 @@ _CAUSE = ("kind", "lost", "displaced_by", "edited")
 def publishable(report: Report) -> Report:
     """Return the report without the texts that its policy keeps at home.
 
-    ``answers`` takes out passages, and what quotes them: a judge's reasons. ``ids`` takes out
-    questions, answers, references and messages of failures as well, also where a sentence quotes
-    them; ids of samples and documents, tags and figures stay.
+    ``answers`` takes out passages, and what quotes them: a judge's reasons, and why a score is
+    missing. ``ids`` takes out questions, answers, references and messages of failures as well;
+    ids of samples and documents, tags and figures stay.
     """
-    if report.publish == "full":
+    publish = report.publish
+    if publish == "full":
         return report
-    report = report.amended(details=_details(report.details, report.publish))
-    rows = tuple(_row(row, report.publish) for row in report.samples)
-    if report.publish == "answers":
-        return report.amended(samples=rows)
-    texts = sorted(set(_texts(report)), key=len, reverse=True)
-    decision = _without(report.decision, [text for text in texts if len(text) >= _SHORTEST])
-    return report.amended(samples=rows, decision=decision)
+    texts = set(_texts(report))
+    return Report(
+        **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
+        decision=_decision(report.decision, texts),
+        samples=tuple(_row(row, publish) for row in report.samples),
+        diagnosis=tuple(map(_diagnosis, report.diagnosis)),
+        proposed=_proposed(report.proposed, texts, publish),
+        details=_details(report.details, publish),
+    )
 
 
 def _row(row: SampleRow, publish: Publish) -> SampleRow:
@@ -94,31 +132,42 @@ def _picked(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _texts(report: Report) -> Iterator[str]:
-    """Yield every text that must not stand in a sentence of the decision either."""
-    for row in report.samples:
-        yield from (row.query, *row.references, *(turn.content for turn in row.messages))
-        for side in (row.baseline, row.candidate):
-            yield from filter(None, (side.answer, side.error) if side is not None else ())
-        yield from (score.reason for score in row.scores)
-    for metric in report.decision.rows:
+    """Yield what no sentence of a verdict may quote either."""
+    rows = (*report.decision.rows, *(report.proposed.metrics if report.proposed else ()))
+    for metric in rows:
         yield from metric.unscored_reasons
+    for row in report.samples:
+        yield from (score.reason for score in row.scores)
+        if report.publish == "ids":
+            yield from (row.query, *row.references, *(turn.content for turn in row.messages))
+            for side in (row.baseline, row.candidate):
+                yield from filter(None, (side.answer, side.error) if side is not None else ())
 
 
-def _without(decision: Decision, texts: list[str]) -> Decision:
-    def clean(sentence: str) -> str:
-        for text in texts:
-            sentence = sentence.replace(text, WITHHELD)
-        return sentence
-
-    def row(metric: MetricRow) -> Any:
-        count = sum(metric.unscored_reasons.values())
-        reasons = {WITHHELD: count} if count else {}
-        return metric.amended(reason=clean(metric.reason), unscored_reasons=reasons)
-
+def _decision(decision: Decision, texts: set[str]) -> Decision:
+    sentences = PublishedSentences(decision.rows, texts)
     return decision.amended(
-        reasons=tuple(map(clean, decision.reasons)),
-        warnings=tuple(map(clean, decision.warnings)),
-        lines=tuple(map(clean, decision.lines)),
-        metrics=tuple(map(row, decision.metrics)),
-        slices=tuple(map(row, decision.slices)),
+        reasons=sentences.all_of(decision.reasons),
+        warnings=sentences.all_of(decision.warnings),
+        metrics=tuple(map(sentences.row, decision.metrics)),
+        slices=tuple(map(sentences.row, decision.slices)),
     )
+
+
+def _proposed(proposed: Proposed | None, texts: set[str], publish: Publish) -> Proposed | None:
+    if proposed is None:
+        return None
+    sentences = PublishedSentences(proposed.metrics, texts)
+    metrics: tuple[MetricRow, ...] = tuple(map(sentences.row, proposed.metrics))
+    return proposed.amended(
+        reasons=sentences.all_of(proposed.reasons),
+        warnings=sentences.all_of(proposed.warnings),
+        metrics=metrics,
+        note=UNREADABLE if proposed.note and publish == "ids" else proposed.note,
+    )
+
+
+def _diagnosis(row: Diagnosis) -> Diagnosis:
+    """Return the row; why much was not measured is said by whoever gave no score."""
+    is_quoted = row.symptom.startswith(UNMEASURED_SYMPTOM)
+    return row.amended(likely_cause=WITHHELD) if is_quoted else row

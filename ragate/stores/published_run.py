@@ -5,8 +5,9 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from ragate.core.publishable import WITHHELD
+from ragate.core.published_sentences import WITHHELD
 from ragate.models import Publish, Record, Report
 from ragate.stores.stored_record import read_records, record_line
 from ragate.support.atomic_files import write_atomic, write_lines
@@ -20,44 +21,61 @@ RUN_FILES = {
     REPORT: 256 * 1024 * 1024,
     "requests.jsonl.gz": 256 * 1024 * 1024,
 }
-_WITHOUT_PASSAGES = (MANIFEST, SCORES)
 
 
 def copy_run(source: Path, target: Path, report: Report | None, *, publish: Publish) -> None:
     """Leave a stored run in `target`, without the texts that must not leave.
 
-    What is left out of ``answers``: full outputs and recorded requests, which hold passages. Of
-    ``ids`` also answers, messages of failures, and the words that a metric weighs.
+    What is left out of ``answers``: full outputs and recorded requests, which hold passages, and
+    reasons of scores, which quote them. Of ``ids`` also answers, messages of failures, and the
+    words that a metric weighs.
 
     Args:
         report: The run's report as it is published; None where it has none.
     """
     target.mkdir(parents=True, exist_ok=True)
-    for name in RUN_FILES if publish == "full" else _WITHOUT_PASSAGES:
-        if (source / name).is_file():
-            _link(source / name, target / name)
     if publish == "full":
+        for name in RUN_FILES:
+            if (source / name).is_file():
+                _link(source / name, target / name)
         return
     if report is not None:
         write_atomic(target / REPORT, report.model_dump_json(indent=1).encode())
+    # Files of their own in place of links: the run at home keeps its texts.
+    records = map(_without_reasons, read_records(source / SCORES))
     if publish == "ids":
-        # New files in place of the links: the run at home keeps its texts.
-        write_lines(
-            target / SCORES,
-            [record_line(_of_ids(record)) for record in read_records(source / SCORES)],
-        )
-        manifest = json.loads((source / MANIFEST).read_bytes()) | {"states": {}}
-        write_atomic(target / MANIFEST, json.dumps(manifest, sort_keys=True).encode() + b"\n")
+        records = map(_of_ids, records)
+    write_lines(target / SCORES, [record_line(record) for record in records])
+    manifest = _manifest(json.loads((source / MANIFEST).read_bytes()), publish)
+    write_atomic(target / MANIFEST, json.dumps(manifest, sort_keys=True).encode() + b"\n")
+
+
+def _manifest(manifest: dict[str, Any], publish: Publish) -> dict[str, Any]:
+    """Return the manifest with the figures of whole passes, and without why one is missing."""
+    passes = manifest.get("aggregates", [])
+    aggregates = [
+        {
+            name: [cell[0], WITHHELD] if isinstance(cell, list) else cell
+            for name, cell in row.items()
+        }
+        for row in passes
+    ]
+    states = {} if publish == "ids" else manifest.get("states", {})
+    return manifest | {"aggregates": aggregates, "states": states}
+
+
+def _without_reasons(record: Record) -> Record:
+    scores = {
+        key: replace(score, reason=WITHHELD) if score.reason else score
+        for key, score in record.scores.items()
+    }
+    return record.amended(scores=scores)
 
 
 def _of_ids(record: Record) -> Record:
     output, error = record.output, record.output.error
     failure = None if error is None else error.amended(message=WITHHELD)
-    scores = {
-        key: replace(score, reason=WITHHELD) if score.reason else score
-        for key, score in record.scores.items()
-    }
-    return record.amended(output=output.amended(answer=None, error=failure), scores=scores)
+    return record.amended(output=output.amended(answer=None, error=failure))
 
 
 def _link(source: Path, target: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.quoting_phrases import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
 from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK, Mask, Side
@@ -35,7 +36,7 @@ def decide_unusable(
     if comparison.all_failed:
         return left_open(case, MetricVerdict.NOT_MEASURED, "every sample failed")
     if comparison.not_measured:
-        reason = f"no affected sample could be measured: {comparison.not_measured}"
+        reason = f"{NONE_MEASURED}: {comparison.not_measured}"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     if case.column is None:
         reason = f"{case.name} was not measured"
@@ -100,7 +101,7 @@ def _too_little(case: MetricCase, max_unscored: float) -> RuleOutcome | None:
         if not share <= max_unscored + SLACK:
             why = listed([f"{reason} ({n})" for reason, n in side.reasons.items()], most=2)
             reason = (
-                f"{case.name}: {share:.1%} of the {name}'s scores are missing; "
+                f"{case.name}: {share:.1%} of the {name}'s {SCORES_MISSING}; "
                 f"{max_unscored:.1%} is allowed" + (f": {why}" if why else "")
             )
             return left_open(case, MetricVerdict.NOT_MEASURED, reason)

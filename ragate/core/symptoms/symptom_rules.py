@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ragate.core.quoting_phrases import UNMEASURED_SYMPTOM
 from ragate.core.symptoms.run_figures import RunFigures
 
 _MANY_ERRORS = 0.02
@@ -38,7 +39,7 @@ SYMPTOM_RULES = (
     ),
     SymptomRule(
         holds=lambda run: bool(run.unscored),
-        symptom="much was not measured: {run.unscored_words}",
+        symptom=f"{UNMEASURED_SYMPTOM}: {{run.unscored_words}}",
         likely_cause="{run.unscored_reason}",
         action="mend that first; a judge that times out wants a longer timeout_s or a lower "
         "concurrency, and its finished verdicts are kept",

@@ -11,6 +11,7 @@ from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.judging.own_criterion import shown_name
+from ragate.core.quoting_phrases import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.text.listed_names import listed
@@ -55,7 +56,7 @@ class Decided:
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
         judging = scorer.judging
         if judging is not None and judging.out:
-            notes.append(f"the judge stopped: {judging.out}")
+            notes.append(f"{JUDGE_STOPPED}: {judging.out}")
         if judging is not None and judging.cut:
             notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
         if judging is not None and judging.queue.unchecked:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.publishable import publishable
+from ragate.core.publishable import CLEANED, KEPT, UNREADABLE, publishable
+from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
+    Proposed,
     Publish,
     Report,
     RetrievedChunk,
@@ -111,3 +113,52 @@ def test_what_a_page_shows_beside_is_held_to_the_same(publish: Publish, gone: li
     assert [text for text in (PASSAGE, QUESTION) if text not in repr(shown)] == gone
     assert shown.samples[0].after == (0.0,)
     assert shown.evidence["q1"].after.latency_s == 1.5
+
+
+def test_every_field_of_a_report_is_named_as_kept_or_as_cleaned() -> None:
+    assert sorted((*KEPT, *CLEANED)) == sorted(Report.model_fields)
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_a_field_that_nobody_named_stays_at_home(publish: Publish) -> None:
+    class LaterReport(Report):
+        remark: str = ""
+
+    later = LaterReport(**dict(report_of_texts(publish)), remark=PASSAGE)
+
+    assert PASSAGE not in publishable(later).model_dump_json()
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_the_diagnosis_of_what_was_not_measured_names_no_reason(publish: Publish) -> None:
+    row = metric_row_factory(n=100, unscored_candidate=100, unscored_reasons={PASSAGE: 100})
+    diagnosis = symptoms([row])
+    assert PASSAGE in diagnosis[0].likely_cause
+    report = report_factory(decision_factory(), diagnosis=diagnosis, publish=publish)
+
+    shown = publishable(report)
+
+    assert PASSAGE not in shown.model_dump_json()
+    assert shown.diagnosis[0].symptom == diagnosis[0].symptom
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_answers_and_ids_hold_no_reason_of_a_missing_score(publish: Publish) -> None:
+    missing = f"no affected sample could be measured: {PASSAGE}"
+    row = metric_row_factory(unscored_candidate=2, unscored_reasons={PASSAGE: 2}, reason=missing)
+    decision = decision_factory(Verdict.NO_DECISION, [row], reasons=(missing,))
+    proposed = Proposed(verdict=Verdict.NO_DECISION, reasons=(missing,), metrics=(row,))
+    proposed = proposed.amended(warnings=(f"the judge stopped: {PASSAGE}",))
+    report = report_factory(decision, proposed=proposed, publish=publish)
+
+    assert PASSAGE not in publishable(report).model_dump_json()
+
+
+def test_ids_hold_nothing_of_why_the_rules_of_a_change_could_not_be_read() -> None:
+    proposed = Proposed(note=f"evals/golden.jsonl:1: {REFERENCE!r} is no list")
+    report = report_factory(decision_factory(), proposed=proposed, publish="ids")
+
+    shown = publishable(report).proposed
+
+    assert shown is not None
+    assert shown.note == UNREADABLE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.models import Failure, Publish
+from ragate.models import Failure, Publish, unscored
 from ragate.stores.local import LocalStore
 from ragate.stores.published_run import copy_run
 from tests.factories import (
@@ -66,3 +66,21 @@ def test_what_is_left_of_ids_can_be_decided_on_again(stored: Path, tmp_path: Pat
     assert [record.sample_id for record in run.records] == ["q1", "q2"]
     assert run.records[0].scores["mrr"].value == 1.0
     assert run.records[1].output.error is not None
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_no_reason_of_a_score_leaves_with_a_run(tmp_path: Path, publish: Publish) -> None:
+    quoting = {"faithfulness": unscored("faithfulness", PASSAGE)}
+    record = record_factory(sample_factory("q1"), output_factory(["a.md"], ANSWER))
+    run = run_factory([record.amended(scores=quoting)])
+    run = run.amended(aggregates=({"tokens": unscored("tokens", PASSAGE)},))
+    source = LocalStore(tmp_path).save(run, report_factory())
+
+    copy_run(source, tmp_path / "left", report_factory(), publish=publish)
+
+    left = "".join(path.read_text() for path in (tmp_path / "left").iterdir())
+    again = LocalStore(tmp_path).load(tmp_path / "left")
+    assert PASSAGE not in left
+    assert again.aggregates[0]["tokens"].value is None
+    assert again.records[0].scores["faithfulness"].state == "unscored"
+    assert PASSAGE in (source / "manifest.json").read_text()
