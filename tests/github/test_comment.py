@@ -425,3 +425,23 @@ def test_a_run_that_looks_again_does_not_take_the_section_of_a_newer_commit(
     StickyComment(repository, 7, "a", pause=newer_run).tell(of_sign("a", "✅"), OLD)
 
     assert of_sign("a", "❌", NEW) in bodies(github)[0]
+
+
+@pytest.mark.parametrize("old", [of_sign("b", "✅"), ""])
+def test_a_section_of_the_newest_commit_that_a_third_gate_put_back_is_written_again(
+    github: GitHub, repository: Repository, old: str
+) -> None:
+    github.add_pull(7, head=NEW, base=OLD)
+    sticky_of(repository, "b").publish(of_sign("b", "❌", NEW))
+    late = [of_sign("c", "✅", NEW) + old + of_sign("a", "✅", NEW)]
+
+    def write_late(_: float) -> None:
+        if late:
+            repository.update_comment(github.comments[7][0]["id"], late.pop())
+
+    StickyComment(repository, 7, "a", pause=write_late).tell(of_sign("a", "✅", NEW), NEW)
+
+    (body,) = bodies(github)
+    assert body.startswith(of_sign("b", "❌", NEW))
+    assert [body.count(marker(gate, NEW)) for gate in "abc"] == [1, 1, 1]
+    assert OLD not in body

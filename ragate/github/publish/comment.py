@@ -8,7 +8,14 @@ import time
 from collections.abc import Callable
 
 from ragate.github.publish.our_comments import OurComment, ours_among
-from ragate.github.publish.shared_comment import comment_of, dated, head_of, outdated, whole
+from ragate.github.publish.shared_comment import (
+    comment_of,
+    dated,
+    gone_back,
+    head_of,
+    outdated,
+    whole,
+)
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.authors import login_in
 from ragate.github.rest.repository import Repository, login_of
@@ -46,6 +53,8 @@ class StickyComment:
         self._number = number
         self._marker = marker_of(gate)
         self._login = ""
+        self._current = ""  # the pull request's head at the last try to write
+        self._seen: dict[str, str] = {}  # the sections of others on that commit
 
     def find(self) -> OurComment | None:
         """Return the oldest comment of ours with a section of this gate."""
@@ -121,13 +130,14 @@ class StickyComment:
     def _settled(self, words: Words, current: Callable[[], str] = lambda: "") -> str:
         url, said = self._written(words, current)
         for _ in range(_LOOKS if said else 0):
-            ours = self._all()
-            is_alone = all(set(each.sections) <= {self._marker} for each in ours)
-            if is_alone:
+            is_alone = set(_merged(self._all())) <= {self._marker}
+            if is_alone and not self._seen:
                 break
             self._pause(_APART_S + random.random())  # noqa: S311  no secret: two jobs part
-            found = self.find()
-            if found is not None and found.sections[self._marker] == whole(said):
+            ours = self._all()
+            found = next((each for each in ours if self._marker in each.sections), None)
+            back = gone_back(_merged(ours), self._seen, self._current)
+            if found is not None and found.sections[self._marker] == whole(said) and not back:
                 break
             url, said = self._written(words, current)
             if not said:
@@ -162,11 +172,12 @@ class StickyComment:
         if not twins:
             raise GitHubApiError(404, "the comment is gone as soon as it was written")
         oldest, *younger = twins
-        sections: dict[str, str] = {}
-        for twin in twins:
-            sections |= twin.sections
+        sections = _merged(twins)
+        sections |= gone_back(sections, self._seen, current)
         sections = {mark: dated(section, current) for mark, section in sections.items()}
         sections[self._marker] = whole(markdown)
+        self._current, self._seen = current, {**sections}
+        del self._seen[self._marker]
         body = comment_of(sections.values())
         if oldest.body.strip() != body.strip():
             self._repository.update_comment(oldest.id, body)
@@ -177,3 +188,8 @@ class StickyComment:
     def _all(self) -> list[OurComment]:
         self._login = self._login or login_of(self._repository.api)
         return ours_among(self._repository.comments(self._number), self._login)
+
+
+def _merged(comments: list[OurComment]) -> dict[str, str]:
+    """Return the sections of all; of twins the younger's counts."""
+    return {mark: text for each in comments for mark, text in each.sections.items()}

@@ -114,6 +114,19 @@ def dated(section: str, current: str) -> str:
     return f"{mark}\n{line}\n{bare}"
 
 
+def gone_back(there: dict[str, str], seen: dict[str, str], current: str) -> dict[str, str]:
+    """Return what was `seen` of the commit `current` and a late write of others put back.
+
+    Args:
+        there: The sections by their gate's part of the marker, as they are now.
+    """
+    return {
+        mark: section
+        for mark, section in seen.items()
+        if current and head_of(section) == current != head_of(there.get(mark, ""))
+    }
+
+
 def head_of(section: str) -> str:
     """Return the commit that a section speaks of, "" where it names none."""
     head = _HEAD.search(section.partition("\n")[0])
