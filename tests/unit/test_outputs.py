@@ -132,7 +132,7 @@ def test_any_bytes_are_outputs_or_a_clear_error(
 def test_passages_that_are_no_list_are_refused(tmp_path: Path, field: str, value: object):
     path = outputs_of(tmp_path / "o.jsonl", {"id": "q1", "answer": "So.", field: value})
 
-    with pytest.raises(DatasetError, match=f"o.jsonl:1: .*{field} is a list"):
+    with pytest.raises(DatasetError, match=f"o.jsonl:1: .*{field} as a .*: it must be a list"):
         only(path)
 
 
