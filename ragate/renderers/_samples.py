@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from ragate.core.published_sentences import WITHHELD
 from ragate.models import Cause, CauseKind, RankChange, SampleRow
 from ragate.renderers._numbers import Numbers
 from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined
@@ -35,6 +36,11 @@ def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
         if count > 1 and 2 * count > len(rows):
             return error, [row for row in rows if row.candidate and row.candidate.error == error]
     return "", []
+
+
+def failed_with(error: str) -> str:
+    """Return how samples of one error failed; of messages that stayed at home that is not known."""
+    return "failed" if error == WITHHELD else "failed with one error"
 
 
 def asked(row: SampleRow) -> str:

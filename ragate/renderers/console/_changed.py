@@ -11,6 +11,7 @@ from ragate.renderers._samples import (
     came,
     equal_scores,
     failed_alike,
+    failed_with,
     happened,
     ranks,
     scores,
@@ -104,7 +105,7 @@ def _entries(
 
 
 def _failures(error: str, rows: Sequence[SampleRow], among: int, page: Page, colour: str) -> Entry:
-    title = f"{len(rows):,} of {among:,} failed with one error"
+    title = f"{len(rows):,} of {among:,} {failed_with(error)}"
     marked = [row.sample_id for row in rows if row.must_pass]
     names = _some([*marked, *(row.sample_id for row in rows if not row.must_pass)], page)
     must = f"must-pass among them: {_some(marked, page)}" if marked else names

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.models import Report, SampleRow
-from ragate.renderers._samples import failed_alike, sections
+from ragate.renderers._samples import failed_alike, failed_with, sections
 from ragate.renderers._tables import SENTENCE
 from ragate.support.escape import code
 
@@ -13,7 +13,7 @@ def one_error_line(report: Report) -> str:
     rows = _leading(report)
     error, alike = failed_alike(rows)
     count = f"{len(alike):,} of {len(rows):,}"
-    return f"<b>{count} failed with one error:</b> {code(error, SENTENCE)}" if alike else ""
+    return f"<b>{count} {failed_with(error)}:</b> {code(error, SENTENCE)}" if alike else ""
 
 
 def repeating_it(report: Report) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ragate.core.publishable import publishable
 from ragate.models import SampleRow, SampleSide, Turn
 from ragate.renderers import console, markdown
 from ragate.renderers._samples import failed_alike, pass_words
@@ -69,3 +70,11 @@ def test_the_comment_tells_a_shared_error_once_above_the_fold() -> None:
     assert "<b>3 of 3 failed with one error:</b> <code>down</code>" in above
     assert above.count("failed: ") == 1
     assert "2 more questions" in text
+
+
+def test_failures_whose_messages_stayed_at_home_are_not_called_one_error() -> None:
+    report = report_factory(samples=tuple(failing("down", "slow", "gone")), publish="ids")
+
+    for text in (console.render(publishable(report)), markdown.render(publishable(report))):
+        assert "3 of 3 failed" in text
+        assert "one error" not in text
