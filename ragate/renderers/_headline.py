@@ -13,6 +13,7 @@ from ragate.renderers._words import (
     fell,
     joined,
     named,
+    not_proven,
     ordered,
     unsure_slices,
     wants_a_look,
@@ -146,7 +147,7 @@ def _better(report: Report, numbers: Numbers, brief: bool) -> Words:
     gated = [row for row in rows if row.level == "error" and row not in better]
     tail: Words = []
     if gated:
-        tail = ["; the rest held" if any(map(fell, gated)) else "; nothing dropped"]
+        tail = ["; the rest held" if any(map(fell, gated)) else "; no metric dropped"]
     return ["better: ", *moves(better, numbers, brief), *tail]
 
 
@@ -162,13 +163,17 @@ def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
         if (better or worse) and not brief
         else ""
     )
-    return [f"no regression: {counted(len(held), 'gated metric')} held{moved}"]
+    metrics = counted(len(held), "gated metric")
+    if any(map(not_proven, held)):
+        return [f"no proven drop in {metrics}{moved}"]
+    return [f"no regression: {metrics} held{moved}"]
 
 
-def _unchanged(report: Report, numbers: Numbers, _brief: bool) -> Words:
+def _unchanged(report: Report, numbers: Numbers, brief: bool) -> Words:
     facts = report.facts
     if facts.affected == 0:
-        return [f"unchanged, 0 of {counted(facts.samples, numbers.noun)} affected"]
+        why = "" if brief else ": the change touches nothing that they read"
+        return [f"unchanged, 0 of {counted(facts.samples, numbers.noun)} affected{why}"]
     return [f"unchanged: no score of {counted(facts.samples, numbers.noun)} moved"]
 
 

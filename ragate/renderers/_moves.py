@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ragate.core.rules.checked_metric import without_counts
 from ragate.models import Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
-from ragate.renderers._words import Name, Words, floor_text, joined, metric_words, named
+from ragate.renderers._words import Name, Words, joined, metric_words, named
 
 
 def first_move(row: MetricRow, numbers: Numbers, brief: bool) -> Words:
@@ -37,11 +37,12 @@ def _move(row: MetricRow, numbers: Numbers) -> Words:
 
 
 def floor(row: MetricRow, numbers: Numbers) -> Words:
-    """Return ``faithfulness 84.5 % is below its floor 85.0 %``."""
-    side = "below" if row.direction is Direction.HIGHER else "above"
+    """Return ``faithfulness 84.5 %, the policy demands 85.0 %``."""
+    verb = "demands" if row.direction is Direction.HIGHER else "allows"
+    limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
     return [
         *(metric_words(row) if row.key == row.metric else [Name(row.key)]),
-        f" {numbers.value(row.unit, row.candidate)} is {side} its {floor_text(row, numbers)}",
+        f" {numbers.value(row.unit, row.candidate)}, the policy {verb} {limit}",
     ]
 
 
@@ -81,7 +82,7 @@ def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers) -> Word
     this_set = counted(report.facts.samples, numbers.noun)
     limits = [row for row in without_counts(rows) if row.mde is not None]
     if not limits:
-        return [f"no drop shown, and {this_set} can hardly show one"]
+        return [f"no proven drop, and {this_set} can hardly prove one"]
     widest = max(limits, key=lambda row: row.mde or 0.0)
     size = numbers.size(widest.unit, widest.mde or 0.0)
-    return [f"no drop shown; {this_set} show only drops from {size} on"]
+    return [f"no proven drop; {this_set} cannot tell a drop below {size} from luck"]

@@ -5,13 +5,19 @@ import shlex
 
 from ragate.models import MetricVerdict, Report, SampleRow, Verdict
 from ragate.renderers._links import linked
-from ragate.renderers._numbers import counted
-from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._numbers import Numbers, counted
+from ragate.renderers._samples import sections
+from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, listing
-from ragate.renderers._words import ordered
+from ragate.renderers._words import ForeignText, Words, ordered
 from ragate.support.escape import code, name, one_line, short_sha
 
 CONFIG_NAME = "ragate.toml"
+_MEANINGS = {  # remedy: what stands before it and after it
+    "ragate baseline rejudge": ("score the baseline with the new judge: ", " and commit "),
+    "ragate baseline update": ("record a baseline: ", " and commit "),
+    "ragate power": ("", " says how many {noun}s you need."),
+}
 _UNSEEN = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 
@@ -19,7 +25,8 @@ _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 def commands(report: Report, worse: list[SampleRow]) -> list[str]:
     """Return what to type next, ready to paste: reproduce the worst, then the remedies."""
     command = reproduce(report, worse)
-    lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command else []
+    told = status_of(report) is ReportSign.RED  # by the line below the headline
+    lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command and not told else []
     remedies = report.decision.remedies
     if not remedies and status_of(report) in (
         ReportSign.BETTER,
@@ -28,7 +35,39 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
     ):
         lines.insert(0, "Nothing to do.")
     lines += [acceptable(report)] if acceptable(report) else []
-    return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in remedies[:MOST_REASONS])]
+    left = [each for each in remedies if each != told_remedy(report)]
+    return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in left[:MOST_REASONS])]
+
+
+def told_remedy(report: Report) -> str:
+    """Return the remedy that the line below the headline names, "" where it names none."""
+    remedy = next(iter(report.decision.remedies), "")
+    status = status_of(report)
+    if status in TELLS_WHY or (status is ReportSign.LOOK and remedy in _MEANINGS):
+        return remedy
+    return ""
+
+
+def next_words(report: Report, numbers: Numbers) -> Words:
+    """Return what to do, for the line below headline and cause; empty where nothing is."""
+    status, noun = status_of(report), numbers.noun
+    worse = dict(sections(report.samples)).get("worse", [])
+    if status is ReportSign.RED:
+        command = reproduce(report, worse)
+        if command:
+            return ["mend, then run ", ForeignText(command)]
+        where = f"the {noun}s that got worse" if worse else "the metrics that block"
+        return [f"look at {where}, then mend it."]
+    remedy = told_remedy(report)
+    before, after = _MEANINGS.get(remedy, ("", ""))
+    path = report.baseline_path
+    place: Words = [ForeignText(path)] if path and _whole(path) else ["it"]
+    step: Words = [before, ForeignText(remedy), after.format(noun=noun)] if remedy else []
+    step += [*place, "."] if after.endswith("commit ") else []
+    if status is not ReportSign.LOOK:
+        return step
+    look = f"nothing has to be done; look at the {f'{noun}s' if worse else 'metrics'} below"
+    return [f"{look}{'; ' if step else '.'}", *step]
 
 
 def acceptable(report: Report) -> str:
@@ -87,10 +126,14 @@ def footer(report: Report, figures: str) -> str:
         code(report.dataset, 80) if report.dataset else "",
         f"{waived:,} waived" if waived else "",
         proof(report),
-        f"ragate {code(report.ragate_version, 20)}" if report.ragate_version else "",
+        f"ragate {_version(report.ragate_version)}" if report.ragate_version else "",
         page if (page := linked("report", report.report_url)) != "report" else "",
     )
     return " · ".join(filter(None, items))
+
+
+def _version(version: str) -> str:
+    return version if re.fullmatch(r"\d[\d.]{0,19}", version, re.ASCII) else code(version, 20)
 
 
 def proof(report: Report) -> str:

@@ -9,6 +9,7 @@ from ragate.renderers._numbers import Numbers
 from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined
 
 MOST_DOCUMENTS = 2
+_KINDS = {CauseKind.GENERATION: "same documents"}
 WORSE = frozenset({"worse", "failed", "mixed"})
 
 
@@ -77,7 +78,8 @@ def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
         words = answers(row)
     if cause.kind is CauseKind.JUDGE:
         words = joined([["same output, another verdict"], scores(row, numbers)])
-    return [f"{cause.kind.value.replace('_', ' ')}: ", *(words or [ForeignText(cause.evidence)])]
+    kind = _KINDS.get(cause.kind, cause.kind.value.replace("_", " "))
+    return [f"{kind}: ", *(words or [ForeignText(cause.evidence)])]
 
 
 def ranks(row: SampleRow) -> Words:

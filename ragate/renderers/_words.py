@@ -88,6 +88,12 @@ def fell(row: MetricRow) -> bool:
     return change < 0 if row.direction is Direction.HIGHER else change > 0
 
 
+def not_proven(row: MetricRow) -> bool:
+    """Return whether a metric that held fell by more than is allowed: nobody reads it as held."""
+    beyond = row.allowed is not None and abs(row.change or 0.0) > row.allowed
+    return row.verdict is MetricVerdict.HELD and beyond and fell(row)
+
+
 def unsure_slices(decision: Decision) -> list[SliceRow]:
     """Return the slices that fell without proof where no metric of the whole set can fail.
 
@@ -156,15 +162,22 @@ def joined(clauses: Sequence[Words], separator: str = "; ") -> Words:
 
 
 _VERDICTS = {
-    MetricVerdict.WORSE_HERE: "worse on this set",
     MetricVerdict.NOT_COMPARABLE: "not compared",
     MetricVerdict.SHOWN: "shown only",
 }
 
 
+def _plain_verdict(row: MetricRow, numbers: Numbers) -> str:
+    if row.verdict is MetricVerdict.WORSE_HERE:
+        return f"worse on these {numbers.noun}s; may not hold for others"
+    if not_proven(row):
+        return "not proven"
+    return _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
+
+
 def verdict_text(row: MetricRow, numbers: Numbers) -> str:
     """Return the verdict on one metric in words, with the floor that it was held against."""
-    text = _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
+    text = _plain_verdict(row, numbers)
     if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
         text += f" below {numbers.size(row.unit, row.mde)}"
     if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
@@ -172,8 +185,9 @@ def verdict_text(row: MetricRow, numbers: Numbers) -> str:
     if row.floor is not None and row.floor.met:
         text += f", {floor_text(row, numbers)} met"
     if below_floor(row):
-        side = "below" if row.direction is Direction.HIGHER else "above"
-        beyond = f"{side} its {floor_text(row, numbers)}"
+        limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
+        is_floor = row.direction is Direction.HIGHER
+        beyond = f"below the {limit} demanded" if is_floor else f"above the {limit} allowed"
         text = beyond if row.verdict in QUIET else f"{text}, {beyond}"
     if row.unscored_candidate:
         text += f", {row.unscored_candidate:,} unscored"

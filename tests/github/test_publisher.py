@@ -85,7 +85,9 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
     world.finish(report_factory(decision_factory(metrics=[row]), gate="docs", head=HEAD), 1)
 
     assert world.statuses()[0][1] == "failure"
-    assert world.statuses()[0][2].endswith("show only drops from 10 points on · blocks (fail-on)")
+    assert world.statuses()[0][2].endswith(
+        "cannot tell a drop below 10 points from luck · blocks (fail-on)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from ragate.models import Report
 from ragate.renderers._headline import headline
 from ragate.renderers._lines import wrapped
-from ragate.renderers._next_steps import proof, reproduce
+from ragate.renderers._next_steps import next_words, proof, reproduce
 from ragate.renderers._numbers import TERMINAL, counted, duration, spending
 from ragate.renderers._samples import sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
@@ -84,6 +84,7 @@ def _head(report: Report, page: Page, most: int | None = _MOST_REASONS) -> list[
     lines = [page.paint(line, "yellow") for line in wrapped(note)]
     lines += _verdict(report, page, "")
     lines += wrapped(changed_here(report, page), first="  ", rest="    ")
+    step = page.words(next_words(report, TERMINAL), _SENTENCE)
     reasons = _reasons(report)
     shown = [page.foreign(reason, _SENTENCE if most is None else 150) for reason in reasons[:most]]
     shown += [f"{len(reasons) - most:,} more reasons"] if most and len(reasons) > most else []
@@ -92,7 +93,9 @@ def _head(report: Report, page: Page, most: int | None = _MOST_REASONS) -> list[
         likely = report.diagnosis[0]
         cause, action = (page.foreign(text, 160) for text in (likely.likely_cause, likely.action))
         shown.append(f"likely: {cause}. {as_sentence(action)}")
-    return lines + bullets(shown)
+    return (
+        lines + bullets(shown) + (wrapped(f"Next: {step}", first="  ", rest="    ") if step else [])
+    )
 
 
 def _reasons(report: Report) -> list[str]:

@@ -125,7 +125,7 @@ def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: s
     must = missed.get(row.sample_id)
     said = [page.foreign(asked(row), 76), words, _instead(row, page, words)]
     said += [few] if moved != words else []
-    said += [_missed(must)] if must is not None else []
+    said += [_missed(must, page)] if must is not None else []
     for text in filter(None, said):
         lines += at_most(wrapped(text, first=_INDENT, rest=_INDENT + "  "), 2)
     return lines
@@ -144,9 +144,10 @@ def _first_scores(moved: str) -> str:
     return ", ".join(first) + (f" and {len(rest)} more" if rest else "")
 
 
-def _missed(row: MustPassRow) -> str:
+def _missed(row: MustPassRow, page: Page) -> str:
     tries = counted(row.tries, "try", "tries")
-    return f"below its pass mark {row.pass_at:g} in {row.failed} of {tries}: it must pass"
+    missed = f"{page.foreign(row.metric, 60)} below its pass mark {row.pass_at:g}"
+    return f"{missed} in {row.failed} of {tries}: a must-pass question"
 
 
 def _some(names: Iterable[str], page: Page) -> str:

@@ -150,6 +150,8 @@ def _title(report: Report, worse: list[SampleRow]) -> str:
         return "A first look at the answers"
     if status_of(report) in (ReportSign.RED, ReportSign.NO_DECISION):
         return f"{questions} got worse"
+    if status_of(report) is not ReportSign.LOOK:
+        return f"Optional: look at {questions} that got worse"
     return f"Look at {questions} before you merge: worse than before"
 
 

@@ -9,6 +9,7 @@ from ragate.renderers._tables import as_html, listing, unbroken
 from ragate.renderers._words import (
     below_floor,
     label,
+    not_proven,
     passes,
     shown_rows,
     unsure_slices,
@@ -65,9 +66,18 @@ def held_line(report: Report, moved: Sequence[MetricRow]) -> str:
     ]
     if not held:
         return ""
+    unproven = [
+        f"{name(row.metric)} ({COMMENT.change(row.unit, row.change)})"
+        for row in held
+        if not_proven(row)
+    ]
+    held = [row for row in held if not not_proven(row)]
+    lines = [f"No proven drop: {listing(unproven, MOST_HELD)}."] if unproven else []
+    if not held:
+        return lines[0]
     is_still = all(row.verdict is MetricVerdict.UNCHANGED for row in held)
     named = listing((name(row.metric) for row in held), MOST_HELD)
-    return f"{'Unchanged' if is_still else 'Held'}: {named}."
+    return " ".join([*lines, f"{'Unchanged' if is_still else 'Held'}: {named}."])
 
 
 def _has_moved(row: MetricRow) -> bool:

@@ -2,15 +2,23 @@
 
 from collections.abc import Collection
 
-from ragate.core.rules.wording import odds
-from ragate.models import MetricRow, MetricVerdict, Report
+from ragate.models import Report
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._links import linked, sample_link
+from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
-from ragate.renderers._tables import MOST_REASONS, SENTENCE, acceptance, documents, listing, means
+from ragate.renderers._tables import (
+    MOST_REASONS,
+    SENTENCE,
+    acceptance,
+    as_html,
+    documents,
+    listing,
+    means,
+)
 from ragate.renderers._whose_rules import floors_note, proposed_note
-from ragate.renderers._words import ordered
+from ragate.renderers.markdown.odds_line import odds_line
 from ragate.renderers.markdown.one_error import one_error_line
 from ragate.renderers.markdown.origin import origin_line
 from ragate.support.escape import code, name
@@ -39,7 +47,7 @@ def notes(report: Report, shown: Collection[str]) -> list[str]:
     sentences = (
         origin_line(report),
         one_error_line(report),
-        _odds(report),
+        odds_line(report),
         _collected(report),
         earlier_note(report),
         _accepted(report),
@@ -51,41 +59,14 @@ def notes(report: Report, shown: Collection[str]) -> list[str]:
         _data(report),
         _missing(report),
         _likely(report),
+        _next(report),
     )
     return [sentence for sentence in sentences if sentence]
 
 
-def _odds(report: Report) -> str:
-    rows = ordered(report.decision.rows)
-    status = status_of(report)
-    runs = counted(report.decision.runs_candidate, "run")
-    if status is ReportSign.RED:
-        lost = [row for row in rows if row.blocks and row.verdict is MetricVerdict.REGRESSED]
-        chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
-        if chances:
-            start = f"Confirmed in {runs}; an" if report.decision.confirmed else "An"
-            return f"<b>{start} unchanged system looks like this {odds(min(chances))}.</b>"
-        if lost:
-            return "<b>Measured without noise: an unchanged system would not move at all.</b>"
-    if status is ReportSign.LOOK:
-        moved = [
-            r
-            for r in ordered(report.decision.metrics)
-            if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change
-        ]
-        for row in moved[:1]:
-            words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; an unchanged system"
-            return f"{name(row.metric)}{words} does that {odds(row.p or 1.0)}."
-    return ""
-
-
-def _chance(report: Report, row: MetricRow) -> float | None:
-    """Return how often an unchanged system is as bad: over the passes that made the metric red."""
-    earlier = report.decision.earlier
-    if earlier is not None and earlier.use == "confirm":
-        pooled = {each.metric: each.p for each in earlier.metrics if each.p is not None}
-        return pooled.get(row.metric, row.p)
-    return row.p
+def _next(report: Report) -> str:
+    words = next_words(report, COMMENT)
+    return f"<b>Next:</b> {as_html(words, SENTENCE)}" if words else ""
 
 
 def _scope(report: Report) -> str:

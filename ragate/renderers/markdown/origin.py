@@ -11,8 +11,10 @@ _SILENT = (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED)
 
 
 def origin_line(report: Report) -> str:
-    """Return what did it, "" where nothing of the system is known to differ."""
+    """Return what did it, "" where nothing is known and a likely cause, or no red, stands."""
     origin = report.origin
+    if not origin.parts and status_of(report) is ReportSign.RED and not report.diagnosis:
+        return "<b>Changed here:</b> not known."
     if not origin.parts or status_of(report) in _SILENT:
         return ""
     shown = [_part(part) for part in origin.parts[:MOST_PARTS]]

@@ -151,9 +151,15 @@ def improvement() -> Report:
             ),
         ),
         facts=facts,
-        samples=(INVOICE, BETTER, BETTER.amended(sample_id="q010")),
-        unchanged=159,
-        origin=ORIGIN.amended(parts=ORIGIN.parts[:1], alone=True),
+        samples=(
+            INVOICE,
+            INVOICE.amended(sample_id="q032"),
+            *(BETTER.amended(sample_id=f"q{number:03}") for number in range(9, 20)),
+        ),
+        unchanged=187,
+        origin=ORIGIN.amended(
+            parts=(ORIGIN.parts[0].amended(words="top_k = 10 (was 1)"),), alone=True
+        ),
         links=LINKS,
         report_url="https://example.org/run/7",
     )
@@ -179,7 +185,8 @@ def regression() -> Report:
         "correctness", 0.82, 0.805, MetricVerdict.HELD, interval=(-0.046, 0.016), better=6, worse=9,
         p=0.24, allowed=0.01,
     )  # fmt: skip
-    rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, BETTER, REWORDED]
+    rows = [VAT, INVOICE, LIMITS, DRIFTED, TIMEOUT, REWORDED]
+    rows += [BETTER.amended(sample_id=f"q{number:03}") for number in (9, 10, 11, 12)]
     more = [VAT.amended(sample_id=f"q2{i:02}") for i in range(12)]
     return report_factory(
         decision_factory(
@@ -188,7 +195,7 @@ def regression() -> Report:
             runs_candidate=3,
             confirmed=True,
             reasons=(
-                "faithfulness fell by 0.065 (p = 0.003)",
+                "faithfulness fell by 0.065 (about 1 run of 303 by luck)",
                 "hit_rate@10 fell by 0.025, 0.010 is allowed",
             ),
             warnings=("3 samples are unscored for faithfulness: judge timeout",),
@@ -208,7 +215,7 @@ def regression() -> Report:
             cost_usd=3.05, duration_s=171,
         ),
         samples=(*rows, *more),
-        unchanged=130,
+        unchanged=178,
         pull=7,
         origin=ORIGIN,
         links=LINKS,
@@ -376,7 +383,10 @@ def floors_and_must_pass() -> Report:
     return report_factory(
         decision_factory(
             Verdict.FAILED, rows, must_pass=(failing,),
-            reasons=("faithfulness 0.845 is below its floor 0.850", "q102 must pass correctness"),
+            reasons=(
+                "faithfulness 0.845 is below its floor 0.850",
+                "must-pass q102: correctness missed its pass mark 0.800 in 2 of 3 tries",
+            ),
         ),
         samples=(LIMITS,),
         pull=7,

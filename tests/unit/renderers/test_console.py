@@ -125,7 +125,7 @@ def test_why_a_must_pass_sample_fails_is_said_once_beside_the_sample() -> None:
 
     text = console.render(report_factory(decision, samples=[listed]))
     assert reason not in text
-    assert "below its pass mark 0.8 in 2 of 3 tries" in text
+    assert "correctness below its pass mark 0.8 in 2 of 3 tries" in text
     assert reason in " ".join(console.render(report_factory(decision)).split())
 
 

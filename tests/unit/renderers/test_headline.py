@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, SliceRow, Verdict
-from ragate.renderers import markdown
+from ragate.renderers import console, markdown
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import COMMENT, TERMINAL
 from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._words import verdict_text
 from tests.factories import decision_factory, metric_row_factory, report_factory
+from tests.unit.renderers.cases import CASES
 
 
 @pytest.mark.parametrize(
@@ -51,7 +55,7 @@ def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_canno
     alone, beside = words(rise, slow), words(blind, rise)
     assert "more than is allowed, not proven: prompt_tokens +120 and latency_p95 · does" in alone
     assert "regression" not in alone
-    assert "show only drops from 10 points on; more than is allowed" in beside
+    assert "cannot tell a drop below 10 points from luck; more than is allowed" in beside
 
 
 def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what_blocks() -> None:
@@ -99,3 +103,22 @@ def test_a_slice_that_did_not_fall_or_stands_beside_a_gated_metric_is_no_look() 
 
     assert status_of(still) is status_of(beside) is ReportSign.HELD
     assert "no drop in 1 gated slice" in "".join(headline(still, COMMENT))
+
+
+def test_a_fall_beyond_what_is_allowed_reads_not_proven_and_never_held() -> None:
+    fell = metric_row_factory("mrr", 0.9, 0.88, MetricVerdict.HELD, allowed=0.01)
+    small = metric_row_factory("mrr", 0.9, 0.895, MetricVerdict.HELD, allowed=0.01)
+    report = report_factory(decision_factory(metrics=[fell]))
+
+    assert verdict_text(fell, COMMENT) == "not proven"
+    assert verdict_text(small, COMMENT) == "held"
+    assert "no proven drop in 1 gated metric" in "".join(headline(report, COMMENT))
+    assert "<p>No proven drop: mrr (−2.0).</p>" in markdown.render(report)
+
+
+@pytest.mark.parametrize("case", ["regression", "cannot_tell", "not_comparable", "bootstrap"])
+def test_every_headline_that_asks_for_something_has_one_line_that_says_what(case: str) -> None:
+    report = CASES[case]()
+
+    assert markdown.render(report).count("<b>Next:</b>") == 1
+    assert len(re.findall(r"(?m)^ +Next: ", console.render(report))) == 1

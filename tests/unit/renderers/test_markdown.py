@@ -257,8 +257,8 @@ def test_metrics_that_do_not_fit_above_the_fold_are_counted(metrics: int, said: 
     ("other", "said"),
     [
         ({"baseline": 0.9, "candidate": 0.89}, "; the rest held"),
-        ({"baseline": 0.9, "candidate": 0.9}, "; nothing dropped"),
-        ({"baseline": 0.9, "candidate": 0.95}, "; nothing dropped"),
+        ({"baseline": 0.9, "candidate": 0.9}, "; no metric dropped"),
+        ({"baseline": 0.9, "candidate": 0.95}, "; no metric dropped"),
         (
             {"baseline": 0.1, "candidate": 0.2, "direction": Direction.LOWER},
             "; the rest held",
