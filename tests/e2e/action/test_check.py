@@ -27,7 +27,7 @@ def steady(comment: str) -> str:
         (r"\b[0-9.]+ (?:ms|s)\b", "1 s"),
         (r"accept [0-9a-f]{7} ", "accept HEAD "),
         (r"of [0-9]{4}-[0-9]{2}-[0-9]{2}", "of DATE"),
-        (r"ragate <code>[^<]+</code>", "ragate VERSION"),
+        (r"(?<= · )ragate \d[\d.]*", "ragate VERSION"),
     ):
         comment = re.sub(pattern, word, comment)
     return comment
