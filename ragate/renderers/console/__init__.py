@@ -9,7 +9,7 @@ from ragate.renderers._samples import sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import as_sentence, ordered
-from ragate.renderers.console._asides import briefly, changed_here, fully
+from ragate.renderers.console._asides import briefly, changed_here, fully, guesses
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._figures import brief_table, sureness, table
 from ragate.renderers.console._page import Page, at_most, bullets, command
@@ -88,11 +88,11 @@ def _head(report: Report, page: Page, most: int | None = _MOST_REASONS) -> list[
     reasons = _reasons(report)
     shown = [page.foreign(reason, _SENTENCE if most is None else 150) for reason in reasons[:most]]
     shown += [f"{len(reasons) - most:,} more reasons"] if most and len(reasons) > most else []
-    guess = status_of(report) in (ReportSign.RED, *TELLS_WHY) and not report.origin.parts
-    if guess and report.diagnosis:
+    if guesses(report):
         likely = report.diagnosis[0]
-        cause, action = (page.foreign(text, 160) for text in (likely.likely_cause, likely.action))
-        shown.append(f"likely: {cause}. {as_sentence(action)}")
+        told = (likely.symptom, likely.likely_cause, likely.action)
+        symptom, cause, action = (page.foreign(text, 160) for text in told)
+        shown.append(f"likely: {symptom}: {cause}. {as_sentence(action)}")
     return (
         lines + bullets(shown) + (wrapped(f"Next: {step}", first="  ", rest="    ") if step else [])
     )

@@ -5,13 +5,19 @@ from collections.abc import Sequence
 from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
-from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets
 
 _SENTENCE = 300
 _NAMED = 3
+
+
+def guesses(report: Report) -> bool:
+    """Return whether the likeliest cause stands beside the verdict: nothing is known to differ."""
+    told = status_of(report) in (ReportSign.RED, *TELLS_WHY) and not report.origin.parts
+    return told and bool(report.diagnosis)
 
 
 def briefly(report: Report, page: Page) -> list[list[str]]:
@@ -26,6 +32,10 @@ def briefly(report: Report, page: Page) -> list[list[str]]:
     lines = [page.foreign(line, _SENTENCE) for line in report.decision.lines]
     passed = report.decision.verdict is Verdict.PASSED
     notes += [f"Certainty: {' · '.join(lines)}"] if lines and passed else []
+    if report.diagnosis and passed:
+        seen = report.diagnosis[0]
+        symptom, cause = (page.foreign(text, 160) for text in (seen.symptom, seen.likely_cause))
+        notes.append(f"What the pattern suggests: {symptom}: {cause}")
     return [wrapped(note) for note in notes]
 
 

@@ -131,7 +131,7 @@ def test_a_change_that_names_documents_otherwise_is_told_so_by_check(
 
     run(["check"])
 
-    told = capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
     assert "expected fees.md; came back kb/fees.md: the folder differs" in told
 
 

@@ -254,7 +254,7 @@ def test_what_changed_stands_below_the_verdict_with_its_line_in_place_of_a_guess
     one = console.render(report.amended(origin=alone))
     assert "\n  because of ragate.toml:79 top_k = 1 (was 10)\n" in one
     guessed = console.render(report.amended(origin=ChangeOrigin(), diagnosis=(said,)))
-    assert "likely: a guess. Read on" in guessed
+    assert "likely: it fails: a guess. Read on" in guessed
 
 
 def test_what_came_instead_is_named_also_where_retrieval_is_not_blamed() -> None:
