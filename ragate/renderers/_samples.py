@@ -54,7 +54,7 @@ def asked(row: SampleRow) -> str:
 
 def equal_scores(samples: Sequence[SampleRow]) -> int:
     """Return how many samples retrieved or answered something else with equal scores."""
-    return sum(row.change == "same" for row in samples)
+    return sum(row.change == "same" and row.baseline != row.candidate for row in samples)
 
 
 def happened(row: SampleRow, numbers: Numbers) -> Words:

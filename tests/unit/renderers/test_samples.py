@@ -7,7 +7,7 @@ import pytest
 from ragate.core.publishable import publishable
 from ragate.models import SampleRow, SampleSide, Turn
 from ragate.renderers import console, markdown
-from ragate.renderers._samples import failed_alike, pass_words
+from ragate.renderers._samples import equal_scores, failed_alike, pass_words
 from tests.factories import report_factory, sample_row_factory
 
 
@@ -78,3 +78,11 @@ def test_failures_whose_messages_stayed_at_home_are_not_called_one_error() -> No
     for text in (console.render(publishable(report)), markdown.render(publishable(report))):
         assert "3 of 3 failed" in text
         assert "one error" not in text
+
+
+def test_a_sample_listed_for_its_must_pass_alone_has_no_other_outputs() -> None:
+    side, other = SampleSide(docs=("a.md",), answer="So."), SampleSide(answer="No.")
+    row = SampleRow(sample_id="q1", query="?", change="same", baseline=side, candidate=side)
+
+    assert equal_scores([row]) == 0
+    assert equal_scores([row.model_copy(update={"candidate": other})]) == 1
