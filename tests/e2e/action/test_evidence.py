@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,13 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     (folder / "ragate.toml").write_text(CONFIG)
     (folder / "rag.py").write_bytes(rag())
     before = Path.cwd()
+    sys.modules.pop("rag", None)  # of another project of this process
     os.chdir(folder)
     try:
         assert ragate(["baseline", "update", "--runs", "3"]) == 0
     finally:
         os.chdir(before)
+        sys.modules.pop("rag", None)
     names = ("golden.jsonl", "ragate.toml", "rag.py", "baselines/gate.json")
     return {name: (folder / name).read_bytes() for name in names}
 
