@@ -12,6 +12,7 @@ from ragate.errors import RagateError
 from ragate.github.publish.changed_sources import Sources, changed_keys
 from ragate.models import ChangedPart, Report, SourceLines
 from ragate.support import git
+from ragate.support.foreign_files import read_text
 
 _HUGE = 2000  # a longer line is no table's, and would take its time to read
 _Keys = tuple[str, ...]
@@ -117,6 +118,6 @@ def _relative(path: Path, top: Path) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
+        return read_text(path, error=RagateError)
+    except RagateError:
         return ""

@@ -21,9 +21,8 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
 from ragate.stores.local import LocalStore
+from ragate.stores.published_run import REPORT, RUN_FILES
 from ragate.support.foreign_files import read_bytes
-
-MAX_REPORT = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,9 @@ class StoredResult:
 
 def _report_in(folder: Path) -> Report | None:
     """Return the report as it was published: it knows the diff; None where it cannot be read."""
+    path = folder / REPORT
     try:
-        content = read_bytes(folder / "report.json", error=StorageError, max_bytes=MAX_REPORT)
+        content = read_bytes(path, error=StorageError, max_bytes=RUN_FILES[REPORT])
         return Report.model_validate_json(content)
     except (StorageError, ValidationError, RecursionError):
         return None

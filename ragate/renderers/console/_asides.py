@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
+from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
@@ -65,17 +66,15 @@ def changed_here(report: Report, page: Page) -> str:
 
     It is a cause only where nothing else differs and chance is ruled out.
     """
-    origin = report.origin
+    origin = shown_origin(report.origin, _NAMED)
     if not origin.parts or status_of(report) is ReportSign.UNCHANGED:
         return ""
-    parts = []
-    for part in origin.parts[:_NAMED]:
-        place = f"{part.path}:{part.line}" if part.line else part.path
-        parts.append(" ".join(page.foreign(text, 100) for text in (place, part.words) if text))
-    more = origin.more + len(origin.parts) - len(parts)
-    because = origin.alone and not more and len(parts) == 1
-    more_words = [f"{more:,} more"] if more else []
-    return f"{'because of' if because else 'changed here:'} {', '.join([*parts, *more_words])}"
+    parts = [
+        " ".join(page.foreign(text, 100) for text in (place_of(part), part.words) if text)
+        for part in origin.parts
+    ]
+    parts += [f"{origin.more:,} more"] if origin.more else []
+    return f"{'because of' if origin.alone else 'changed here:'} {', '.join(parts)}"
 
 
 def _lists(report: Report) -> dict[str, Sequence[str]]:

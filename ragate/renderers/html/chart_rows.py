@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ragate.models import Direction, MetricRow, MetricVerdict, RankChange, Report, RunDetails
+from ragate.models import Direction, MetricRow, RankChange, Report, RunDetails
 from ragate.renderers._numbers import COMMENT
-from ragate.renderers._words import ordered, wants_a_look
+from ragate.renderers._words import ordered
+from ragate.renderers.html.tone import tone
 from ragate.support.escape import one_line
 
 Rows = list[dict[str, Any]]
@@ -39,18 +40,10 @@ def interval_rows(report: Report) -> dict[str, Rows]:
                 "visible": None if row.mde is None else down * row.mde,
                 "levels": f"{COMMENT.value(row.unit, row.baseline)} → "
                 f"{COMMENT.value(row.unit, row.candidate)}",
-                "tone": _tone(row),
+                "tone": tone(row),
             }
         )
     return {unit: rows[:MOST_METRICS] for unit, rows in by_unit.items()}
-
-
-def _tone(row: MetricRow) -> str:
-    if row.blocks:
-        return "bad"
-    if wants_a_look(row):
-        return "look"
-    return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"
 
 
 def moved_metrics(report: Report) -> list[MetricRow]:

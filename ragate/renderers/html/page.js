@@ -2,7 +2,7 @@
 // Makes the static list searchable: rows exist only where they are looked at, and every text enters
 // the page as text. Without this script the page says the same, in order.
 (() => {
-  const HEIGHT = 58, SPARE = 6, MOVED = 1e-9;
+  const HEIGHT = 58, SPARE = 6;
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
   const rows = data.rows.map(([place, id, query, tags, change, cause, must, scores]) => ({

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ragate.models import MetricRow, MetricVerdict, Report
+from ragate.models import MetricRow, Report
 from ragate.renderers._headline import headline
 from ragate.renderers._links import plain_address
 from ragate.renderers._numbers import COMMENT, NOTHING, counted, duration, spending
+from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._samples import equal_scores, sections
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import (
     ForeignText,
-    below_floor,
     label,
     ordered,
     passes,
     shown_rows,
     verdict_text,
-    wants_a_look,
 )
-from ragate.renderers.html.folded_lists import SENTENCE, bounded_cells, folded_lists
+from ragate.renderers.html.folded_lists import bounded_cells, folded_lists
+from ragate.renderers.html.tone import tone
 from ragate.support.escape import one_line, short_sha
 
 MOST_ORIGINS = 5
@@ -44,7 +44,6 @@ def verdict_view(report: Report) -> dict[str, Any]:
         "word": _WORDS[status],
         "headline": one_line(_head(report), 1000),
         "verdict": report.decision.verdict.value.replace("_", " "),
-        "exit_code": report.decision.exit_code,
         "rules": checkout_note(report),
         "origin": _origin(report),
         "tiles": _tiles(report),
@@ -66,14 +65,13 @@ def _head(report: Report) -> str:
 
 def _origin(report: Report) -> dict[str, Any]:
     """Return what of the system is not as it was: place, address and words of each part."""
-    origin = report.origin
-    parts = []
-    for part in origin.parts[:MOST_ORIGINS]:
-        place = f"{part.path}:{part.line}" if part.line else part.path
-        parts.append((one_line(place, 120), plain_address(part.url), one_line(part.words, 120)))
-    more = origin.more + len(origin.parts) - len(parts)
-    because = origin.alone and not more and len(parts) == 1
-    return {"lead": "Because of" if because else "Changed here:", "parts": parts, "more": more}
+    origin = shown_origin(report.origin, MOST_ORIGINS)
+    parts = [
+        (one_line(place_of(part), 120), plain_address(part.url), one_line(part.words, 120))
+        for part in origin.parts
+    ]
+    lead = "Because of" if origin.alone else "Changed here:"
+    return {"lead": lead, "parts": parts, "more": origin.more}
 
 
 def _tiles(report: Report) -> list[tuple[str, str]]:
@@ -104,7 +102,6 @@ def _metric(row: MetricRow) -> dict[str, Any]:
     return {
         "name": one_line("".join(label(row, COMMENT)), 120),
         "passes": passes(row, COMMENT),
-        "level": row.level,
         "before": COMMENT.value(unit, row.baseline),
         "now": COMMENT.value(unit, row.candidate),
         "change": COMMENT.change(unit, row.change),
@@ -114,17 +111,8 @@ def _metric(row: MetricRow) -> dict[str, Any]:
         "n": f"{row.n:,}",
         "moved": f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,
         "verdict": verdict_text(row, COMMENT),
-        "why": one_line(row.reason, SENTENCE),
-        "tone": _tone(row),
+        "tone": tone(row),
     }
-
-
-def _tone(row: MetricRow) -> str:
-    if row.blocks:
-        return "bad"
-    if wants_a_look(row) or below_floor(row):
-        return "look"
-    return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"
 
 
 def _sentences(lines: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from ragate.models import ChangedPart, Report
 from ragate.renderers._links import linked
+from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._status import ReportSign, status_of
 from ragate.support.escape import code
 
@@ -17,16 +18,17 @@ def origin_line(report: Report) -> str:
         return "<b>Changed here:</b> not known."
     if not origin.parts or status_of(report) in _SILENT:
         return ""
-    shown = [_part(part) for part in origin.parts[:MOST_PARTS]]
-    more = origin.more + len(origin.parts) - len(shown)
-    listed = ", ".join(shown) + (f" and {more:,} more" if more else "")
-    if origin.alone and not more and len(shown) == 1:
+    shown = shown_origin(origin, MOST_PARTS)
+    listed = ", ".join(map(_part, shown.parts)) + (
+        f" and {shown.more:,} more" if shown.more else ""
+    )
+    if shown.alone:
         return f"<b>Because</b> of {listed}: nothing else differs."
     return f"<b>Changed here:</b> {listed}."
 
 
 def _part(part: ChangedPart) -> str:
-    place = f"{part.path}:{part.line}" if part.line else part.path
+    place = place_of(part)
     words = code(part.words, _WORDS) if part.words else ""
     if not place:
         return words

@@ -16,7 +16,7 @@ from ragate.renderers._samples import happened, sections
 from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import QUIET, ForeignText, Words, ordered, verdict_text, wants_a_look
 from ragate.renderers.json import written
-from ragate.renderers.sarif._places import Place, Places
+from ragate.renderers.sarif._places import Place, Places, plain_text
 from ragate.support.escape import one_line
 
 MOST_SAMPLES = 100
@@ -95,7 +95,7 @@ def _left_out(report: Report) -> str:
 
 
 def _notification(text: str, level: str) -> _Json:
-    return {"level": level, "message": {"text": _plain(text)}}
+    return {"level": level, "message": {"text": plain_text(text, _LONG)}}
 
 
 def _metrics(report: Report, places: Places) -> Iterator[_Json]:
@@ -167,7 +167,7 @@ def _result(
     result: _Json = {
         "ruleId": rule,
         "level": level,
-        "message": {"text": _plain(f"{report.gate}: {text}")},
+        "message": {"text": plain_text(f"{report.gate}: {text}", _LONG)},
         "locations": [place.location()],
         # The name that code scanning reads; its own would be one for all findings of a line.
         "partialFingerprints": {"primaryLocationLineHash": digest([report.gate, rule, key])},
@@ -175,8 +175,3 @@ def _result(
     if related:
         result["relatedLocations"] = [each.location() for each in related]
     return result
-
-
-def _plain(text: str) -> str:
-    """Return one line in which foreign text forms no link: SARIF's plain text has ``[a](b)``."""
-    return one_line(text, _LONG).replace("](", "] (")

@@ -42,8 +42,8 @@ class Places:
         self._lines = report.lines or SourceLines(report.links.config or CONFIG_NAME)
         in_files = [part for part in report.origin.parts if part.path]
         parts = (in_files or self._lines.changed)[:MOST_CHANGES]
-        self.changed = [Place(part.path, part.line, _plain(part.words)) for part in parts]
-        words = [_plain(part.words or part.path) for part in parts or report.origin.parts]
+        self.changed = [Place(part.path, part.line, plain_text(part.words)) for part in parts]
+        words = [plain_text(part.words or part.path) for part in parts or report.origin.parts]
         self.changes = [f"Changed here: {'; '.join(words[:MOST_CHANGES])}"] if words else []
 
     def rule(self, row: MetricRow) -> Place:
@@ -58,5 +58,6 @@ class Places:
         return Place(*found) if found else Place(self._lines.config)
 
 
-def _plain(text: str) -> str:
-    return one_line(text, _WORDS).replace("](", "] (")
+def plain_text(text: str, most: int = _WORDS) -> str:
+    """Return one line in which foreign text forms no link: SARIF's plain text has ``[a](b)``."""
+    return one_line(text, most).replace("](", "] (")
