@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
+    "review": ("review.command", "Say of each changed answer: better, worse, same, or stale."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset.group", "Check, grow and mend a golden set."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),

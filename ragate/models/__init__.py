@@ -29,6 +29,7 @@ from ragate.models.report import (
     SourceLines,
     SourceLinks,
 )
+from ragate.models.review_label import ReviewLabel, ReviewVerdict
 from ragate.models.run import (
     RUN_SCHEMA_VERSION,
     EarlierRun,

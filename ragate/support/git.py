@@ -109,6 +109,11 @@ def remote_url(top: Path) -> str:
     return _git(top, "config", "--get", "remote.origin.url")
 
 
+def user_name(folder: Path) -> str:
+    """Return the name that commits made here would carry, "" where none is set."""
+    return _git(folder, "config", "--get", "user.name")
+
+
 def _git(root: Path, *arguments: str) -> str:
     return _run(root, *arguments) or ""
 

@@ -54,7 +54,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github",),
     ("cli", "cli.detect"),
     ("cli.workflows",),
-    ("api", "cli.commands", "cli.dataset", "cli.init", "__main__"),
+    ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.
@@ -185,3 +185,15 @@ def test_the_types_and_the_configuration_stay_light(module: str) -> None:
     )
 
     assert loaded.stdout.split() == []
+
+
+def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:
+    readers = {
+        module
+        for module, path in MODULES.items()
+        if "review_label" in (text := path.read_text(encoding="utf-8")) or "ReviewLabel" in text
+    }
+    deciding = ("baseline", "core", "github", "metrics", "judges")
+    rooms = ("pipeline.decide", "pipeline.run", "pipeline.score", "pipeline.baseline")
+
+    assert not {m for m in readers if m.startswith(tuple(f"ragate.{n}" for n in deciding + rooms))}

@@ -34,6 +34,11 @@ _TAGS = 30
     show_default=True,
     help="From which similarity two questions are nearly the same.",
 )
+@click.option(
+    "--reviews",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Labels of `ragate review`; default: reviews.jsonl beside the golden set, if there.",
+)
 @click.option("--strict", is_flag=True, help="Warnings end with exit code 2 too.")
 @json_option
 def command(
@@ -42,6 +47,7 @@ def command(
     config: Path | None,
     corpus: Path | None,
     similar: float,
+    reviews: Path | None,
     strict: bool,
     as_json: bool,
 ) -> int:
@@ -49,15 +55,19 @@ def command(
 
     Errors: what cannot be read, an id that stands twice, an expected document that the corpus does
     not hold. Warnings: questions asked twice or nearly so, samples without a label, evidence that
-    changed. Exits with 2 where there is an error; with 0 else, and with --strict only without
-    warnings.
+    changed, references that a review called stale. Exits with 2 where there is an error; with 0
+    else, and with --strict only without warnings.
     """
+    from ragate.dataset import labels_beside, read_review_labels
     from ragate.pipeline.golden.validate import validate
     from ragate.pipeline.run.corpus_texts import corpus_texts
 
     chosen = subject(file, config)
     texts = corpus_texts(chosen.config, corpus)
-    validation = validate(chosen.path, texts, similar=similar)
+    beside = labels_beside(chosen.path)
+    path = reviews or (beside if beside.is_file() else None)
+    labels = read_review_labels(path) if path is not None else []
+    validation = validate(chosen.path, texts, similar=similar, reviews=labels)
     click.echo(_json(validation) if as_json else "\n".join(_lines(validation)))
     return 2 if validation.errors or (strict and validation.warnings) else 0
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from ragate.core.conversation import conversation
+from ragate.core.hashing import content_hash
 from ragate.core.text.near_duplicates import near_duplicates
 from ragate.core.text.quoted_passages import passage_hash
 from ragate.dataset import Entry
+from ragate.models import ReviewLabel, ReviewVerdict
 from ragate.pipeline.run.corpus_texts import Texts, stale_in
 from ragate.support.settings import shown
 
@@ -25,7 +27,8 @@ class Issue:
 
     Attributes:
         kind: ``schema``, ``unknown-document``, ``duplicate-query``, ``near-duplicate``,
-            ``contradiction``, ``nothing-to-score``, ``stale-evidence`` or ``evidence``.
+            ``contradiction``, ``nothing-to-score``, ``stale-evidence``, ``stale-reference`` or
+            ``evidence``.
         place: file:line.
     """
 
@@ -146,3 +149,21 @@ def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:
                 message = f"the hash of the evidence in {doc_id} is not that of its quote"
                 remedy = f"`ragate dataset evidence --ids {sample.id} --renew` records it anew"
                 yield _issue("evidence", "warning", entry, message, remedy)
+
+
+def stale_references(entries: Iterable[Entry], labels: Iterable[ReviewLabel]) -> Iterator[Issue]:
+    """Yield samples that a reviewer called stale, as long as they stand as they were reviewed."""
+    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for label in labels:
+        if label.verdict is ReviewVerdict.STALE_REFERENCE:
+            told = f"{label.who}: {label.reason}" if label.reason else label.who
+            said[label.id, label.sample].append(told)
+    for entry in entries:
+        if reasons := said.get((entry.sample.id, content_hash(entry.sample))):
+            yield _issue(
+                "stale-reference",
+                "warning",
+                entry,
+                f"its reference is stale by a review ({'; '.join(dict.fromkeys(reasons))})",
+                "mend the sample, which ends the finding; or take the label out of the reviews",
+            )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.dataset import Entry, inspect_entries
+from ragate.models import ReviewLabel
 from ragate.pipeline.golden import golden_issues
 from ragate.pipeline.golden.golden_issues import Issue
 from ragate.pipeline.run.corpus_texts import Texts
@@ -36,12 +37,19 @@ class Validation:
         return len(self.issues) - self.errors
 
 
-def validate(path: Path, texts: Texts | None, *, similar: float = SIMILAR) -> Validation:
+def validate(
+    path: Path,
+    texts: Texts | None,
+    *,
+    similar: float = SIMILAR,
+    reviews: Sequence[ReviewLabel] = (),
+) -> Validation:
     """Check a golden set.
 
     Args:
         texts: The corpus, where its texts are known.
         similar: Jaccard similarity from which two questions are called nearly the same.
+        reviews: What people said of answers; those who called a reference stale are heard.
     """
     entries, errors = inspect_entries(path)
     issues = [golden_issues.of_error(path, error.message, error.remedy) for error in errors]
@@ -51,6 +59,7 @@ def validate(path: Path, texts: Texts | None, *, similar: float = SIMILAR) -> Va
     issues += golden_issues.near(entries, similar)
     issues += golden_issues.labels(entries)
     issues += golden_issues.evidence(entries)
+    issues += golden_issues.stale_references(entries, reviews)
     return Validation(
         path=path,
         counts=_counts(entries),

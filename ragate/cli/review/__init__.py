@@ -1,0 +1,1 @@
+"""``ragate review``: a person looks at what changed."""

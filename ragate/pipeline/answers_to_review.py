@@ -1,0 +1,138 @@
+"""The pairs of answers of a stored run that a person can judge: the baseline's and the run's."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ragate.config import Config
+from ragate.core.comparison.own_passes import newest_run
+from ragate.errors import UsageError
+from ragate.models import Record, ReviewLabel, ReviewVerdict, Run, Sample, SystemOutput
+from ragate.pipeline.compare_stored import samples_of_run
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.stores.local import LocalStore
+from ragate.support.settings import nearest
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """One sample with the baseline's answer and the run's, which differ.
+
+    Attributes:
+        swapped: The run's answer is shown first: only where the person is not to know.
+    """
+
+    gate: str
+    commit: str
+    sample: Sample
+    before: Record
+    after: Record
+    blind: bool = False
+    swapped: bool = False
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both answers in the order in which they are shown."""
+        texts = (answer_text(self.before.output), answer_text(self.after.output))
+        return (texts[1], texts[0]) if self.swapped else texts
+
+    def subject(self, who: str) -> tuple[str, ...]:
+        """Return what a label of this person on this pair would be about."""
+        return self.label(ReviewVerdict.SAME, who=who).subject
+
+    def label(self, verdict: ReviewVerdict, *, who: str, reason: str = "") -> ReviewLabel:
+        """Return a person's word on this pair."""
+        return ReviewLabel(
+            gate=self.gate,
+            id=self.sample.id,
+            commit=self.commit,
+            verdict=verdict,
+            reason=reason,
+            who=who,
+            blind=self.blind,
+            sample=self.after.content_hash,
+            before=self.before.output_hash,
+            after=self.after.output_hash,
+        )
+
+
+def answer_text(output: SystemOutput) -> str:
+    """Return the answer as a person reads it, or why there is none."""
+    if output.error is not None:
+        return f"failed ({output.error.kind}): {output.error.message}"
+    return output.answer or "(empty)"
+
+
+def answers_to_review(
+    config: Config,
+    store: LocalStore,
+    folder: Path,
+    *,
+    ids: Sequence[str] = (),
+    blind: bool = False,
+    seed: int | None = None,
+) -> list[AnswerPair]:
+    """Return the pairs whose answers differ, of samples that both sides know in equal words.
+
+    Of several passes each side's first stands for it, of the run the newest run's.
+
+    Args:
+        ids: Only these samples; empty: all.
+        blind: Draw for each pair which answer is shown first.
+        seed: Shuffles the pairs, and gives the draw; None keeps their order.
+
+    Raises:
+        UsageError: there is no baseline, or the run has no such sample; names the nearest.
+    """
+    run = store.load(folder)
+    baseline = load_baseline_or_none(config)
+    if baseline is None:
+        raise UsageError(
+            f"{config.baseline}: no baseline, so there is no answer to compare with",
+            remedy="record one with `ragate baseline update`",
+        )
+    samples = {sample.id: sample for sample in samples_of_run(config, run)}
+    for sample_id in ids:
+        if sample_id not in samples:
+            raise UsageError(
+                f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}"
+            )
+    wanted = set(ids) or set(samples)
+    drawn = random.Random(0 if seed is None else seed)  # noqa: S311
+    pairs = [pair for pair in _pairs(samples, baseline, run) if pair.sample.id in wanted]
+    if seed is not None:
+        drawn.shuffle(pairs)
+    return [_drawn(pair, drawn) for pair in pairs] if blind else pairs
+
+
+def _drawn(pair: AnswerPair, drawn: random.Random) -> AnswerPair:
+    return replace(pair, blind=True, swapped=drawn.random() < 0.5)
+
+
+def _pairs(samples: dict[str, Sample], baseline: Run, run: Run) -> Iterator[AnswerPair]:
+    old, new = _first(baseline), _first(newest_run(run))
+    for sample_id, after in new.items():
+        before = old.get(sample_id)
+        if before is None or before.content_hash != after.content_hash:
+            continue
+        if any(
+            each.output.answer is None and each.output.error is None for each in (before, after)
+        ):
+            continue  # a side was recorded without answers
+        if answer_text(before.output) != answer_text(after.output):
+            manifest = run.manifest
+            sample = samples[sample_id]
+            yield AnswerPair(manifest.gate, manifest.commit, sample, before, after)
+
+
+def _told(output: SystemOutput) -> bool:
+    """Return False where no answer was asked for."""
+    return output.answer is not None or output.error is not None
+
+
+def _first(run: Run) -> dict[str, Record]:
+    first: dict[str, Record] = {}
+    for record in run.records:
+        first.setdefault(record.sample_id, record)
+    return first

@@ -1,0 +1,192 @@
+"""A person judges the answers of a stored run."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from ragate.cli.main import run
+from ragate.dataset import read_review_labels
+from tests.integration.line.line_projects import lost
+from tests.projects import right
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def checked(gated, monkeypatch, capsys):
+    """A run in which 4 of 40 answers (q0, q10, q20, q30) are no longer right."""
+    monkeypatch.delenv("CI", raising=False)
+    gated.record(lost(10))
+    run(["check"])
+    capsys.readouterr()
+    return gated
+
+
+@pytest.fixture
+def review(checked, monkeypatch, capsys):
+    def reviewed(typed, *options):
+        raw = typed if isinstance(typed, bytes) else typed.encode()
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+        code = run(["review", "--who", "Ada", *options])
+        path = checked.root / "reviews.jsonl"
+        labels = read_review_labels(path) if path.exists() else []
+        told = capsys.readouterr()
+        return SimpleNamespace(code=code, labels=labels, out=told.out, err=told.err, path=path)
+
+    return reviewed
+
+
+def test_each_changed_answer_is_asked_about_and_no_other(review):
+    done = review("1\nthe value is gone\n2\n\ns\n\nr\n\n")
+
+    assert done.code == 0, done.err
+    assert [(each.id, each.verdict) for each in done.labels] == [
+        ("q0", "worse"),
+        ("q10", "better"),
+        ("q20", "same"),
+        ("q30", "stale_reference"),
+    ]
+    assert done.labels[0].reason == "the value is gone"
+    assert "4 labels added to" in done.out
+
+
+def test_question_expected_answers_and_word_diff_are_shown(review):
+    out = review("q\n").out
+
+    assert "What is the value of 0?" in out
+    assert "The value of 0 is 0 apples." in out
+    assert "First answer, the baseline's" in out
+    assert "[-The value of 0 is 0 apples. [1]-] {+No idea.+}" in out
+
+
+def test_the_prompt_and_all_that_is_shown_fit_80_columns(review):
+    assert all(len(line) <= 80 for line in review("\n\n\n\n").out.splitlines()[1:])
+
+
+def test_a_second_review_goes_on_where_the_first_ended(review):
+    review("1\n\nq\n")
+    done = review("1\n\n1\n\n1\n\n")
+
+    assert [label.id for label in done.labels] == ["q0", "q10", "q20", "q30"]
+    assert "1 judged by Ada already" in done.out
+
+
+def test_what_another_person_judged_is_asked_again(review):
+    review("1\n\n" * 4)
+    done = review("1\n\n" * 4, "--who", "Bo")
+
+    assert Counter(label.who for label in done.labels) == {"Ada": 4, "Bo": 4}
+
+
+def test_input_that_ends_keeps_what_was_said(review):
+    done = review("1")
+
+    assert done.code == 0, done.err
+    assert [label.id for label in done.labels] == ["q0"]
+
+
+def test_an_unknown_key_is_asked_again_and_enter_skips(review):
+    done = review("better\n1\n\n\n\n\n")
+
+    assert [label.id for label in done.labels] == ["q0"]
+    assert "'better' is none of the keys" in done.out
+
+
+def test_bytes_that_are_no_text_in_a_reason_lose_no_label(review):
+    done = review(b"1\n\xff\x1b[31m gone\nq\n")
+
+    assert done.labels[0].reason == "\ufffd gone"
+
+
+def test_a_blind_review_tells_no_side_and_keeps_who_was_better(review):
+    done = review("1\n\n" * 4, "--blind", "--seed", "3", "--output", "blind.jsonl")
+    labels = read_review_labels(done.path.with_name("blind.jsonl"))
+
+    assert "baseline's\n" not in done.out.split("\n", 1)[1]
+    assert " now" not in done.out
+    assert all(label.blind for label in labels)
+    firsts = [text.split("\n", 2)[1].strip() for text in done.out.split("First answer")[1:]]
+    told = {"worse" if first != "No idea." else "better" for first in firsts}
+    assert told == {"worse", "better"}
+    assert ["better" if first == "No idea." else "worse" for first in firsts] == [
+        str(label.verdict) for label in labels
+    ]
+
+
+def test_a_seed_shuffles_the_order_and_repeats_it(review):
+    orders = [review("\n" * 4, "--seed", seed).out for seed in ("1", "1", "2", "3", "4")]
+
+    assert orders[0] == orders[1]
+    assert len(set(orders)) > 1
+
+
+def test_ids_narrow_the_review_and_a_wrong_one_is_named(review):
+    assert [each.id for each in review("1\n\n", "--ids", "q20,q1").labels] == ["q20"]
+    wrong = review("", "--ids", "q200")
+
+    assert wrong.code == 2
+    assert "no sample 'q200'" in wrong.err
+
+
+def test_a_broken_file_of_labels_is_an_error_before_anything_is_asked(review, checked):
+    (checked.root / "reviews.jsonl").write_text("{}\n")
+
+    assert run(["review", "--who", "Ada"]) == 2
+
+
+def test_a_label_changes_no_verdict(review, checked):
+    before = checked.report()["decision"]
+    review("2\n\n" * 4)
+    run(["check"])
+
+    assert checked.report()["decision"] == before
+
+
+def test_equal_answers_leave_nothing_to_judge(review, checked):
+    checked.record(right)
+    run(["check"])
+
+    assert "0 answers" in review("").out
+
+
+def test_in_ci_nobody_is_asked(review, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    done = review("1\n")
+
+    assert done.code == 2
+    assert "asks a person" in done.err
+
+
+def test_a_reference_called_stale_is_listed_until_the_sample_is_mended(review, checked, capsys):
+    review("r\nnow 7 pears\nq\n")
+    run(["dataset", "validate"])
+    told = capsys.readouterr().out
+
+    assert "stale reference (1)" in told
+    assert "golden.jsonl:1: q0: its reference is stale by a review (Ada: now 7 pears)" in told
+
+    checked.write_golden(range(40), references=["7 pears."])
+    run(["dataset", "validate"])
+    assert "stale reference" not in capsys.readouterr().out
+
+
+def test_validate_reads_labels_from_a_file_that_is_named(review, capsys):
+    done = review("r\n\nq\n", "--output", "mine.jsonl")
+    named = str(done.path.with_name("mine.jsonl"))
+
+    run(["dataset", "validate"])
+    assert "stale reference" not in capsys.readouterr().out
+    run(["dataset", "validate", "--reviews", named])
+    assert "stale reference (1)" in capsys.readouterr().out
+
+
+def test_other_labels_are_no_finding_of_the_golden_set(review, capsys):
+    review("1\n\n2\n\ns\n\nq\n")
+    run(["dataset", "validate"])
+
+    assert "review" not in capsys.readouterr().out
