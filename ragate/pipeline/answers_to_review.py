@@ -83,7 +83,8 @@ def answers_to_review(
         seed: Shuffles the pairs, and gives the draw; None keeps their order.
 
     Raises:
-        UsageError: there is no baseline, or the run has no such sample; names the nearest.
+        UsageError: there is no baseline or none with answers, or the run has no such sample;
+            names the nearest.
     """
     run = store.load(folder)
     baseline = load_baseline_or_none(config)
@@ -91,6 +92,11 @@ def answers_to_review(
         raise UsageError(
             f"{config.baseline}: no baseline, so there is no answer to compare with",
             remedy="record one with `ragate baseline update`",
+        )
+    if not any(_told(record.output) for record in baseline.records):
+        raise UsageError(
+            f"{config.baseline}: the baseline holds no answers",
+            remedy='set [policy] store = "answers" and record it anew',
         )
     samples = {sample.id: sample for sample in samples_of_run(config, run)}
     for sample_id in ids:

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.calibration import as_json, as_table
-from ragate.cli.labelled_criteria import own_criteria, with_identities
+from ragate.cli.labelled_criteria import Scores, compared, with_identities
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
-from ragate.errors import BudgetError, ConfigError, DatasetError
+from ragate.errors import BudgetError, ConfigError, DatasetError, UsageError
 
 if TYPE_CHECKING:
     from ragate.config import Config, JudgeSettings
-    from ragate.core.judging.judge_agreement import CalibrationReport
     from ragate.dataset import Label
     from ragate.models import Score
     from ragate.protocols import Judge
     from ragate.runtime.operations import Operations
 
-Scores = list[list["Score"]]  # by label, its judgements
 _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
 
 
@@ -32,22 +30,54 @@ _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
 @click.option(
     "--labels",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    required=True,
     help="JSON Lines of answers and what a person said of them.",
 )
 @click.option(
+    "--reviews",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Labels of `ragate review`, held against the scores of a stored run instead.",
+)
+@click.option("--run", help="With --reviews: the run's id, its folder, or latest (default).")
+@click.option(
     "--repeats",
     type=click.IntRange(1, 20),
-    default=1,
-    show_default=True,
-    help="Judgements of each answer; 2 or more show how often the judge contradicts itself.",
+    help="Judgements of each answer (1); 2 or more show how often the judge contradicts itself.",
 )
 @click.option("--format", "form", type=click.Choice(["console", "json"]), default="console")
-def command(*, config: Path | None, labels: Path, repeats: int, form: str) -> int:
+def command(
+    *,
+    config: Path | None,
+    labels: Path | None,
+    reviews: Path | None,
+    run: str | None,
+    repeats: int | None,
+    form: str,
+) -> int:
     """Compare the judge with labels of people: agreement, noise, and the best pass mark.
 
-    Makes one model call for each answer and repeat. Ends with 3 where the judge scored nothing.
+    Makes one model call for each answer and repeat; with --reviews none. Ends with 3 where the
+    judge scored nothing, or no label is of this run's answers.
     """
+    if labels is not None and reviews is None:
+        if run is not None:
+            raise UsageError("--run is for --reviews", remedy="leave it out, or give --reviews")
+        return _by_labels(config, labels, repeats or 1, form)
+    if reviews is None or labels is not None:
+        raise UsageError("calibrate needs labels of one kind", remedy="give --labels or --reviews")
+    if repeats is not None:
+        raise UsageError("--repeats is for --labels: reviews ask no judge", remedy="leave it out")
+    return _by_reviews(config, reviews, run or "latest", form)
+
+
+def _by_reviews(config: Path | None, reviews: Path, run: str, form: str) -> int:
+    from ragate.cli.review_calibration import calibrate_by_reviews, review_json, review_table
+
+    name, found = calibrate_by_reviews(config, reviews, run)
+    click.echo(review_json(name, found) if form == "json" else review_table(name, found))
+    return 0 if found.labels else 3
+
+
+def _by_labels(config: Path | None, labels: Path, repeats: int, form: str) -> int:
     from ragate.dataset import read_labels
 
     loaded, operations = open_config(config)
@@ -148,39 +178,3 @@ async def _ask(
         except TimeoutError:
             reason = f"judge: no verdict within {timeout_s:g} s"
             return {name: unscored(name, reason) for name in criteria}
-
-
-def compared(
-    config: Config, labels: Sequence[Label], scores: Scores
-) -> dict[str, CalibrationReport]:
-    """Return a report for each criterion, in the order of the labels."""
-    from ragate.core.judging.judge_agreement import calibrate
-    from ragate.core.judging.own_criterion import shown_name
-
-    reports = {}
-    for criterion in dict.fromkeys(label.criterion for label in labels):
-        rows = [
-            (label.label, [score.value for score in judged_scores])
-            for label, judged_scores in zip(labels, scores, strict=True)
-            if label.criterion == criterion
-        ]
-        reports[shown_name(criterion)] = calibrate(
-            [label for label, _ in rows],
-            [judged_scores[0] for _, judged_scores in rows],
-            [judged_scores for _, judged_scores in rows],
-            pass_at=pass_mark(config, shown_name(criterion)),
-        )
-    return reports
-
-
-def pass_mark(config: Config, criterion: str) -> float:
-    """Return the metric's own mark; without one, 4 of 1 to 5, and 0.5 for a fraction."""
-    from ragate.core.judging.criteria import CRITERIA
-
-    for rule in config.policy.metrics:
-        if rule.metric == criterion and rule.pass_at is not None:
-            return rule.pass_at
-    if criterion in (own := own_criteria(config)):
-        return own[criterion][1].usual_mark
-    criterion_info = CRITERIA.get(criterion)
-    return 4.0 if criterion_info is not None and criterion_info.unit == "grade" else 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections import Counter
 from types import SimpleNamespace
@@ -190,3 +191,65 @@ def test_other_labels_are_no_finding_of_the_golden_set(review, capsys):
     run(["dataset", "validate"])
 
     assert "review" not in capsys.readouterr().out
+
+
+def test_calibrate_holds_every_metric_against_the_reviews(review, capsys):
+    done = review("1\n\n1\n\n2\n\nr\n\n")
+    code = run(["calibrate", "--reviews", str(done.path), "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+
+    assert code == 0
+    assert (found["labels"], found["elsewhere"], found["stale"]) == (3, 0, 1)
+    hits = found["agreements"]["token_f1"]
+    assert (hits["n"], hits["worse"], hits["found"]) == (3, 2, 2)
+    assert (hits["others"], hits["false_alarms"]) == (1, 1)
+
+
+def test_the_table_of_the_reviews_fits_80_columns_and_says_what_is_left_out(review, capsys):
+    done = review("1\n\nr\n\nq\n")
+    run(["calibrate", "--reviews", str(done.path)])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert any(
+        line.split() == ["token_f1", "1", "1.000", "-", "1", "of", "1", "0", "of", "0"]
+        for line in lines
+    )
+    assert all(len(line) <= 80 for line in lines)
+    assert "1 label of stale references: `ragate dataset validate`" in lines
+
+
+def test_labels_of_other_answers_calibrate_nothing(review, checked, capsys):
+    done = review("1\n\n" * 4)
+    checked.record(right)
+    run(["check"])
+    capsys.readouterr()
+
+    assert run(["calibrate", "--reviews", str(done.path)]) == 3
+    assert "4 labels of outputs that are not in this pair of runs" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--reviews", "reviews.jsonl", "--labels", "reviews.jsonl"],
+        ["--reviews", "reviews.jsonl", "--repeats", "1"],
+        ["--labels", "reviews.jsonl", "--run", "latest"],
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(review, options):
+    review("1\n\nq\n")
+
+    assert run(["calibrate", *options]) == 2
+
+
+def test_a_baseline_without_answers_is_told_as_such(gated, monkeypatch, capsys):
+    monkeypatch.delenv("CI", raising=False)
+    gated.configure(policy='store = "hashes"')
+    run(["baseline", "update"])
+    gated.record(lost(10))
+    run(["check"])
+    capsys.readouterr()
+
+    assert run(["review", "--who", "Ada"]) == 2
+    assert "the baseline holds no answers" in capsys.readouterr().err

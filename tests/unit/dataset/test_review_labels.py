@@ -12,7 +12,6 @@ from ragate.dataset import add_review_label, read_review_labels
 from ragate.errors import DatasetError
 from ragate.models import ReviewLabel, ReviewVerdict
 
-
 PAGE = Path(__file__).parents[3] / "docs" / "review.md"
 
 
