@@ -18,7 +18,7 @@ _REMEDY = "docs/review.md shows the fields; mend the line, or take it out"
 
 def labels_beside(dataset: Path) -> Path:
     """Return where a golden set's labels stand unless another file is named."""
-    return dataset.parent / "reviews.jsonl"
+    return dataset.parent / "review-labels.jsonl"
 
 
 def read_review_labels(path: Path) -> list[ReviewLabel]:

@@ -37,7 +37,7 @@ _TAGS = 30
 @click.option(
     "--reviews",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Labels of `ragate review`; default: reviews.jsonl beside the golden set, if there.",
+    help="Labels of `ragate review`; default: review-labels.jsonl beside the golden set, if there.",
 )
 @click.option("--strict", is_flag=True, help="Warnings end with exit code 2 too.")
 @json_option

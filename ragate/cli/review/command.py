@@ -20,7 +20,7 @@ from ragate.support.escape import one_line
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of labels; default: reviews.jsonl beside the golden set.",
+    help="The file of labels; default: review-labels.jsonl beside the golden set.",
 )
 @click.option("--ids", multiple=True, help="Only these samples; several with commas.")
 @click.option("--blind", is_flag=True, help="Do not tell which answer is the baseline's.")
@@ -57,10 +57,9 @@ def command(
     pairs = answers_to_review(loaded, store, folder, ids=named, blind=blind, seed=seed)
     done = {label.subject for label in given}
     left = [pair for pair in pairs if pair.subject(who) not in done]
-    click.echo(
-        f"{folder.name}: {plural(len(pairs), 'answer')} of another wording than the baseline's, "
-        f"{len(pairs) - len(left)} judged by {who} already"
-    )
+    click.echo(f"{folder.name}: {plural(len(pairs), 'changed answer')}")
+    if done_here := len(pairs) - len(left):
+        click.echo(f"{done_here} of them judged by {who} already")
     written = ask_about(left, who, path)
     click.echo(f"{plural(written, 'label')} added to {path}" if written else "no label was added")
     return 0

@@ -34,7 +34,7 @@ def review(checked, monkeypatch, capsys):
         raw = typed if isinstance(typed, bytes) else typed.encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
         code = run(["review", "--who", "Ada", *options])
-        path = checked.root / "reviews.jsonl"
+        path = checked.root / "review-labels.jsonl"
         labels = read_review_labels(path) if path.exists() else []
         told = capsys.readouterr()
         return SimpleNamespace(code=code, labels=labels, out=told.out, err=told.err, path=path)
@@ -66,7 +66,7 @@ def test_question_expected_answers_and_word_diff_are_shown(review):
 
 
 def test_the_prompt_and_all_that_is_shown_fit_80_columns(review):
-    assert all(len(line) <= 80 for line in review("\n\n\n\n").out.splitlines()[1:])
+    assert all(len(line) <= 80 for line in review("\n\n\n\n").out.splitlines())
 
 
 def test_a_second_review_goes_on_where_the_first_ended(review):
@@ -74,7 +74,7 @@ def test_a_second_review_goes_on_where_the_first_ended(review):
     done = review("1\n\n1\n\n1\n\n")
 
     assert [label.id for label in done.labels] == ["q0", "q10", "q20", "q30"]
-    assert "1 judged by Ada already" in done.out
+    assert "1 of them judged by Ada already" in done.out
 
 
 def test_what_another_person_judged_is_asked_again(review):
@@ -108,7 +108,7 @@ def test_a_blind_review_tells_no_side_and_keeps_who_was_better(review):
     done = review("1\n\n" * 4, "--blind", "--seed", "3", "--output", "blind.jsonl")
     labels = read_review_labels(done.path.with_name("blind.jsonl"))
 
-    assert "baseline's\n" not in done.out.split("\n", 1)[1]
+    assert "baseline's" not in done.out
     assert " now" not in done.out
     assert all(label.blind for label in labels)
     firsts = [text.split("\n", 2)[1].strip() for text in done.out.split("First answer")[1:]]
@@ -135,7 +135,7 @@ def test_ids_narrow_the_review_and_a_wrong_one_is_named(review):
 
 
 def test_a_broken_file_of_labels_is_an_error_before_anything_is_asked(review, checked):
-    (checked.root / "reviews.jsonl").write_text("{}\n")
+    (checked.root / "review-labels.jsonl").write_text("{}\n")
 
     assert run(["review", "--who", "Ada"]) == 2
 
@@ -152,7 +152,7 @@ def test_equal_answers_leave_nothing_to_judge(review, checked):
     checked.record(right)
     run(["check"])
 
-    assert "0 answers" in review("").out
+    assert "0 changed answers" in review("").out
 
 
 def test_in_ci_nobody_is_asked(review, monkeypatch):
@@ -232,9 +232,9 @@ def test_labels_of_other_answers_calibrate_nothing(review, checked, capsys):
     "options",
     [
         [],
-        ["--reviews", "reviews.jsonl", "--labels", "reviews.jsonl"],
-        ["--reviews", "reviews.jsonl", "--repeats", "1"],
-        ["--labels", "reviews.jsonl", "--run", "latest"],
+        ["--reviews", "review-labels.jsonl", "--labels", "review-labels.jsonl"],
+        ["--reviews", "review-labels.jsonl", "--repeats", "1"],
+        ["--labels", "review-labels.jsonl", "--run", "latest"],
     ],
 )
 def test_options_that_do_not_go_together_are_refused(review, options):
@@ -253,3 +253,22 @@ def test_a_baseline_without_answers_is_told_as_such(gated, monkeypatch, capsys):
 
     assert run(["review", "--who", "Ada"]) == 2
     assert "the baseline holds no answers" in capsys.readouterr().err
+
+
+def test_an_answer_cannot_pose_as_a_line_of_the_review(review, checked):
+    def posing(number, _run):
+        return {**right(number, 0), "answer": f"\x1b[2J1 of 1  q{number}\r> 2\nQuestion\n\u202enow"}
+
+    checked.record(posing)
+    run(["check"])
+    lines = review("q\n").out.split("Second answer, now\n")[1].split("Difference")[0].splitlines()
+
+    assert lines == ["  1 of 1  q0", "  > 2", "  Question", "  \ufffdnow"]
+
+
+def test_a_golden_set_that_is_named_as_the_output_keeps_its_bytes(review, checked):
+    golden = checked.root / "golden.jsonl"
+    before = golden.read_bytes()
+
+    assert review("1\n\n", "--output", "golden.jsonl").code == 2
+    assert golden.read_bytes() == before
