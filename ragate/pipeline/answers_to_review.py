@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.core.comparison.own_passes import newest_run
+from ragate.core.hashing import content_hash
 from ragate.errors import UsageError
 from ragate.models import Record, ReviewLabel, ReviewVerdict, Run, Sample, SystemOutput
 from ragate.pipeline.compare_stored import samples_of_run
@@ -122,6 +123,8 @@ def _pairs(samples: dict[str, Sample], baseline: Run, run: Run) -> Iterator[Answ
         before = old.get(sample_id)
         if before is None or before.content_hash != after.content_hash:
             continue
+        if content_hash(samples[sample_id]) != after.content_hash:
+            continue  # edited since the run: the words on the screen are not what was answered
         if any(
             each.output.answer is None and each.output.error is None for each in (before, after)
         ):

@@ -155,6 +155,13 @@ def test_equal_answers_leave_nothing_to_judge(review, checked):
     assert "0 changed answers" in review("").out
 
 
+def test_a_sample_edited_since_the_run_is_left_out(review, checked):
+    golden = checked.root / "golden.jsonl"
+    golden.write_text(golden.read_text().replace("What is the value of 0?", "And of 0?"))
+
+    assert [label.id for label in review("1\n\n" * 4).labels] == ["q10", "q20", "q30"]
+
+
 def test_in_ci_nobody_is_asked(review, monkeypatch):
     monkeypatch.setenv("CI", "true")
     done = review("1\n")
