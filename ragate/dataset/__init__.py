@@ -6,7 +6,13 @@ from pathlib import Path
 from ragate.dataset import beir, csv_table, jsonl, yaml_list
 from ragate.dataset._edit import GoldenFile, open_golden
 from ragate.dataset._labels import Label, read_labels
-from ragate.dataset._review_labels import add_review_label, labels_beside, read_review_labels
+from ragate.dataset._review_labels import (
+    add_review_label,
+    labels_beside,
+    merge_review_labels,
+    read_given_labels,
+    read_review_labels,
+)
 from ragate.dataset._rows import Entries, Entry, Row, asked, entries_of
 from ragate.dataset._select import select
 from ragate.dataset._write import row_of, write_rows

@@ -1,5 +1,7 @@
 """The file of review labels: JSON Lines, one person's word on one pair of answers each."""
 
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from ragate.models import ReviewLabel
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 from ragate.support.settings import nearest, shown
-from ragate.support.strict_json import canonical, read_lines
+from ragate.support.strict_json import canonical, loads, read_lines
 
 _REMEDY = "docs/review.md shows the fields; mend the line, or take it out"
 
@@ -50,11 +52,61 @@ def add_review_label(path: Path, label: ReviewLabel) -> None:
         DatasetError: the file is there and cannot be read.
         StorageError: it cannot be written; what was there is whole.
     """
+    _append(path, [label])
+
+
+def _append(path: Path, labels: Sequence[ReviewLabel]) -> None:
+    if not labels:
+        return
     before = b""
     if path.exists():
         before = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
         before += b"" if before.endswith(b"\n") or not before else b"\n"
-    write_atomic(path, before + canonical(label.model_dump(mode="json")).encode() + b"\n")
+    lines = [canonical(label.model_dump(mode="json")).encode() + b"\n" for label in labels]
+    write_atomic(path, before + b"".join(lines))
+
+
+def read_given_labels(name: str, content: bytes) -> list[ReviewLabel]:
+    """Return the labels in a file that somebody gives: of a page, or of saved comments.
+
+    Lines that do not begin with ``{`` are no labels and are skipped: a comment says more.
+
+    Raises:
+        DatasetError: it holds no label, or a line that begins with ``{`` is none.
+    """
+    labels = []
+    for number, line in enumerate(content.removeprefix(BOM_UTF8).split(b"\n"), start=1):
+        if line.lstrip().startswith(b"{"):
+            where = f"{name}:{number}"
+            labels.append(_label(where, loads(line, where=where, error=DatasetError)))
+    if not labels:
+        raise DatasetError(f"{name}: holds no label", remedy=_REMEDY)
+    return labels
+
+
+def merge_review_labels(path: Path, given: Iterable[ReviewLabel]) -> int:
+    """Add what is new to a file of labels; return how many labels were added.
+
+    What the same person said of the same outputs before is no news, in other words either.
+
+    Raises:
+        DatasetError: the file cannot be read, or a person said another thing of the same outputs;
+            nothing is added then.
+    """
+    known = {label.subject: label for label in (read_review_labels(path) if path.exists() else [])}
+    new: list[ReviewLabel] = []
+    for label in given:
+        before = known.setdefault(label.subject, label)
+        if before is label:
+            new.append(label)
+        elif before.verdict is not label.verdict:
+            raise DatasetError(
+                f"{shown(label.who)} says {label.verdict} of {shown(label.id)}, and of the same "
+                f"answers {before.verdict} before",
+                remedy="keep the one that is right, and take the other out; nothing was added",
+            )
+    _append(path, new)
+    return len(new)
 
 
 def _label(where: str, row: Any) -> ReviewLabel:

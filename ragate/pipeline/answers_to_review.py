@@ -118,7 +118,7 @@ def _drawn(pair: AnswerPair, drawn: random.Random) -> AnswerPair:
 
 
 def _pairs(samples: dict[str, Sample], baseline: Run, run: Run) -> Iterator[AnswerPair]:
-    old, new = _first(baseline), _first(newest_run(run))
+    old, new = first_records(baseline), first_records(newest_run(run))
     for sample_id, after in new.items():
         before = old.get(sample_id)
         if before is None or before.content_hash != after.content_hash:
@@ -140,7 +140,8 @@ def _told(output: SystemOutput) -> bool:
     return output.answer is not None or output.error is not None
 
 
-def _first(run: Run) -> dict[str, Record]:
+def first_records(run: Run) -> dict[str, Record]:
+    """Return by sample the record of its first pass, which stands for it."""
     first: dict[str, Record] = {}
     for record in run.records:
         first.setdefault(record.sample_id, record)

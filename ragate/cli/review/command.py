@@ -15,7 +15,7 @@ from ragate.support.escape import one_line
 
 
 @click.command("review")
-@click.argument("run", default="latest")
+@click.argument("run", required=False)
 @config_option
 @click.option(
     "--output",
@@ -25,22 +25,58 @@ from ragate.support.escape import one_line
 @click.option("--ids", multiple=True, help="Only these samples; several with commas.")
 @click.option("--blind", is_flag=True, help="Do not tell which answer is the baseline's.")
 @click.option("--seed", type=click.IntRange(min=0), help="Shuffle the order, the same for one N.")
+@click.option(
+    "--from",
+    "given",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="Ask nothing: add the labels of a file (of a page, or saved comments); - is the input.",
+)
 @click.option("--who", default="", help="Your name in the labels; default: git's user.name.")
 def command(
     *,
-    run: str,
+    run: str | None,
     config: Path | None,
     output: Path | None,
     ids: tuple[str, ...],
     blind: bool,
     seed: int | None,
+    given: Path | None,
     who: str,
 ) -> int:
     """Judge the answers of a stored RUN that differ from the baseline's, one after another.
 
-    RUN is its id, its folder, or `latest`. Each label is written at once; what you have judged
-    already is not asked again. Labels are proposals: no verdict reads them.
+    RUN is its id, its folder, or `latest` (default). Each label is written at once; what you have
+    judged already is not asked again. Labels are proposals: no verdict reads them.
     """
+    if given is not None:
+        if run is not None or ids or blind or seed is not None or who:
+            raise UsageError(
+                "--from asks nothing: RUN, --ids, --blind, --seed and --who are not for it",
+                remedy="leave them out",
+            )
+        return _merge(config, given, output)
+    return _ask(config, run or "latest", output, ids, blind=blind, seed=seed, who=who)
+
+
+def _merge(config: Path | None, given: Path, output: Path | None) -> int:
+    from ragate.cli.review.merging import merged_lines
+
+    loaded, _ = open_config(config)
+    for line in merged_lines(loaded, given, output):
+        click.echo(line)
+    return 0
+
+
+def _ask(
+    config: Path | None,
+    run: str,
+    output: Path | None,
+    ids: tuple[str, ...],
+    *,
+    blind: bool,
+    seed: int | None,
+    who: str,
+) -> int:
     from ragate.cli.review.asking import ask_about
     from ragate.dataset import labels_beside, read_review_labels
     from ragate.pipeline.answers_to_review import answers_to_review

@@ -6,10 +6,12 @@ from typing import Literal, get_args
 
 from ragate.errors import UsageError
 
-Verb = Literal["accept", "rerun", "update-baseline", "run", "help"]
-NEEDS_SHA: frozenset[Verb] = frozenset({"accept", "rerun", "update-baseline", "run"})
+Verb = Literal["accept", "fine", "worse", "rerun", "update-baseline", "run", "help"]
+NEEDS_SHA: frozenset[Verb] = frozenset(get_args(Verb)) - {"help"}
 USAGE = """\
 /ragate accept SHA METRIC… "reason"
+/ragate fine SHA ID… "reason"
+/ragate worse SHA ID… "reason"
 /ragate update-baseline SHA
 /ragate rerun SHA
 /ragate run SHA
@@ -18,11 +20,12 @@ USAGE = """\
 _START = "/ragate"
 _MOST_LINE = 1000
 _MOST_REASON = 300
-_MOST_METRICS = 20
+_MOST_NAMES = 20
 _SHA = re.compile(r"[0-9a-f]{7,40}")
 _METRIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,79}")
 _GATE = re.compile(r"gate=([A-Za-z0-9][A-Za-z0-9._-]{0,59})")
 _REASON = re.compile(r'"([^"]*)"$')
+_REASONED: frozenset[Verb] = frozenset({"accept", "fine", "worse"})
 # Keyboards of phones write these for straight quotes.
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
 _VERBS: dict[str, Verb] = {verb: verb for verb in get_args(Verb)}
@@ -34,7 +37,9 @@ class Command:
 
     Attributes:
         sha: The commit it is for, at least seven digits; "" for help.
-        metrics, reason: Of ``accept``.
+        metrics: Of ``accept``.
+        ids: Of ``fine`` and ``worse``: the samples.
+        reason: Of these three.
         gate: The gate it is for; "" for whichever gate reads it.
     """
 
@@ -43,6 +48,7 @@ class Command:
     metrics: tuple[str, ...] = ()
     reason: str = ""
     gate: str = ""
+    ids: tuple[str, ...] = ()
 
 
 def parse_command(body: str) -> Command | None:
@@ -68,8 +74,8 @@ def parse_command(body: str) -> Command | None:
 
 def _read(verb: Verb, arguments: str) -> Command:
     reason = ""
-    if verb == "accept":
-        arguments, reason = _split_reason(arguments)
+    if verb in _REASONED:
+        arguments, reason = _split_reason(verb, arguments)
     words = arguments.split()
     gates = [match[1] for word in words if (match := _GATE.fullmatch(word))]
     words = [word for word in words if not _GATE.fullmatch(word)]
@@ -79,19 +85,24 @@ def _read(verb: Verb, arguments: str) -> Command:
     if verb not in NEEDS_SHA:
         _refuse_rest(verb, words)
         return Command(verb, gate=gate)
-    sha, metrics = _sha(verb, words), tuple(dict.fromkeys(words[1:]))
-    if verb != "accept":
-        _refuse_rest(verb, words[1:])
-        return Command(verb, sha, gate=gate)
-    _check_metrics(metrics)
-    return Command(verb, sha, metrics, reason, gate)
+    sha, names = _sha(verb, words), tuple(dict.fromkeys(words[1:]))
+    if verb == "accept":
+        _check_metrics(names)
+        return Command(verb, sha, names, reason, gate)
+    if verb in _REASONED:
+        # As the comment shows them, in backticks, they can be pasted too.
+        ids = tuple(dict.fromkeys(name.strip("`") or name for name in names))
+        _check_number(verb, ids, "samples")
+        return Command(verb, sha, reason=reason, gate=gate, ids=ids)
+    _refuse_rest(verb, words[1:])
+    return Command(verb, sha, gate=gate)
 
 
-def _split_reason(arguments: str) -> tuple[str, str]:
+def _split_reason(verb: Verb, arguments: str) -> tuple[str, str]:
     quoted = _REASON.search(arguments)
     reason = " ".join(quoted[1].split()) if quoted else ""
     if quoted is None or not 3 <= len(reason) <= _MOST_REASON:
-        raise _wrong(f'accept ends with a "reason" of 3 to {_MOST_REASON} characters, in quotes')
+        raise _wrong(f'{verb} ends with a "reason" of 3 to {_MOST_REASON} characters, in quotes')
     return arguments[: quoted.start()], reason
 
 
@@ -102,11 +113,15 @@ def _sha(verb: Verb, words: list[str]) -> str:
 
 
 def _check_metrics(metrics: tuple[str, ...]) -> None:
-    if not 1 <= len(metrics) <= _MOST_METRICS:
-        raise _wrong(f"accept names 1 to {_MOST_METRICS} metrics")
+    _check_number("accept", metrics, "metrics")
     for metric in metrics:
         if not _METRIC.fullmatch(metric):
             raise _wrong(f"{metric!r} is no name of a metric")
+
+
+def _check_number(verb: Verb, names: tuple[str, ...], kind: str) -> None:
+    if not 1 <= len(names) <= _MOST_NAMES:
+        raise _wrong(f"{verb} names 1 to {_MOST_NAMES} {kind}")
 
 
 def _refuse_rest(verb: Verb, words: list[str]) -> None:

@@ -6,10 +6,12 @@ Nothing of a pull request is checked out or run: commands work on what earlier r
 import tempfile
 from pathlib import Path
 
+from ragate.dataset import labels_beside
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
 from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.commits.merge_commit import branch_tip
-from ragate.github.gate.result_artifact import gate_name, open_stored
+from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.gate.result_artifact import StoredResult, gate_name, open_stored
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.accept_command import accept, rerun
 from ragate.github.modes.conversation import (
@@ -21,12 +23,15 @@ from ragate.github.modes.conversation import (
 )
 from ragate.github.modes.run_command import fulfil
 from ragate.github.modes.update_command import update_baseline
+from ragate.github.publish.labels_reply import label_lines, labels_reply
 from ragate.github.publish.target import Announce, Target
 from ragate.github.rest.api_error import GitHubApiError
 from ragate.github.rest.repository import Repository, login_of
-from ragate.models import Report
+from ragate.models import Report, ReviewVerdict
+from ragate.pipeline.labels_of_ids import labels_of_ids
 from ragate.support.escape import code
 
+LABELS = {"fine": ReviewVerdict.SAME, "worse": ReviewVerdict.WORSE}
 DONE = "obeyed"
 NOTHING = "nothing"
 # What its author can act on is told in a reply; what is out of order fails the job.
@@ -87,8 +92,42 @@ def _obey(
         )
     if verb == "accept":
         return accept(talk, stored)
+    if verb in LABELS:
+        _label(talk, stored, context.location(None), LABELS[verb])
+        return None
     main = context.event.default_branch
     return update_baseline(talk, stored, context.location(None), default_branch=main)
+
+
+def _label(
+    talk: Conversation, stored: StoredResult, location: ConfigLocation, verdict: ReviewVerdict
+) -> None:
+    """Reply with what a maintainer says of some samples as labels; nothing else is written.
+
+    The labels hold hashes, ids and the maintainer's own words: no text that the policy withholds.
+
+    Raises:
+        RefusedError: a sample cannot be labelled, or the head has moved.
+    """
+    said = talk.command
+    who = talk.comment.author
+    try:
+        labels = labels_of_ids(
+            stored.config,
+            stored.run,
+            said.ids,
+            verdict,
+            who=who,
+            reason=said.reason,
+            commit=stored.head,
+        )
+    except UsageError as error:
+        raise RefusedError(error.message, remedy=error.remedy) from error
+    if not talk.same_head():
+        raise RefusedError("The head has moved meanwhile: nothing is labelled.")
+    beside = labels_beside(stored.config.dataset).relative_to(stored.config.root)
+    lines = labels_reply(labels, location.at(beside.as_posix()), sha=stored.head)
+    talk.reply(lines, below=label_lines(labels))
 
 
 def _sentence(error: RagateError) -> str:

@@ -49,10 +49,11 @@ class Conversation:
         source = self.pull["head"].get("repo") or {}
         return bool(source.get("id") != self.pull["base"]["repo"]["id"])
 
-    def reply(self, lines: Sequence[str], *, first_line: str = "") -> None:
-        """Write a comment; each line is safe HTML of our own making."""
+    def reply(self, lines: Sequence[str], *, first_line: str = "", below: str = "") -> None:
+        """Write a comment; each line is safe HTML of our own making, `below` safe Markdown."""
         mark = first_line or _REPLIED.format(self.comment.id)
         body = "\n".join([mark, *(f"<p>{line}</p>" for line in lines)])
+        body += f"\n\n{below}" if below else ""
         self.repository.create_comment(self.number, body)
 
     def same_head(self) -> bool:

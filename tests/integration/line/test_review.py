@@ -279,3 +279,100 @@ def test_a_golden_set_that_is_named_as_the_output_keeps_its_bytes(review, checke
 
     assert review("1\n\n", "--output", "golden.jsonl").code == 2
     assert golden.read_bytes() == before
+
+
+def given(folder, *labels, above=""):
+    lines = [json.dumps(label.model_dump(mode="json")) for label in labels]
+    path = folder / "given.txt"
+    path.write_text(above + "\n".join(lines), encoding="utf-8")
+    return path
+
+
+def merge(capsys, path, *options):
+    code = run(["review", "--from", str(path), *options])
+    told = capsys.readouterr()
+    return SimpleNamespace(code=code, out=told.out, err=told.err)
+
+
+def test_labels_of_a_saved_comment_are_added_once(review, checked, capsys):
+    labels = review("1\nthe value is gone\n1\n\nq\n").labels
+    path = checked.root / "review-labels.jsonl"
+    path.unlink()
+    comment = given(checked.root, *labels, above="<p>Labelled</p>\n\n```jsonl\n")
+
+    first, second = merge(capsys, comment), merge(capsys, comment)
+
+    assert first.code == second.code == 0
+    assert read_review_labels(path) == labels
+    assert "2 labels added to" in first.out
+    assert "no label was added" in second.out
+    assert "2 labels given before" in second.out
+
+
+def test_labels_come_through_a_pipe(review, checked, capsys, monkeypatch):
+    labels = review("1\n\nq\n").labels
+    (path := checked.root / "review-labels.jsonl").rename(checked.root / "sent.jsonl")
+    sent = io.TextIOWrapper(io.BytesIO((checked.root / "sent.jsonl").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", sent)
+
+    assert merge(capsys, "-").code == 0
+    assert read_review_labels(path) == labels
+
+
+def test_a_given_label_that_contradicts_one_adds_nothing(review, checked, capsys):
+    (label,) = review("1\n\nq\n").labels
+    kept = (checked.root / "review-labels.jsonl").read_bytes()
+    new = label.amended(who="Bob")
+    path = given(checked.root, new, label.amended(verdict="better"))
+
+    done = merge(capsys, path)
+
+    assert done.code == 2
+    assert "'Ada' says better of 'q0', and of the same answers worse before" in done.err
+    assert (checked.root / "review-labels.jsonl").read_bytes() == kept
+
+
+def test_a_given_label_of_another_gate_is_refused_by_its_name(review, checked, capsys):
+    (label,) = review("1\n\nq\n").labels
+
+    done = merge(capsys, given(checked.root, label.amended(gate="else")))
+
+    assert done.code == 2
+    assert "labels of the gate 'else'" in done.err
+
+
+def test_a_given_label_of_another_sample_is_kept_and_told(review, checked, capsys):
+    (label,) = review("1\n\nq\n").labels
+
+    done = merge(capsys, given(checked.root, label.amended(id="gone")))
+
+    assert done.code == 0
+    assert "1 label of samples that the golden set does not hold as they were judged: gone" in (
+        done.out
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no label"),
+        ("LGTM\n", "holds no label"),
+        ('LGTM\n{"gate": "g"}\n', "given.txt:2: 'id' is missing"),
+        ("{broken\n", "given.txt:1: not JSON"),
+    ],
+)
+def test_what_is_no_label_is_told_by_its_line(checked, capsys, text, said):
+    path = checked.root / "given.txt"
+    path.write_text(text, encoding="utf-8")
+
+    done = merge(capsys, path)
+
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_what_asks_somebody_does_not_go_with_given_labels(checked, capsys):
+    done = merge(capsys, "given.txt", "--blind")
+
+    assert done.code == 2
+    assert "--from asks nothing" in done.err

@@ -25,6 +25,14 @@ from ragate.github.event.slash_command import Command, parse_command
             "/ragate   accept  bad0bad\tmrr gate=a.b  “the  phone's quotes”  ",
             Command("accept", "bad0bad", ("mrr",), "the phone's quotes", "a.b"),
         ),
+        (
+            '/ragate fine bad0bad q3 `q 4` q3 gate=docs "as good"',
+            Command("fine", "bad0bad", (), "as good", "docs", ("q3", "q", "4")),
+        ),
+        (
+            '/ragate worse bad0bad handbook/leave#2 "no days told"',
+            Command("worse", "bad0bad", (), "no days told", ids=("handbook/leave#2",)),
+        ),
     ],
 )  # fmt: skip
 def test_a_command_is_the_first_line(body, command):
@@ -68,6 +76,9 @@ def test_quoted_second_line_and_embedded_commands_are_none(body):
         ('/ragate accept BAD0BAD mrr "a reason"', "needs the commit"),
         ('/ragate accept bad0ba mrr "a reason"', "needs the commit"),
         ('/ragate accept bad0bad <b>mrr</b> "a reason"', "no name of a metric"),
+        ('/ragate fine bad0bad "as good"', "fine names 1 to 20 samples"),
+        ("/ragate fine bad0bad q3", 'fine ends with a "reason"'),
+        ('/ragate worse q3 "no days"', "worse needs the commit"),
         ("/ragate rerun", "needs the commit"),
         ("/ragate rerun bad0bad now", "takes nothing more: 'now'"),
         ("/ragate help me", "takes nothing more"),
