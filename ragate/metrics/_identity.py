@@ -1,7 +1,5 @@
 """What a metric is called, what it may be configured with, and the hash of both."""
 
-from collections.abc import Mapping
-
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Direction, Frozen, MetricInfo, Reads
@@ -66,8 +64,16 @@ def no_cut_off(request: MetricRequest) -> None:
 
 
 def fingerprint(request: MetricRequest, *, version: int, settings: Frozen) -> str:
-    """Return the hash of all that can change a score: formula version, cut-off, settings."""
-    chosen: Mapping[str, object] = settings.model_dump(mode="json")
+    """Return the hash of all that can change a score: formula version, cut-off, settings.
+
+    A key that came later counts once it is used: baselines of before stay comparable.
+    """
+    later: frozenset[str] = getattr(settings, "CAME_LATER", frozenset())
+    chosen = {
+        key: value
+        for key, value in settings.model_dump(mode="json").items()
+        if key not in later or value != type(settings).model_fields[key].default
+    }
     return digest([base_name(request), version, request.k, chosen])
 
 

@@ -3,9 +3,11 @@
 from ragate.core.ranking import dcg, gains_of, ideal_dcg, linear_gain
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric
-from ragate.metrics.retrieval._retrieval import first_stage_metric
+from ragate.metrics.retrieval._retrieval import RankingSettings, first_stage_metric
 from ragate.models import Sample
 from ragate.protocols import MetricRequest
+
+Settings = RankingSettings
 
 
 def create(request: MetricRequest) -> SampleMetric:

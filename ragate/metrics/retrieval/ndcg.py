@@ -5,12 +5,12 @@ from typing import Literal
 from ragate.core.ranking import dcg, exponential_gain, gains_of, ideal_dcg, linear_gain
 from ragate.metrics._identity import own_settings, required_cut_off
 from ragate.metrics._sample_metric import SampleMetric
-from ragate.metrics.retrieval._retrieval import ranking_metric
-from ragate.models import Frozen, Sample
+from ragate.metrics.retrieval._retrieval import RankingSettings, ranking_metric
+from ragate.models import Sample
 from ragate.protocols import MetricRequest
 
 
-class Settings(Frozen):
+class Settings(RankingSettings):
     """Keys of ndcg.
 
     Attributes:

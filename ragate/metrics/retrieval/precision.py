@@ -3,8 +3,10 @@
 from ragate.core.ranking import hits
 from ragate.metrics._identity import required_cut_off
 from ragate.metrics._sample_metric import SampleMetric
-from ragate.metrics.retrieval._retrieval import ranking_metric
+from ragate.metrics.retrieval._retrieval import RankingSettings, ranking_metric
 from ragate.protocols import MetricRequest
+
+Settings = RankingSettings
 
 
 def create(request: MetricRequest) -> SampleMetric:
