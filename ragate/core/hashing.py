@@ -37,10 +37,14 @@ def is_recorded(request_hash: str | None) -> bool:
 def content_hash(sample: Sample) -> str:
     """Hash what can change a score: tags, must_pass and metadata are left out.
 
-    Earlier turns count where there are any, so that samples without them keep their hash.
+    Earlier turns and tools count where there are any, so that samples without keep their hash.
     """
     scored = [sample.query, sample.relevant, sample.references, sample.answerable]
-    return digest([*scored, sample.turns] if sample.messages else scored)
+    if sample.messages:
+        scored.append(sample.turns)
+    if sample.tools or sample.expected_calls is not None:
+        scored.append(sample.model_dump(mode="json", include={"tools", "expected_calls"}))
+    return digest(scored)
 
 
 def retrieval_hash(output: SystemOutput) -> str:
@@ -73,7 +77,10 @@ def output_hash(output: SystemOutput, retrieval: str = "") -> str:
     """
     calls = None
     if output.tool_calls is not None:
-        calls = [(call.name, call.arguments) for call in output.tool_calls]
+        calls = [
+            (call.name, call.arguments, *([call.malformed] if call.malformed else ()))
+            for call in output.tool_calls
+        ]
     failed = output.error.kind if output.error else None
     scored = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
     return digest(scored if output.first_stage is None else [*scored, output.first_stage])

@@ -28,10 +28,15 @@ def bare_chunk(doc_id: str) -> RetrievedChunk:
 
 
 class ToolCall(Frozen):
-    """One call of a tool that the system made or proposed."""
+    """One call of a tool that the system made or proposed.
+
+    Attributes:
+        malformed: What stood for its arguments where that is no JSON object, else "".
+    """
 
     name: str
     arguments: dict[str, JsonValue] = {}
+    malformed: str = ""
 
 
 class Usage(Frozen):

@@ -1,11 +1,12 @@
 """JSON in the user's own shape, read as the fields of a recorded output: ``[system.pointers]``."""
 
-import json
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
 from ragate.models import Frozen
+from ragate.outputs.call_list import read_calls
+from ragate.outputs.fields import escaped
 from ragate.support.pointer import PointerError, many, one, parse
 
 
@@ -46,16 +47,13 @@ def pointed(value: Any, pointers: Pointers, *, lone: bool = False) -> dict[str, 
 
     Raises:
         PointerError: a pointer leads nowhere, the lists of chunks differ in length, or the
-            arguments of a tool call are no JSON.
+            list of calls holds something else.
     """
     recorded: dict[str, Any] = {"chunks": _chunks(value, pointers, lone=lone)}
     for name in ("answer", "latency", "citations", "tool_calls"):
         pointer = getattr(pointers, name)
         if pointer:
-            listed = name in {"citations", "tool_calls"}
-            recorded[name] = many(value, pointer) if listed else one(value, pointer)
-    if "tool_calls" in recorded:
-        recorded["tool_calls"] = [_tool_call(call) for call in recorded["tool_calls"]]
+            recorded[name] = _PARTS.get(name, one)(value, pointer)
     return recorded
 
 
@@ -92,19 +90,22 @@ def _chunk(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _tool_call(call: Any) -> Any:
-    """Return a tool call as name and arguments; the OpenAI form nests them, as text."""
-    if not isinstance(call, dict):
-        return call
-    inner = call.get("function", call)
-    if not isinstance(inner, dict):
-        return call
-    arguments = inner.get("arguments", {})
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError as error:
-            raise PointerError(
-                f"the arguments of a tool call are no JSON: {arguments[:80]}"
-            ) from error
-    return {"name": inner.get("name"), "arguments": arguments}
+def _calls(value: Any, pointer: str) -> list[Any]:
+    """Return the calls; none where the list is null, or left out as OpenAI does without a call."""
+    *above, last = parse(pointer)
+    if "*" not in above:
+        holder = one(value, "".join(f"/{escaped(part)}" for part in above))
+        if isinstance(holder, dict) and _without_calls(holder, last):
+            return []
+    try:
+        return read_calls(many(value, pointer))
+    except ValueError as error:
+        raise PointerError(f"{pointer}: {error}") from error
+
+
+def _without_calls(holder: dict[str, Any], key: str) -> bool:
+    # Any other key that is missing is misspelt, or no one would ever be told.
+    return holder[key] is None if key in holder else key == "tool_calls"
+
+
+_PARTS = {"citations": many, "tool_calls": _calls}

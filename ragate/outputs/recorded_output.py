@@ -13,6 +13,7 @@ from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from ragate.core.hashing import UNNAMED, digest
 from ragate.models import Failure, Frozen, RetrievedChunk, SystemOutput, ToolCall, Usage
+from ragate.outputs.call_list import read_calls
 
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
 _KNOWN = frozenset(
@@ -89,6 +90,8 @@ class RecordedOutput(Frozen):
                 f"{name} as a {type(items).__name__}: it must be a list of texts or objects"
             )
         data["chunks"] = [{"text": item} if isinstance(item, str) else item for item in items or ()]
+        if isinstance(data.get("tool_calls"), list | tuple):
+            data["tool_calls"] = read_calls(data["tool_calls"])
         if isinstance(data.get("error"), str):
             data["error"] = {"kind": "system", "message": data["error"]} if data["error"] else None
         return data
