@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from ragate.dataset._messages import generated_id, read_turns, take_question
 from ragate.dataset._recorded import REFERENCES, without_outputs
+from ragate.dataset._tools import read_expected_calls, read_tools
 from ragate.dataset._values import READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
@@ -33,10 +34,17 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "metadata": ("metadata",),
     "evidence": ("evidence",),
     "messages": ("messages",),
+    "tools": ("tools", "functions"),
+    "expected_calls": ("expected_calls", "reference_tool_calls", "expected_tools"),
     "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
-_READ = {**READ, "messages": read_turns}
+_READ = {
+    **READ,
+    "messages": read_turns,
+    "tools": read_tools,
+    "expected_calls": read_expected_calls,
+}
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _fields(where: str, row: dict[str, str]) -> dict[str, Any]:
 def _value(where: str, name: str, cell: str) -> Any:
     field = FIELD_OF.get(name)
     is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
-    if is_json or field in {"metadata", "evidence", "messages"}:
+    if is_json or field in {"metadata", "evidence", "messages", "tools", "expected_calls"}:
         return loads(cell, where=f"{where}: {name}", error=DatasetError)
     if field == "relevant" and not reads_like_prose(cell):
         return [doc_id.strip() for doc_id in cell.split(";") if doc_id.strip()]

@@ -1,3 +1,3 @@
 """Metrics, one file each; the name is the identity."""
 
-FAMILIES = ("retrieval", "reference", "grounding", "refusal", "judge", "run", "own")
+FAMILIES = ("retrieval", "reference", "grounding", "refusal", "tools", "judge", "run", "own")

@@ -40,7 +40,7 @@ from ragate.models.run import (
     SystemInfo,
 )
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample import Evidence, MetadataValue, Sample, Turn
+from ragate.models.sample import Evidence, ExpectedCall, MetadataValue, Sample, Tool, Turn
 from ragate.models.sample_row import (
     Cause,
     CauseKind,

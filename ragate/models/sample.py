@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from ragate.models.base import Frozen
 
@@ -36,6 +36,47 @@ class Turn(Frozen):
     content: str = Field(min_length=1)
 
 
+class Tool(Frozen):
+    """A tool that the system could have called.
+
+    Attributes:
+        parameters: JSON Schema of its arguments, an object; empty where nothing is known of them.
+    """
+
+    name: str = Field(min_length=1)
+    parameters: dict[str, JsonValue] = {}
+
+
+class ExpectedCall(Frozen):
+    """A call that is right, in any of the ways that are.
+
+    Attributes:
+        arguments: The right value by argument.
+        alternatives: Right values by argument, where there are several.
+        optional: Arguments of either that may as well be left out.
+    """
+
+    name: str = Field(min_length=1)
+    arguments: dict[str, JsonValue] = {}
+    alternatives: dict[str, tuple[JsonValue, ...]] = {}
+    optional: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if twice := sorted(self.arguments.keys() & self.alternatives.keys()):
+            raise ValueError(f"{twice[0]!r} stands under arguments and under alternatives")
+        if empty := [name for name, values in self.alternatives.items() if not values]:
+            raise ValueError(f"alternatives of {empty[0]!r} is an empty list")
+        if unknown := [name for name in self.optional if name not in self.accepted]:
+            raise ValueError(f"{unknown[0]!r} is optional and has no value")
+        return self
+
+    @property
+    def accepted(self) -> dict[str, tuple[JsonValue, ...]]:
+        """Right values by argument."""
+        return {name: (value,) for name, value in self.arguments.items()} | self.alternatives
+
+
 class Sample(Frozen):
     """One question with what is known about its right answer.
 
@@ -52,6 +93,9 @@ class Sample(Frozen):
         evidence: By expected document, the passage that the answer rests on. No part of what is
             scored, so it is left out of the sample's content hash.
         messages: Earlier turns of the conversation, oldest first, that `query` follows.
+        tools: The tools that could be called. Empty: unknown, so their schemas are not checked.
+        expected_calls: The right calls of tools, in the order in which they are best made. Empty:
+            no call is right. None: unjudged, so the metrics of calls do not apply.
     """
 
     id: str = Field(min_length=1, max_length=200)
@@ -64,6 +108,8 @@ class Sample(Frozen):
     metadata: dict[str, MetadataValue] = {}
     evidence: dict[str, Evidence] = {}
     messages: tuple[Turn, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    expected_calls: tuple[ExpectedCall, ...] | None = None
 
     @property
     def expected(self) -> frozenset[str]:

@@ -17,6 +17,8 @@ FIELDS = (
     "must_pass",
     "metadata",
     "evidence",
+    "tools",
+    "expected_calls",
 )
 
 

@@ -115,7 +115,8 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
     for entry in entries:
         sample = entry.sample
         labelled = bool(sample.expected or sample.references)
-        if sample.answerable and not labelled and not entry.drafted:
+        judged = labelled or sample.expected_calls is not None
+        if sample.answerable and not judged and not entry.drafted:
             unsaid = "" if "answerable" in entry.given else ", and `answerable` is not set"
             yield _issue(
                 "nothing-to-score",

@@ -76,6 +76,7 @@ RETRIEVAL = of_family("retrieval")
 REFERENCE = of_family("reference")
 CLAIMS = tuple(name for name in of_family("grounding") if not make(name).unusable)
 REFUSALS = of_family("refusal")
+TOOLS = of_family("tools")
 # What an answer takes has no worst value, so a failed sample is left out and does not look cheap.
 BOUNDED = tuple(name for name in ON_SAMPLES if EVERY[name].high is not None)
 

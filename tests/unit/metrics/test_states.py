@@ -9,7 +9,7 @@ import pytest
 
 from ragate import plugins
 from ragate.errors import ConfigError
-from ragate.models import Direction, Sample, ScoreState, SystemOutput
+from ragate.models import Direction, ExpectedCall, Sample, ScoreState, SystemOutput, Tool
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
     BOUNDED,
@@ -20,6 +20,7 @@ from tests.unit.metrics.metric_factories import (
     REFERENCE,
     REFUSALS,
     RETRIEVAL,
+    TOOLS,
     answered,
     asked,
     broken,
@@ -34,7 +35,11 @@ ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS)
 
 
 def sample_for(name: str) -> Sample:
-    return asked("It is 42.", answerable=name != "refusal_recall", relevant={"a": 1})
+    sample = asked("It is 42.", answerable=name != "refusal_recall", relevant={"a": 1})
+    if name not in TOOLS:
+        return sample
+    calls = () if name == "irrelevance" else (ExpectedCall(name="f"), ExpectedCall(name="g"))
+    return sample.amended(tools=(Tool(name="f"), Tool(name="g")), expected_calls=calls)
 
 
 @pytest.mark.parametrize("name", BOUNDED)

@@ -1,0 +1,91 @@
+"""What the metrics on calls have in common: when they apply, and what a failed output counts.
+
+An output of calls alone has no answer, or an empty one, and is no failure for that.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from ragate.core.judging.applicability import failed, provider_failure
+from ragate.core.tool_calls import Defaults
+from ragate.metrics._identity import metric_info, no_cut_off
+from ragate.metrics._sample_metric import Exclusion, worst
+from ragate.models import (
+    MetricInfo,
+    Reads,
+    Sample,
+    Score,
+    SystemOutput,
+    ToolCall,
+    not_applicable,
+    unscored,
+)
+from ragate.protocols import MetricRequest, Pair
+
+NOT_REPORTED = "the system reports no tool calls"
+Outcome = tuple[float, str]
+"""A value, and what is wrong where it is not the best."""
+Formula = Callable[[Sample, Sequence[ToolCall]], Outcome]
+
+
+@dataclass(frozen=True)
+class CallMetric:
+    """A metric made of a formula over the calls that were made."""
+
+    info: MetricInfo
+    formula: Formula
+    exclude: Exclusion
+    state: dict[str, float] = field(default_factory=dict)
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order."""
+        return [self._score(sample, output) for sample, output in pairs]
+
+    def _score(self, sample: Sample, output: SystemOutput) -> Score:
+        name = self.info.name
+        if reason := self.exclude(sample):
+            return not_applicable(name, reason)
+        if reason := provider_failure(output):
+            return unscored(name, reason)
+        if failed(output) and (output.error is not None or not output.tool_calls):
+            return Score(metric=name, value=worst(self.info))
+        if output.tool_calls is None:
+            return unscored(name, NOT_REPORTED)
+        value, reason = self.formula(sample, output.tool_calls)
+        return Score(metric=name, value=value, reason=reason)
+
+
+def call_metric(
+    request: MetricRequest, formula: Formula, *, exclude: Exclusion | None = None, version: int = 1
+) -> CallMetric:
+    """Return a metric on calls: a fraction, higher is better.
+
+    Args:
+        exclude: Which samples it leaves out; those without `expected_calls` where none is given.
+    """
+    no_cut_off(request)
+    info = metric_info(request, version=version, reads=Reads.ANSWER)
+    return CallMetric(info=info, formula=formula, exclude=exclude or unjudged)
+
+
+def unjudged(sample: Sample) -> str:
+    return "no expected_calls" if sample.expected_calls is None else ""
+
+
+def defaults_of(sample: Sample) -> Defaults:
+    """Return the defaults that the tools' schemas name, of arguments that may be left out."""
+    return {tool.name: _defaults(tool.parameters) for tool in sample.tools}
+
+
+def _defaults(parameters: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    properties, required = parameters.get("properties"), parameters.get("required")
+    if not isinstance(properties, dict):
+        return {}
+    demanded = required if isinstance(required, list) else ()
+    return {
+        name: schema["default"]
+        for name, schema in properties.items()
+        if isinstance(schema, dict) and "default" in schema and name not in demanded
+    }
