@@ -33,7 +33,8 @@ def _tool(item: Any) -> dict[str, Any]:
         fields = item["function"]
     if not isinstance(fields, Mapping) or not isinstance(fields.get("name"), str):
         raise _no_tool(f"{shown(item)} is no tool: name and parameters are wanted")
-    schema = next((fields[key] for key in _PARAMETERS if fields.get(key) is not None), {})
+    given = (fields[key] for key in _PARAMETERS if fields.get(key) is not None)
+    schema: Any = next(given, {})
     if not isinstance(schema, Mapping):
         raise _no_tool(f"the parameters of {fields['name']}: {shown(schema)} is no JSON Schema")
     try:

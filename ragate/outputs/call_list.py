@@ -56,7 +56,8 @@ def _is_other_block(item: Any) -> bool:
 def _arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
     if fields.get("malformed"):
         return {"arguments": {}, "malformed": fields["malformed"]}
-    given = next((fields[key] for key in _ARGUMENTS if fields.get(key) is not None), {})
+    filled = (fields[key] for key in _ARGUMENTS if fields.get(key) is not None)
+    given: Any = next(filled, {})
     parsed = _parsed(given) if isinstance(given, str) else given
     if isinstance(parsed, Mapping):
         return {"arguments": dict(parsed)}

@@ -1,5 +1,6 @@
 """JSON in the user's own shape, read as the fields of a recorded output: ``[system.pointers]``."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
@@ -50,10 +51,10 @@ def pointed(value: Any, pointers: Pointers, *, lone: bool = False) -> dict[str, 
             list of calls holds something else.
     """
     recorded: dict[str, Any] = {"chunks": _chunks(value, pointers, lone=lone)}
-    for name in ("answer", "latency", "citations", "tool_calls"):
+    for name in _PARTS:
         pointer = getattr(pointers, name)
         if pointer:
-            recorded[name] = _PARTS.get(name, one)(value, pointer)
+            recorded[name] = _PARTS[name](value, pointer)
     return recorded
 
 
@@ -108,4 +109,9 @@ def _without_calls(holder: dict[str, Any], key: str) -> bool:
     return holder[key] is None if key in holder else key == "tool_calls"
 
 
-_PARTS = {"citations": many, "tool_calls": _calls}
+_PARTS: dict[str, Callable[[Any, str], Any]] = {
+    "answer": one,
+    "latency": one,
+    "citations": many,
+    "tool_calls": _calls,
+}

@@ -28,7 +28,7 @@ def tool_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     import jsonschema
 
-    read = _in_own_words(schema)
+    read: dict[str, Any] = _in_own_words(schema)
     if "properties" in read:
         read.setdefault("additionalProperties", False)
     validator = jsonschema.validators.validator_for(read, default=jsonschema.Draft202012Validator)

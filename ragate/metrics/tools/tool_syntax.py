@@ -1,6 +1,8 @@
 """tool_syntax: does each call fit the schema of its tool?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
 
 from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, unjudged
 from ragate.models import Sample, ToolCall
@@ -36,7 +38,7 @@ def _formula(sample: Sample, calls: Sequence[ToolCall]) -> Outcome:
     return 1.0, ""
 
 
-def _wrong(call: ToolCall, schemas: dict[str, dict[str, object]]) -> str:
+def _wrong(call: ToolCall, schemas: Mapping[str, Mapping[str, JsonValue]]) -> str:
     if call.name not in schemas:
         return f"{shown(call.name)} is none of the tools"
     if call.malformed:

@@ -11,7 +11,7 @@ from ragate.core.hashing import content_hash
 from ragate.models import ExpectedCall, Sample, Tool
 from tests.unit.dataset.row_factories import error_of, read, rows
 
-SCHEMA = {"type": "object", "properties": {"k": {"type": "integer"}}}
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"k": {"type": "integer"}}}
 TOOL = Tool(name="find", parameters={**SCHEMA, "additionalProperties": False})
 
 

@@ -184,7 +184,7 @@ def unknown_argument(_sample: Sample, call: ToolCall) -> Iterator[tuple[ToolCall
 
 def wrong_type(_sample: Sample, call: ToolCall) -> Iterator[tuple[ToolCall, ...]]:
     for name, given in call.arguments.items():
-        wrong = [given] if isinstance(given, str) else str(given)
+        wrong: Any = [given] if isinstance(given, str) else str(given)
         yield (call.amended(arguments={**call.arguments, name: wrong}),)
 
 
