@@ -55,7 +55,7 @@ def _manifest(manifest: dict[str, Any], publish: Publish) -> dict[str, Any]:
     passes = manifest.get("aggregates", [])
     aggregates = [
         {
-            name: [cell[0], WITHHELD] if isinstance(cell, list) else cell
+            name: [cell[0], WITHHELD, *cell[2:]] if isinstance(cell, list) else cell
             for name, cell in row.items()
         }
         for row in passes

@@ -19,6 +19,9 @@ from ragate.models import (
 )
 from ragate.support.foreign_files import open_regular
 
+Cell = float | tuple[ScoreState, str] | tuple[ScoreState, str, float]
+"""A value; why there is none; or a value with what is said of it."""
+
 
 class StoredRecord(Frozen):
     """One line of ``scores.jsonl``: a record without texts, latency and usage."""
@@ -35,7 +38,7 @@ class StoredRecord(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     usage: Usage | None = None
-    scores: dict[str, float | tuple[ScoreState, str]] = Field(default_factory=dict)
+    scores: dict[str, Cell] = Field(default_factory=dict)
 
 
 def record_line(record: Record) -> str:
@@ -100,12 +103,15 @@ def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
     )
 
 
-def scores_json(scores: Mapping[str, Score]) -> dict[str, float | tuple[ScoreState, str]]:
+def scores_json(scores: Mapping[str, Score]) -> dict[str, Cell]:
     """Return scores as they are written: a value, or why there is none."""
-    return {
-        name: score.value if score.value is not None else (score.state, score.reason)
-        for name, score in scores.items()
-    }
+    return {name: _cell(score) for name, score in scores.items()}
+
+
+def _cell(score: Score) -> Cell:
+    if score.value is None:
+        return score.state, score.reason
+    return (score.state, score.reason, score.value) if score.reason else score.value
 
 
 def read_scores(cells: Mapping[str, Any]) -> dict[str, Score]:
@@ -113,6 +119,6 @@ def read_scores(cells: Mapping[str, Any]) -> dict[str, Score]:
     return {
         name: Score(metric=name, value=cell)
         if isinstance(cell, float | int)
-        else Score(metric=name, state=ScoreState(cell[0]), reason=cell[1])
+        else Score(metric=name, state=ScoreState(cell[0]), reason=cell[1], value=(*cell, None)[2])
         for name, cell in cells.items()
     }
