@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from pydantic import JsonValue
 
@@ -119,9 +120,10 @@ def _texts_alike(given: str, right: str) -> bool:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if isfinite(number) else None  # "Nan" and "infinity" are words
 
 
 def _kind(value: JsonValue) -> str:

@@ -1,6 +1,6 @@
 """JSON Schemas of tools: read in the spellings that are in use, and checked against."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragate.support.settings import shown
@@ -28,15 +28,46 @@ def tool_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     import jsonschema
 
-    read: dict[str, Any] = _in_own_words(schema)
-    if "properties" in read:
-        read.setdefault("additionalProperties", False)
-    validator = jsonschema.validators.validator_for(read, default=jsonschema.Draft202012Validator)
     try:
-        validator.check_schema(read)
+        read: dict[str, Any] = _in_own_words(schema)
+        if "properties" in read:
+            read.setdefault("additionalProperties", False)
+        if not isinstance(read.get("$schema", ""), str):
+            raise SchemaError(f"is no JSON Schema: $schema is {shown(read['$schema'])}, no text")
+        _validator_of(read).check_schema(read)
+        _follow_references(read)
+        _validator_of(read)(read).is_valid({})
     except jsonschema.SchemaError as error:
         raise SchemaError(f"is no JSON Schema: {_where(error)}{error.message[:_LONGEST]}") from None
+    except RecursionError:
+        raise SchemaError("is nested too deeply, or a reference leads back to itself") from None
     return read
+
+
+def _follow_references(schema: Mapping[str, Any]) -> None:
+    import referencing
+    import referencing.jsonschema
+
+    whole = referencing.Resource.from_contents(
+        schema, default_specification=referencing.jsonschema.DRAFT202012
+    )
+    resolver = referencing.Registry().resolver_with_root(whole)
+    for reference in _references(schema):
+        try:
+            resolver.lookup(reference)
+        except referencing.exceptions.Unresolvable:
+            raise SchemaError(f"a reference leads nowhere: {shown(reference)}") from None
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for item in schema:
+            yield from _references(item)
 
 
 def violation(value: Any, schema: Mapping[str, Any]) -> str:
@@ -50,13 +81,20 @@ def violation(value: Any, schema: Mapping[str, Any]) -> str:
     import jsonschema
     import referencing
 
-    validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
-    checked = validator(schema, registry=referencing.Registry())
+    checked = _validator_of(schema)(schema, registry=referencing.Registry())
     try:
         error = jsonschema.exceptions.best_match(checked.iter_errors(value))
+    except RecursionError:  # the value is the model's: it must not keep others from being scored
+        return "nested too deeply to be checked"
     except referencing.exceptions.Unresolvable as unresolvable:
         raise SchemaError(f"a reference leads nowhere: {shown(unresolvable.ref)}") from None
     return "" if error is None else f"{_where(error)}{error.message[:_LONGEST]}"
+
+
+def _validator_of(schema: Mapping[str, Any]) -> Any:
+    import jsonschema
+
+    return jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
 
 
 def _where(error: Any) -> str:

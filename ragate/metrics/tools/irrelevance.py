@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, unjudged
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
+from ragate.support.settings import shown
 
 
 def create(request: MetricRequest) -> CallMetric:
@@ -23,4 +24,5 @@ def _with_right_calls(sample: Sample) -> str:
 
 
 def _formula(_sample: Sample, calls: Sequence[ToolCall]) -> Outcome:
-    return float(not calls), f"{calls[0].name} was called, and no call is right" if calls else ""
+    reason = f"{shown(calls[0].name)} was called, and no call is right" if calls else ""
+    return float(not calls), reason

@@ -104,3 +104,8 @@ def test_an_optional_argument_may_be_left_out_and_is_checked_where_it_is_given()
 )
 def test_the_longest_run_in_order_counts(calls: str, count: int) -> None:
     assert in_order([right(name) for name in "abc"], [made(name) for name in calls], {}) == count
+
+
+def test_words_that_look_like_no_number_are_compared_as_words() -> None:
+    assert alike("Nan", "nan")
+    assert not alike("inf", "infinity")

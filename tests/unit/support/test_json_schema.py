@@ -47,3 +47,30 @@ def test_a_violation_names_its_place() -> None:
 def test_a_reference_out_of_the_schema_is_never_followed(target: str) -> None:
     with pytest.raises(SchemaError, match="a reference leads nowhere"):
         violation(1, {"$ref": target})
+
+
+@pytest.mark.parametrize("target", ["http://localhost:9/schema", "#/$defs/no"])
+def test_a_reference_that_leads_nowhere_is_told_when_the_schema_is_read(target: str) -> None:
+    with pytest.raises(SchemaError, match="a reference leads nowhere"):
+        tool_schema({"properties": {"city": {"$ref": target}}})
+
+
+def test_a_reference_back_to_itself_is_told() -> None:
+    with pytest.raises(SchemaError, match="a reference leads back to itself"):
+        tool_schema({"$ref": "#"})
+
+
+def test_a_dialect_that_is_no_text_is_told() -> None:
+    with pytest.raises(SchemaError, match=r"\$schema is 5"):
+        tool_schema({"$schema": 5})
+
+
+def test_a_value_nested_without_end_is_a_violation() -> None:
+    schema = tool_schema(
+        {"properties": {"of": {"$ref": "#"}, "is": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}}
+    )
+    value: dict[str, object] = {}
+    for _ in range(400):
+        value = {"of": value}
+
+    assert violation(value, schema) == "nested too deeply to be checked"
