@@ -89,6 +89,8 @@ class RunManifest(Frozen):
         eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
         seconds: Of a baseline: times over the whole run as they were recorded, by metric.
+        branch: What was checked out, "" where that has no name.
+        meta, description: What a person noted with the run; they decide nothing.
     """
 
     schema_version: int = RUN_SCHEMA_VERSION
@@ -116,6 +118,9 @@ class RunManifest(Frozen):
     same_state: bool = False
     accepted: tuple[Acceptance, ...] = ()
     seconds: dict[str, float] = {}
+    branch: str = ""
+    meta: dict[str, str] = {}
+    description: str = ""
 
 
 class Record(Frozen):

@@ -26,6 +26,7 @@ from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
+from ragate.runtime.run_labels import noted
 from ragate.stores.local import new_run_id
 
 # A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
@@ -67,6 +68,7 @@ async def decide_outputs(
         earlier=() if foreign else collected.manifest.earlier,
         confirm=0,  # files hold what they hold: one look
     )
+    collected.manifest = noted(collected.manifest, operations.labels)
     if save_outputs is not None:
         save_collected(save_outputs, collected, setup.samples)
     async with (

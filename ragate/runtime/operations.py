@@ -1,8 +1,10 @@
 """How to run, as opposed to how to judge."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from ragate.runtime.run_labels import RunLabels
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Operations:
         offline: Recorded systems get the replies that are known, and no others.
         commit: What is judged, where it is not the checked-out commit: a pull request's head.
         unjudged: Why no judge may be asked, "" where it may.
+        labels: What is noted with the run.
         own_files: What ragate itself writes in the work tree, beside `state`: no change of it.
         say: Prints a line. progress: Shows how far a stage is, as often as it is told.
     """
@@ -43,6 +46,7 @@ class Operations:
     offline: bool = False
     commit: str = ""
     unjudged: str = ""
+    labels: RunLabels = field(default_factory=RunLabels)
     own_files: tuple[Path, ...] = ()
     concurrency: int = 8
     timeout_s: float = 60.0

@@ -16,6 +16,11 @@ def head_commit(root: Path) -> str:
     return _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 
 
+def branch(root: Path) -> str:
+    """Return the name of the branch that is checked out, "" where none is."""
+    return _git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+
+
 def is_clean(root: Path, *, but: Sequence[Path] = ()) -> bool:
     """Return True where all files are as in HEAD and none is new; False where git cannot tell.
 

@@ -4,14 +4,17 @@ import asyncio
 import datetime
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option, eval_date_option
+from ragate.cli.run_labels import label_options
 from ragate.core.text.listed_names import listed
 from ragate.errors import BaselineError
+from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import one_line
 
 
@@ -31,6 +34,7 @@ def command() -> None:
     help="Record it although what is gated under this name is at its worst value.",
 )
 @eval_date_option
+@label_options
 def update(
     *,
     config: Path | None,
@@ -38,6 +42,7 @@ def update(
     force: bool,
     allow_worst: tuple[str, ...],
     eval_date: datetime.datetime | None,
+    labels: RunLabels,
 ) -> int:
     """Record fresh runs of the whole golden set as the new baseline.
 
@@ -48,6 +53,7 @@ def update(
     from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 
     loaded, operations = open_config(config)
+    operations = replace(operations, labels=labels)
     date = eval_date.date().isoformat() if eval_date else ""
     recording = asyncio.run(
         update_baseline(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,9 @@ from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
+from ragate.cli.run_labels import label_options
 from ragate.errors import UsageError
+from ragate.runtime.run_labels import RunLabels
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @run_options
+@label_options
 @verbose_option
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
 @click.option(
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 def command(
     *,
     options: RunOptions,
+    labels: RunLabels,
     runs: int,
     control: Path | None,
     verbose: bool,
@@ -46,6 +51,7 @@ def command(
 
     destinations = options.targets()
     loaded, operations = open_config(options.config)
+    operations = replace(operations, labels=labels)
     chosen = options.selection(loaded, runs=runs)
     if estimate:
         if options.formats or options.outputs or options.save_outputs or control:

@@ -7,6 +7,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,9 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options
+from ragate.cli.run_labels import label_options
 from ragate.errors import UsageError
+from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import code, one_line
 
 if TYPE_CHECKING:
@@ -28,10 +31,12 @@ ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 
 @click.command("collect")
 @run_options
+@label_options
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
 def command(
     *,
     options: RunOptions,
+    labels: RunLabels,
     runs: int,
 ) -> int:
     """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
@@ -50,6 +55,7 @@ def command(
             )
     _refuse_outputs_name(destinations)
     loaded, operations = open_config(options.config)
+    operations = replace(operations, labels=labels)
     chosen = options.selection(loaded, runs=runs)
     path = options.save_outputs or operations.state / "outputs.jsonl"
     collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,12 +11,15 @@ from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
+from ragate.cli.run_labels import label_options
 from ragate.errors import UsageError
+from ragate.runtime.run_labels import RunLabels
 
 
 @click.command("decide")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @run_options
+@label_options
 @verbose_option
 @click.option(
     "--control",
@@ -26,6 +30,7 @@ def command(
     *,
     files: tuple[Path, ...],
     options: RunOptions,
+    labels: RunLabels,
     control: Path | None,
     verbose: bool,
 ) -> int:
@@ -38,6 +43,7 @@ def command(
 
     destinations = options.targets()
     loaded, operations = open_config(options.config)
+    operations = replace(operations, labels=labels)
     chosen = options.selection(loaded)
     stored = operations.state / "outputs.jsonl"
     if not files and not stored.is_file():

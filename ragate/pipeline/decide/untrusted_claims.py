@@ -20,6 +20,7 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
       baseline holds for that very request.
     - What repeats exactly needs no test: that is taken from the baseline's system.
     - A fingerprint, and the name of the state, are not believed.
+    - Its branch, and what was noted with it, are a stranger's words.
 
     Raises:
         DatasetError: there are too many passes, or a text is too long.
@@ -38,6 +39,7 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
             doubted[key] = _doubted(key, output, believed)
         passes.append(doubted)
     doubted_manifest = manifest.amended(system=system, evidence="", commit="")
+    doubted_manifest = doubted_manifest.amended(branch="", meta={}, description="")
     return replace(collected, manifest=doubted_manifest, passes=passes)
 
 

@@ -5,6 +5,7 @@ import datetime
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragate.config import Config
 from ragate.models import Run, RunManifest, Sample
@@ -20,6 +21,7 @@ from ragate.recorder.open_system import open_system
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
+from ragate.runtime.run_labels import branch_of, noted
 from ragate.runtime.time_limit import within
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.writer import OutputsWriter
@@ -120,6 +122,7 @@ async def open_ready_system(
         await system.prepare()
         commit = operations.commit or head_commit(config.root)
         manifest = await _manifest(config, system, samples, selection, run_id, commit)
+        manifest = labelled(manifest, operations, config.root)
         if not manifest.missing_documents and (gone := gone_documents(samples, config.root)):
             operations.say(f"warning: {gone.message}; {gone.remedy}")
         path = LocalStore(operations.state).folder(run_id) / "outputs.jsonl"
@@ -142,6 +145,11 @@ async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> in
         await system.prepare(rebuild=rebuild)
         documents: frozenset[str] | None = await system.documents()
     return None if documents is None else len(documents)
+
+
+def labelled(manifest: RunManifest, operations: Operations, root: Path) -> RunManifest:
+    """Return the manifest with the branch that is checked out, and what a person noted."""
+    return noted(manifest, operations.labels, branch=branch_of(operations.environment, root))
 
 
 async def _manifest(

@@ -63,6 +63,13 @@ def test_what_repeats_exactly_is_taken_from_the_baseline(claimed: frozenset[Read
     assert (found.system.fingerprint, found.evidence, found.commit) == ("", "", "")
 
 
+def test_what_a_stranger_noted_with_the_run_is_dropped() -> None:
+    noted = collected("right")
+    noted.manifest = noted.manifest.amended(branch="main", meta={"who": "me"}, description="fine")
+    found = distrust(noted, None).manifest
+    assert (found.branch, found.meta, found.description) == ("", {}, "")
+
+
 def test_a_text_or_a_number_of_passes_beyond_all_measure_is_refused() -> None:
     with pytest.raises(DatasetError, match="characters"):
         distrust(collected("x" * (MOST_CHARS + 1)), None)
