@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
     "review": ("review.command", "Say of each changed answer: better, worse, same, or stale."),
+    "runs": ("runs.group", "List, prune or export the stored runs."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset.group", "Check, grow and mend a golden set."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),

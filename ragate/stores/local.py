@@ -48,6 +48,7 @@ class LocalStore:
         manifest["aggregates"] = [scores_json(scores) for scores in run.aggregates]
         write_lines(folder / "scores.jsonl", map(record_line, run.records))
         if report is not None:
+            manifest["verdict"] = report.decision.verdict
             write_atomic(folder / "report.json", report.model_dump_json(indent=1).encode())
         text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
         write_atomic(folder / "manifest.json", f"{text}\n".encode())
@@ -119,6 +120,7 @@ class LocalStore:
 def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:
     try:
         data: Any = loads(path.read_bytes(), where=str(path), error=StorageError)
+        data.pop("verdict", None)  # a list of runs reads it there; the report is what holds
         aggregates = tuple(read_scores(cells) for cells in data.pop("aggregates", []))
         return RunManifest.model_validate(data), aggregates
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:

@@ -60,7 +60,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github",),
     ("cli", "cli.detect"),
     ("cli.workflows",),
-    ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "__main__"),
+    ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "cli.runs", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.

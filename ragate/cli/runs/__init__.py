@@ -1,0 +1,1 @@
+"""``ragate runs``: the stored runs."""

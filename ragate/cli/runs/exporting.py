@@ -1,0 +1,66 @@
+"""``ragate runs export``: stored runs as a table, for a notebook or a spreadsheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.cli.runs.filters import run_filters
+from ragate.errors import UsageError
+from ragate.stores.listed_run import listed_runs
+from ragate.stores.run_filter import RunFilter, fitting
+
+
+@click.command("export")
+@config_option
+@run_filters
+@click.option(
+    "--rows",
+    type=click.Choice(["runs", "scores"]),
+    default="runs",
+    help="A row a run with its means, or a row for each score.",
+)
+@click.option(
+    "--format", "table_format", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl"
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file; without it, standard output.",
+)
+def command(
+    *,
+    config: Path | None,
+    wanted: RunFilter,
+    rows: str,
+    table_format: str,
+    output: Path | None,
+) -> int:
+    """Write the stored runs as a table, newest first; no answer and no passage is in it."""
+    from ragate.pipeline.runs_table import as_csv, as_jsonl, run_rows, score_rows, write_parquet
+    from ragate.stores.local import LocalStore
+    from ragate.support.atomic_files import write_atomic, write_lines
+
+    if table_format == "parquet" and output is None:
+        raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
+    _, operations = open_config(config)
+    store = LocalStore(operations.state)
+    chosen = fitting(listed_runs(store.runs), wanted)
+    table = run_rows(store, chosen) if rows == "runs" else score_rows(store, chosen)
+    if table_format == "parquet" and output is not None:
+        write_parquet(list(table), output)
+    elif table_format == "csv":
+        text = as_csv(list(table))
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            write_atomic(output, text.encode())
+    elif output is None:
+        for line in as_jsonl(table):
+            click.echo(line)
+    else:
+        write_lines(output, as_jsonl(table))
+    return 0

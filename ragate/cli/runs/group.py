@@ -1,0 +1,17 @@
+"""``ragate runs``: list, prune, export. Each subcommand is loaded when it runs."""
+
+import click
+
+from ragate.cli.group import LazyGroup
+
+# Name -> (module, one line for the list of commands).
+TOOLS: dict[str, tuple[str, str]] = {
+    "list": ("listing", "List the stored runs, newest first."),
+    "prune": ("pruning", "Remove old runs."),
+    "export": ("exporting", "Write runs as a table: JSONL, CSV or Parquet."),
+}
+
+
+@click.group("runs", cls=LazyGroup, table=TOOLS, package="ragate.cli.runs")
+def command() -> None:
+    """The runs of the state folder; docs/run-tools.md."""

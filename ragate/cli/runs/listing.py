@@ -1,0 +1,52 @@
+"""``ragate runs list``: what is in the state folder, newest first."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.cli.runs.filters import run_filters
+from ragate.stores.listed_run import ListedRun, listed_runs, run_facts
+from ragate.stores.run_filter import RunFilter, fitting
+from ragate.support.escape import one_line
+
+
+@click.command("list")
+@config_option
+@run_filters
+@click.option("--limit", type=click.IntRange(min=1), help="Only the newest N of them.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
+    """List the stored runs, newest first; what cannot be read is listed as broken."""
+    _, operations = open_config(config)
+    folder = operations.state / "runs"
+    runs = list(islice(fitting(listed_runs(folder), wanted), limit))
+    if as_json:
+        click.echo(json.dumps([run_facts(run) for run in runs], indent=2))
+        return 0
+    for run in runs:
+        click.echo(run_line(run))
+    if not runs:
+        which = "no run" if wanted.empty else "no run that fits"
+        click.echo(f"{which} in {folder}", err=True)
+    return 0
+
+
+def run_line(run: ListedRun) -> str:
+    """Return a run as one line: id, status, commit, gate and branch, and what was noted."""
+    noted = [f"{key}={value}" for key, value in run.meta.items()]
+    words = [
+        f"{run.run_id:<24} {run.status:<11} {run.commit[:7]:<7}",
+        run.gate,
+        run.branch,
+        "partial" if run.partial else "",
+        *noted,
+        run.description,
+        run.problem,
+    ]
+    return one_line("  ".join(filter(None, words)))

@@ -1,0 +1,114 @@
+"""Stored runs as a table: a row a run with its means, or a row for each score."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ragate.errors import UsageError
+from ragate.pipeline.baseline.write_baseline import run_means
+from ragate.stores.listed_run import ListedRun, RunStatus, run_facts
+from ragate.stores.local import LocalStore
+
+Rows = Literal["runs", "scores"]
+Row = dict[str, Any]
+_UNREADABLE = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
+# What a spreadsheet takes for a formula when it stands at the start of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def run_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
+    """Yield a row a run: what a list shows, and the mean of every metric over samples and passes.
+
+    A run that cannot be read has its row, without means.
+
+    Raises:
+        StorageError: the scores of a finished run are damaged.
+    """
+    for run in runs:
+        means = {} if run.status in _UNREADABLE else run_means(store.load(run.folder))
+        yield run_facts(run) | {"means": means}
+
+
+def score_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
+    """Yield a row for each score: run, sample, pass, metric, value, and the state without one.
+
+    No answer, no passage and no reason is in it.
+
+    Raises:
+        StorageError: the scores of a finished run are damaged.
+    """
+    for run in runs:
+        if run.status in _UNREADABLE:
+            continue
+        head = {"run_id": run.run_id, "gate": run.gate, "commit": run.commit}
+        for record in store.load(run.folder).records:
+            for name, score in record.scores.items():
+                value = {"metric": name, "value": score.value, "state": str(score.state)}
+                yield head | {"sample_id": record.sample_id, "pass": record.run} | value
+
+
+def as_jsonl(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the rows as lines of JSON, without newlines."""
+    for row in rows:
+        yield json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Return the rows as CSV (RFC 4180) with a head; nested values have columns of their own.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    flat, names = _flat(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, names, restval="")
+    writer.writeheader()
+    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in flat)
+    return text.getvalue()
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """Write the rows as Parquet; nested values have columns of their own.
+
+    Raises:
+        UsageError: the extra is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise UsageError(
+            "--format parquet needs pyarrow, which is not installed",
+            remedy='pip install "ragate[parquet]", or take --format csv',
+        ) from error
+    flat, names = _flat(rows)
+    table = pyarrow.table({name: [row.get(name) for row in flat] for name in names})
+    pyarrow.parquet.write_table(table, path)
+
+
+def _flat(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """Return the rows without nesting, and the names of all columns in the order of their coming.
+
+    A mean stands in ``mean.NAME``, a note in ``meta.KEY``.
+    """
+    flat = [dict(_cells(row)) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    plain = [name for name in names if not name.startswith(("meta.", "mean."))]
+    return flat, plain + sorted(names.keys() - set(plain))
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            prefix = "mean" if name == "means" else name
+            yield from ((f"{prefix}.{key}", cell) for key, cell in value.items())
+        elif isinstance(value, list):
+            yield name, " ".join(map(str, value))
+        else:
+            yield name, value
+
+
+def _harmless(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

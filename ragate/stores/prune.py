@@ -1,0 +1,67 @@
+"""Removing stored runs: only whole folders that a run made, and none that may still be written."""
+
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ragate.errors import StorageError
+from ragate.stores.listed_run import ListedRun, RunStatus
+
+STILL_RUNNING_SECONDS = 24 * 3600.0
+_RUN_ID = re.compile(r"\d{8}-\d{6}(-\d{3})?-[0-9a-f]{4}")
+
+
+def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) -> list[ListedRun]:
+    """Return which of the runs may go.
+
+    A folder without the name of a run is somebody's own. An unfinished run may go on: it stays
+    until nothing was written to it for a day.
+
+    Args:
+        runs: Newest first. keep: So many of the newest finished ones stay, of every gate.
+        now: Seconds since the epoch.
+    """
+    today = time.time() if now is None else now
+    kept: dict[str, int] = {}
+    going: list[ListedRun] = []
+    for run in runs:
+        if not _RUN_ID.fullmatch(run.run_id):
+            continue
+        if run.status is RunStatus.UNFINISHED:
+            if _last_write(run.folder) < today - STILL_RUNNING_SECONDS:
+                going.append(run)
+            continue
+        if run.status is not RunStatus.BROKEN and kept.get(run.gate, 0) < keep:
+            kept[run.gate] = kept.get(run.gate, 0) + 1
+            continue
+        going.append(run)
+    return going
+
+
+def _last_write(folder: Path) -> float:
+    try:
+        return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
+    except OSError:  # somebody is at it right now
+        return time.time()
+
+
+def remove(runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
+    """Remove the folders one by one, and yield each that is gone.
+
+    The manifest goes first: a removal that is cut off leaves no run that looks whole.
+
+    Raises:
+        StorageError: a folder cannot be removed; those before it are gone.
+    """
+    for run in runs:
+        try:
+            (run.folder / "manifest.json").unlink(missing_ok=True)
+            shutil.rmtree(run.folder)
+        except OSError as error:
+            raise StorageError(
+                f"{run.folder}: cannot be removed: {error.strerror}",
+                remedy="look who owns the folder; the runs before it are gone",
+            ) from error
+        yield run

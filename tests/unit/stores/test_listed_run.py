@@ -1,0 +1,127 @@
+"""A list of runs: what each folder tells, and what cannot be read is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragate.models import RunManifest, SystemInfo, Verdict
+from ragate.stores.listed_run import ListedRun, RunStatus, listed_runs, read_listed_run
+from ragate.stores.local import LocalStore
+from tests.factories import decision_factory, report_factory, run_factory
+
+RUN_ID = "20261118-101500-000-aaaa"
+
+
+def stored(tmp_path: Path, verdict: Verdict | None = Verdict.PASSED, **manifest: object) -> Path:
+    report = None if verdict is None else report_factory(decision_factory(verdict))
+    return LocalStore(tmp_path).save(run_factory([], **({"run_id": RUN_ID} | manifest)), report)
+
+
+def only(tmp_path: Path) -> ListedRun:
+    (run,) = listed_runs(tmp_path / "runs")
+    return run
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_judged_run_has_the_status_of_its_verdict(tmp_path: Path, verdict: Verdict):
+    stored(tmp_path, verdict)
+
+    assert only(tmp_path).status == str(verdict)
+
+
+def test_the_report_need_not_be_read_for_the_verdict(tmp_path: Path):
+    (stored(tmp_path, Verdict.FAILED) / "report.json").unlink()
+
+    assert only(tmp_path).status is RunStatus.FAILED
+
+
+def test_a_run_of_before_has_the_verdict_of_its_report(tmp_path: Path):
+    path = stored(tmp_path, Verdict.FAILED) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["verdict"]
+    path.write_text(json.dumps(manifest))
+
+    assert only(tmp_path).status is RunStatus.FAILED
+
+
+def test_a_recording_is_judged_by_nobody(tmp_path: Path):
+    stored(tmp_path, None)
+
+    assert only(tmp_path).status is RunStatus.RECORDED
+
+
+def test_a_run_without_its_manifest_is_unfinished(tmp_path: Path):
+    (stored(tmp_path) / "manifest.json").unlink()
+
+    assert only(tmp_path).status is RunStatus.UNFINISHED
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", '{"system": null}', '{"system": {"use": "x"}, "meta": 3}']
+)
+def test_a_manifest_that_is_none_is_listed_as_broken(tmp_path: Path, text: str):
+    (stored(tmp_path) / "manifest.json").write_text(text)
+
+    assert only(tmp_path).status is RunStatus.BROKEN
+
+
+def test_a_verdict_that_nobody_gives_is_broken(tmp_path: Path):
+    path = stored(tmp_path) / "manifest.json"
+    path.write_text(path.read_text().replace('"verdict": "passed"', '"verdict": "splendid"'))
+
+    assert only(tmp_path).status is RunStatus.BROKEN
+
+
+def test_what_was_noted_comes_back(tmp_path: Path):
+    stored(tmp_path, branch="try", meta={"ticket": "RAG-17"}, description="smaller top_k")
+
+    run = only(tmp_path)
+
+    assert (run.branch, run.meta, run.description) == ("try", {"ticket": "RAG-17"}, "smaller top_k")
+
+
+def test_the_models_of_settings_and_judge_are_listed_once(tmp_path: Path):
+    settings = {"answer.model": '"gpt-x"', "embed.model": '"e5"', "rerank.model": '"e5"'}
+    system = SystemInfo(use="pgvector", settings=settings | {"answer.other": '"no"'})
+    stored(tmp_path, system=system, judge="rubric:gpt-y")
+
+    assert only(tmp_path).models == ("gpt-x", "e5", "rubric:gpt-y")
+
+
+def test_newer_runs_come_first(tmp_path: Path):
+    for run_id in ("20260101-000000-000-aaaa", "20260102-000000-000-aaaa"):
+        stored(tmp_path, run_id=run_id)
+
+    ids = [run.run_id for run in listed_runs(tmp_path / "runs")]
+
+    assert ids == ["20260102-000000-000-aaaa", "20260101-000000-000-aaaa"]
+
+
+def test_a_link_is_no_run(tmp_path: Path):
+    folder = stored(tmp_path / "elsewhere")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / RUN_ID).symlink_to(folder)
+
+    assert list(listed_runs(tmp_path / "runs")) == []
+
+
+def test_without_a_folder_there_is_no_run(tmp_path: Path):
+    assert list(listed_runs(tmp_path / "runs")) == []
+
+
+def test_every_verdict_is_a_status():
+    assert set(map(str, Verdict)) <= set(map(str, RunStatus))
+
+
+def test_a_filtered_run_is_partial(tmp_path: Path):
+    manifest = RunManifest(system=SystemInfo(use="replay"), retrieval_only=True)
+    folder = stored(tmp_path, retrieval_only=manifest.retrieval_only)
+
+    assert read_listed_run(folder).partial
+
+
+def test_a_whole_run_is_not_partial(tmp_path: Path):
+    assert not read_listed_run(stored(tmp_path)).partial
