@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
     "review": ("review.command", "Say of each changed answer: better, worse, same, or stale."),
     "runs": ("runs.group", "List, prune or export the stored runs."),
+    "history": ("runs.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset.group", "Check, grow and mend a golden set."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),

@@ -49,7 +49,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("pipeline.run",),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
     ("pipeline.decide",),
-    ("pipeline.baseline",),
+    ("pipeline.baseline", "pipeline.history"),
     ("pipeline",),
     ("github.rest",),
     ("github.event",),

@@ -40,13 +40,7 @@ def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_jso
 def run_line(run: ListedRun) -> str:
     """Return a run as one line: id, status, commit, gate and branch, and what was noted."""
     noted = [f"{key}={value}" for key, value in run.meta.items()]
-    words = [
-        f"{run.run_id:<24} {run.status:<11} {run.commit[:7]:<7}",
-        run.gate,
-        run.branch,
-        "partial" if run.partial else "",
-        *noted,
-        run.description,
-        run.problem,
-    ]
-    return one_line("  ".join(filter(None, words)))
+    words = [run.gate, run.branch, "partial" if run.partial else ""]
+    words += [*noted, run.description, run.problem]
+    head = f"{one_line(run.run_id):<25} {run.status:<11} {one_line(run.commit[:7]):<7}"
+    return f"{head}  {one_line('  '.join(filter(None, words)))}".rstrip()

@@ -42,8 +42,8 @@ def test_list_shows_a_line_a_run_newest_first(
     assert run(["runs", "list"]) == 0
 
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith(f"{NEW} passed")
-    assert second.startswith(f"{OLD} failed")
+    assert first.split()[:2] == [NEW, "passed"]
+    assert second.split()[:2] == [OLD, "failed"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""How the main branch moved, from the baselines that its commits hold."""

@@ -1,0 +1,111 @@
+"""A file over the commits of a branch, read from git in two processes however many there are."""
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ragate.errors import UsageError
+from ragate.support.git import GIT
+
+_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class FileCommit:
+    """A commit that wrote a file.
+
+    Attributes:
+        date: Of the commit: ISO 8601, with its zone.
+        blob: Names the content; "" where the commit removed the file.
+    """
+
+    commit: str
+    date: str
+    subject: str
+    blob: str
+
+
+def file_commits(top: Path, path: str, *, most: int, since: str = "") -> list[FileCommit]:
+    """Return the newest commits that changed a file, oldest first.
+
+    Only first parents are followed: what a merge brought counts as of the merge.
+
+    Args:
+        path: From the top of the repository, with ``/``.
+        since: A day, ISO 8601; "" for all.
+
+    Raises:
+        UsageError: git cannot tell: no repository, no commit, or no git.
+    """
+    wanted = ["log", "--first-parent", "-m", "--raw", "--no-abbrev", "--no-renames"]
+    wanted += ["-z", f"--max-count={most}", "--format=%x01%H%x02%cI%x02%s"]
+    wanted += [f"--since={since}T00:00:00Z"] if since else []
+    try:
+        done = subprocess.run(  # noqa: S603
+            [*GIT, "-C", str(top), *wanted, "HEAD", "--", f":(top,literal){path}"],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"git cannot be asked: {error}", remedy="install git") from error
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().splitlines()
+        raise UsageError(
+            f"{top}: git tells no history: {reason[0] if reason else 'no reason given'}",
+            remedy="run it in the repository that the baseline is committed to",
+        )
+    text = done.stdout.decode("utf-8", errors="replace")
+    return [_commit(entry) for entry in reversed(text.split("\x01")[1:])]
+
+
+def _commit(entry: str) -> FileCommit:
+    head, _, raw = entry.partition("\0")
+    commit, date, subject = head.split("\x02", 2)
+    # ":100644 100644 OLD NEW M", and the path in a field of its own.
+    words = raw.strip("\0\n").split("\0")[0].split()
+    blob = words[3] if len(words) > 3 else ""
+    return FileCommit(commit, date, subject, "" if set(blob) <= {"0"} else blob)
+
+
+def blobs(
+    top: Path, names: Sequence[str], *, most_bytes: int
+) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the contents of blobs, in order; None for one that is missing or too large.
+
+    A shallow or partial clone may hold a commit without its files.
+    """
+    process = subprocess.Popen(  # noqa: S603
+        [*GIT, "-C", str(top), "cat-file", "--batch"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        if process.stdin is None or process.stdout is None:  # both are pipes
+            return
+        for name in names:
+            process.stdin.write(f"{name}\n".encode())
+            process.stdin.flush()
+            yield name, _content(process.stdout, most_bytes)
+        process.stdin.close()
+
+
+def _content(stream: IO[bytes], most_bytes: int) -> bytes | None:
+    words = stream.readline().split()
+    if len(words) != 3:  # "NAME missing"
+        return None
+    size = int(words[2])
+    content = _read(stream, size, keep=size <= most_bytes)
+    stream.read(1)
+    return content if words[1] == b"blob" else None
+
+
+def _read(stream: IO[bytes], size: int, *, keep: bool) -> bytes | None:
+    if keep:
+        return stream.read(size)
+    while size > 0:
+        size -= len(stream.read(min(size, 1024 * 1024)))
+    return None
