@@ -57,7 +57,7 @@ class MeansReader:
         lines = content[start + len(_START) : -len(_END)].split(b"\n")
         sums: dict[str, tuple[float, int]] = {}
         try:
-            file = BaselineFile.model_validate(data)
+            file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
             for line in lines:
                 _add(sums, self._of_line(line.removesuffix(b",")))
         except ValidationError as error:

@@ -9,6 +9,9 @@ from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option, output_options, show, targets, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.errors import UsageError
+from ragate.models import Report
+
+FAILED = frozenset({"worse", "mixed", "failed"})
 
 
 @click.command("report")
@@ -16,6 +19,7 @@ from ragate.errors import UsageError
 @config_option
 @output_options
 @verbose_option
+@click.option("--failed", is_flag=True, help="Only samples that got worse or failed.")
 @click.option("--explain", metavar="SAMPLE", help="Show all of one sample beside the baseline.")
 def command(
     *,
@@ -24,6 +28,7 @@ def command(
     formats: tuple[str, ...],
     outputs: tuple[Path, ...],
     verbose: bool,
+    failed: bool,
     explain: str | None,
 ) -> int:
     """Show the report of a stored RUN again: its id, its folder, or `latest`.
@@ -35,11 +40,15 @@ def command(
     destinations = targets(formats, outputs)
     if explain is not None and [name for name, _ in destinations] != ["console"]:
         raise UsageError("--explain is text for the console", remedy="leave --format out")
+    if explain is not None and failed:
+        raise UsageError("--explain is of one sample", remedy="leave --failed out")
     loaded, operations = open_config(config)
     store = LocalStore(operations.state)
     folder = store.find(run, reported=True)
     if explain is None:
         report = store.load_report(folder)
+        if failed:
+            report = only_failed(report)
         report = detailed(report, loaded, operations.state, destinations, folder=folder)
         return show(report, destinations, verbose=verbose)
     if in_ci(os.environ) and (publish := loaded.policy.publish) != "full":
@@ -57,3 +66,12 @@ def command(
     else:
         write_atomic(path, (text.rstrip("\n") + "\n").encode())
     return 0
+
+
+def only_failed(report: Report) -> Report:
+    """Return the report with no other changed samples than those that got worse or failed.
+
+    Verdict, figures and exit code stay those of the whole run.
+    """
+    rows = tuple(row for row in report.samples if row.change in FAILED)
+    return report.amended(samples=rows)

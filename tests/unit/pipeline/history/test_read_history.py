@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,10 +56,11 @@ def commit(project: Path, data: bytes, subject: str) -> None:
     git(project, "commit", "-q", "-m", subject)
 
 
-def history(capsys: pytest.CaptureFixture[str]) -> dict:
+def history(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     capsys.readouterr()
     assert run(["history", "--format", "json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
 
 
 def test_the_commit_that_moved_a_metric_is_named(project: Path, capsys: pytest.CaptureFixture[str]):
