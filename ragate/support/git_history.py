@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
@@ -86,10 +87,13 @@ def blobs(
     with process:
         if process.stdin is None or process.stdout is None:  # both are pipes
             return
-        for name in names:
-            process.stdin.write(f"{name}\n".encode())
-            process.stdin.flush()
-            yield name, _content(process.stdout, most_bytes)
+        # One name ahead: git unpacks the next content while this one is read.
+        for name, ahead in zip_longest([None, *names], names):
+            if ahead is not None:
+                process.stdin.write(f"{ahead}\n".encode())
+                process.stdin.flush()
+            if name is not None:
+                yield name, _content(process.stdout, most_bytes)
         process.stdin.close()
 
 
