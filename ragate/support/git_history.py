@@ -1,5 +1,6 @@
 """A file over the commits of a branch, read from git in two processes however many there are."""
 
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from ragate.errors import UsageError
 from ragate.support.git import GIT
 
 _SECONDS = 120
+# Commit, date, subject, and ":100644 100644 OLD NEW M". A subject holds whatever its writer likes
+# but no NUL, so it forges no entry.
+_ENTRY = re.compile(r"\x01([0-9a-f]+)\x02([^\x02\0]*)\x02([^\0]*)\0\n?:\d+ \d+ \w+ (\w+) \w+\0")
 
 
 @dataclass(frozen=True)
@@ -59,15 +63,11 @@ def file_commits(top: Path, path: str, *, most: int, since: str = "") -> list[Fi
             remedy="run it in the repository that the baseline is committed to",
         )
     text = done.stdout.decode("utf-8", errors="replace")
-    return [_commit(entry) for entry in reversed(text.split("\x01")[1:])]
+    return [_commit(found) for found in reversed(list(_ENTRY.finditer(text)))]
 
 
-def _commit(entry: str) -> FileCommit:
-    head, _, raw = entry.partition("\0")
-    commit, date, subject = head.split("\x02", 2)
-    # ":100644 100644 OLD NEW M", and the path in a field of its own.
-    words = raw.strip("\0\n").split("\0")[0].split()
-    blob = words[3] if len(words) > 3 else ""
+def _commit(found: re.Match[str]) -> FileCommit:
+    commit, date, subject, blob = found.groups()
     return FileCommit(commit, date, subject, "" if set(blob) <= {"0"} else blob)
 
 

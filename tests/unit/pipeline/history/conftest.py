@@ -1,0 +1,18 @@
+"""A project in a repository."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.pipeline.history.history_factories import git
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "ragate.toml").write_text(
+        '[policy]\ndataset = "g.jsonl"\nbaseline = "b.json"\nsystems = ["replay"]\n'
+        '[policy.metrics.mrr]\n[system]\nuse = "replay"\npath = "o.jsonl"\n'
+    )
+    return tmp_path
