@@ -25,6 +25,10 @@ class SampleScores:
     """One sample's scores on both sides, means over the runs, in the order of the details' metrics.
 
     None stands for "no value": unscored, not applicable, or not on that side.
+
+    Attributes:
+        hashes: Of a changed sample that both sides ran: its content, the output before, the output
+            now; what a label of a review is about. Empty for others.
     """
 
     sample_id: str
@@ -32,6 +36,7 @@ class SampleScores:
     tags: tuple[str, ...] = ()
     before: tuple[float | None, ...] = ()
     after: tuple[float | None, ...] = ()
+    hashes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a page shows beyond its report: every sample's scores, and the texts of changed ones."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ragate.baseline import load_contexts
@@ -83,29 +83,42 @@ def run_details(
     )
     return RunDetails(
         metrics=metrics,
-        samples=tuple(_scores(samples, runs, metrics)),
+        samples=tuple(_scores(samples, runs, metrics, {row.sample_id for row in report.samples})),
         evidence=dict(_evidence(map(runs.diff, changed), contexts, passes)),
     )
 
 
 def _scores(
-    samples: Sequence[Sample], runs: RunPair, metrics: Sequence[str]
+    samples: Sequence[Sample], runs: RunPair, metrics: Sequence[str], changed: Collection[str]
 ) -> Iterator[SampleScores]:
     """Yield the means of `metrics` of every sample that was run, in the order of the samples.
 
     A sample that the baseline does not hold, or holds with another content, has no values before.
+
+    Args:
+        changed: Ids of the samples whose hashes are wanted.
     """
     for sample in samples:
         if sample.id not in runs.candidate:
             continue
-        before, after = runs.diff(sample).means
+        diff = runs.diff(sample)
+        before, after = diff.means
         yield SampleScores(
             sample_id=sample.id,
             query=sample.query,
             tags=sample.tags,
             before=tuple(before.get(name) for name in metrics),
             after=tuple(after.get(name) for name in metrics),
+            hashes=_hashes(diff) if sample.id in changed else (),
         )
+
+
+def _hashes(diff: SampleDiff) -> tuple[str, ...]:
+    """Return what a label of the outputs that are shown is about, () where one side has none."""
+    if not diff.before:
+        return ()
+    shown = run_to_show(diff)
+    return (shown.content_hash, diff.before[0].output_hash, shown.output_hash)
 
 
 def _evidence(

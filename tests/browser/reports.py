@@ -93,8 +93,10 @@ def _is_worse(number: int) -> bool:
 def _scores(number: int) -> SampleScores:
     low, high = (0.0, 0.9, 1.0), (1.0, 1.0, 1.0)
     before, after = (high, low) if _is_worse(number) else (low, high)
-    sides = (before, after) if number % _EVERY == 0 else (high, high)
-    return SampleScores(_id(number), _question(number), (TAGS[number % 4 - 1],), *sides)
+    changed = number % _EVERY == 0
+    sides = (before, after) if changed else (high, high)
+    hashes = tuple(f"{side}{number:015x}" for side in "abc") if changed else ()
+    return SampleScores(_id(number), _question(number), (TAGS[number % 4 - 1],), *sides, hashes)
 
 
 def _id(number: int) -> str:

@@ -1,6 +1,7 @@
 """The samples as data for the page's script: what its list shows, searches and filters."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ragate.support.escape import one_line
 _ESCAPES = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _QUERY, _NAME, _MOST_TAGS = 160, 120, 20
 
 
@@ -24,7 +26,12 @@ def data_block(report: Report, shown: int) -> Markup:
         shown: How many of the report's samples the page holds in full.
     """
     metrics, rows = _rows(report, shown)
-    data = {"metrics": metrics, "rows": rows}
+    data = {
+        "metrics": metrics,
+        "rows": rows,
+        "gate": one_line(report.gate, _NAME),
+        "commit": report.head if _COMMIT.fullmatch(report.head) else "",
+    }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(text.translate(_ESCAPES))  # noqa: S704
 
@@ -37,7 +44,10 @@ def _rows(report: Report, shown: int) -> tuple[list[str], list[list[Any]]]:
     for number, row in enumerate(report.samples):
         scores = scored.pop(row.sample_id, None)
         pairs = _pairs(scores.before, scores.after) if scores is not None else []
-        rows.append(_changed(row, number if number < shown else -1, pairs))
+        changed = _changed(row, number if number < shown else -1, pairs)
+        if scores is not None and scores.hashes and number < shown and _can_be_judged(report, row):
+            changed.append(list(scores.hashes))
+        rows.append(changed)
     for scores in scored.values():
         names = [one_line(tag, _NAME) for tag in scores.tags[:_MOST_TAGS]]
         pairs = _pairs(scores.before, scores.after)
@@ -57,6 +67,14 @@ def _changed(row: SampleRow, number: int, pairs: list[Any]) -> list[Any]:
         int(row.must_pass),
         pairs,
     ]
+
+
+def _can_be_judged(report: Report, row: SampleRow) -> bool:
+    """Whether the page shows two answers that differ, and says exactly of what."""
+    sides = [side.answer if side is not None else None for side in (row.baseline, row.candidate)]
+    names = (row.sample_id, report.gate)
+    is_exact = all(one_line(text, _NAME) == text for text in names)
+    return is_exact and None not in sides and sides[0] != sides[1]
 
 
 def _pairs(before: Sequence[float | None], after: Sequence[float | None]) -> list[Any]:

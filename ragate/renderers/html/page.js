@@ -5,8 +5,8 @@
   const HEIGHT = 58, SPARE = 6;
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const rows = data.rows.map(([place, id, query, tags, change, cause, must, scores]) => ({
-    place, id, query, tags, change, cause, must, scores,
+  const rows = data.rows.map(([place, id, query, tags, change, cause, must, scores, hashes = []]) => ({
+    place, id, query, tags, change, cause, must, scores, hashes,
     text: [id, query, ...tags].join(" ").toLowerCase(),
   }));
   const explorer = byId("explorer"), list = byId("list"), space = byId("space");
@@ -24,6 +24,14 @@
   const moves = (row) => row.scores
     .map((score, at) => [data.metrics[at], ...pair(score)])
     .filter(([, before, after]) => before !== after);
+
+  const again = (all) => {
+    painted.forEach((node) => node.remove());
+    painted = new Map();
+    paint();
+    if (all && chosen >= 0) choose(rows[chosen], false);
+  };
+  const review = makeReview(data, rows, element, again);
 
   const options = (name, first, values) => {
     const select = form.elements[name];
@@ -81,11 +89,12 @@
     node.setAttribute("aria-selected", String(rows[chosen] === row));
     node.setAttribute("aria-setsize", String(shown.length));
     node.setAttribute("aria-posinset", String(at + 1));
-    const top = element("div", "line");
-    if (row.change) top.append(element("span", `badge ${row.change}`, row.change), " ");
+    const top = element("div", "line"), hidden = review.hides(row);
+    if (row.change && !hidden) top.append(element("span", `badge ${row.change}`, row.change), " ");
     top.append(element("b", "", row.id));
     if (row.must) top.append(" ", element("span", "badge must", "must pass"));
-    for (const [name, before, after] of moves(row).slice(0, 2)) {
+    if (review.has(row)) top.append(" ", element("span", "badge", "labelled"));
+    for (const [name, before, after] of hidden ? [] : moves(row).slice(0, 2)) {
       top.append(` ${name} ${figure(before)} → ${figure(after)}`);
     }
     node.append(top, element("div", "", row.query));
@@ -123,11 +132,13 @@
   const choose = (row, byHand) => {
     chosen = rows.indexOf(row);
     painted.forEach((node, at) => node.setAttribute("aria-selected", String(shown[at] === row)));
-    const head = element("h3");
-    if (row.change) head.append(element("span", `badge ${row.change}`, row.change), " ");
+    const head = element("h3"), hidden = review.hides(row), body = bodyOf(row);
+    if (row.change && !hidden) head.append(element("span", `badge ${row.change}`, row.change), " ");
     head.append(row.id);
     row.tags.forEach((tag) => head.append(" ", element("span", "tag", tag)));
-    detail.replaceChildren(head, bodyOf(row), ...(row.scores.length ? [scoresOf(row)] : []));
+    const content = hidden ? review.blindBody(row, body) : body;
+    if (row.hashes.length) content.querySelector(".sides").after(review.panel(row));
+    detail.replaceChildren(head, content, ...(row.scores.length && !hidden ? [scoresOf(row)] : []));
     detail.scrollTop = 0;
     if (byHand) history.replaceState(null, "", `#q=${encodeURIComponent(row.id)}`);
     paint();

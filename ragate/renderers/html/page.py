@@ -23,6 +23,7 @@ MOST_OPEN = 100  # samples that a page without JavaScript lists
 MOST_WITH_TEXTS = 700_000  # bytes of samples with the texts of their contexts
 MOST_OF_SAMPLES = 950_000  # bytes of samples altogether; the list holds the rest by their scores
 _LEAST_OF_SAMPLES = 300_000
+_LABEL = 70  # bytes of the hashes that a label of a sample holds
 _PAGE = 1_900_000  # bytes of samples, list and charts, where the list leaves so much
 
 
@@ -32,7 +33,7 @@ def render(report: Report) -> str:
     Nothing in it comes from the report unescaped: text is escaped by the template, data stands in
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
-    style, script = _resource("page.css"), _resource("page.js")
+    style, script = _resource("page.css"), _resource("review.js") + _resource("page.js")
     charts = charts_of(report)
     beside = len(data_block(report, 0).encode()) + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
@@ -83,7 +84,7 @@ def _samples(report: Report, *, room: int) -> list[Any]:
         known = evidence.get(row.sample_id) if size < MOST_WITH_TEXTS else None
         texts: SampleTexts = sample_texts(row, known)
         html = fill(sample=texts)
-        size += len(html.encode())
+        size += len(html.encode()) + _LABEL
         if size > room:
             break
         rendered.append({"texts": texts, "html": Markup(html)})  # noqa: S704  the template escaped it

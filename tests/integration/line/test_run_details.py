@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
+from ragate.dataset import read_review_labels
 from tests.integration.line.line_projects import lost
 
 pytestmark = pytest.mark.integration
@@ -75,3 +78,19 @@ def test_collect_has_no_verdict_for_a_page(gated, capsys):
     assert run(["collect", "--format", "html"]) == 2
 
     assert "collect has no verdict for --format html" in capsys.readouterr().err
+
+
+def test_a_changed_answer_carries_the_hashes_that_a_review_of_it_names(gated, monkeypatch):
+    gated.record(lost(10))
+    run(["check", "--format", "html", "--output", "page.html"])
+    monkeypatch.delenv("CI", raising=False)
+    typed = io.TextIOWrapper(io.BytesIO(b"1\n\n" * 4), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", typed)
+    run(["review", "--who", "Ada"])
+
+    labels = read_review_labels(gated.root / "review-labels.jsonl")
+    rows = data_of(gated.root / "page.html")["rows"]
+    assert {row[1]: row[8] for row in rows if len(row) > 8} == {
+        label.id: [label.sample, label.before, label.after] for label in labels
+    }
+    assert len(labels) == 4

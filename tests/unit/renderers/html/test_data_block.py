@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from ragate.models import RunDetails, SampleScores
 from ragate.renderers.html.data_block import data_block
 from tests.factories import report_factory, sample_row_factory
@@ -33,6 +35,33 @@ def test_samples_that_did_not_change_follow_those_that_did() -> None:
 
     assert [row[1] for row in rows["rows"]] == ["q017", "q1"]
     assert [row[-1] for row in rows["rows"]] == [[[1.0, None]], [1.0]]
+
+
+HASHES = ("a" * 16, "b" * 16, "c" * 16)
+
+
+def judged(sample_id: str = "q017", answers: tuple[str, str] = ("One.", "Two."), gate: str = "g"):
+    row = sample_row_factory(sample_id, answers=answers)
+    details = RunDetails(("mrr",), (SampleScores(sample_id, "?", (), (1.0,), (0.0,), HASHES),))
+    report = report_factory(samples=(row,), details=details, gate=gate)
+    return [row[8:] for row in json.loads(data_block(report, 1))["rows"]]
+
+
+def test_a_changed_answer_has_what_a_label_of_it_names() -> None:
+    assert judged() == [[list(HASHES)]]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"answers": ("One.", "One.")},
+        {"sample_id": "q\u202e17"},
+        {"gate": "g\u202eg"},
+        {"sample_id": "q" * 121},
+    ],
+)
+def test_equal_answers_and_names_that_are_shown_otherwise_cannot_be_judged(fields) -> None:
+    assert judged(**fields) == [[]]
 
 
 def test_a_sample_beyond_the_pages_room_says_so() -> None:
