@@ -89,6 +89,7 @@ class Policy(DecisionSettings):
 
     Attributes:
         dataset, baseline: As written; `Config` holds the real paths.
+        embedder: Table of the embedder of metrics on embeddings that name none of their own.
     """
 
     dataset: str
@@ -114,6 +115,7 @@ class Policy(DecisionSettings):
     max_minutes: float = Field(default=30.0, gt=0)
     providers: dict[str, Provider] = {}
     judge: JudgeSettings | None = None
+    embedder: dict[str, Any] = {}
     metrics: tuple[Rule, ...]
     waivers: tuple[Waiver, ...] = ()
     slices: tuple[Slice, ...] = Field(default=(), max_length=MOST_SLICES)

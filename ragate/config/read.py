@@ -135,7 +135,8 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     judge = None
     if "judge" in policy_table:
         judge = read_judge(_table(policy_table, "judge", "policy.judge"))
-    rules, settings = read_rules(metric_tables, judge=judge)
+    embedder = _table(policy_table, "embedder", "policy.embedder", missing={})
+    rules, settings = read_rules(metric_tables, judge=judge, embedder=embedder)
     judge = with_own_criteria(judge, settings)
     refuse_one_table(policy_table)
     read = {**policy_table, "metrics": rules, "judge": judge}

@@ -12,11 +12,15 @@ from ragate.models import Direction, MetricInfo, Rule
 from ragate.support.settings import nearest, read_settings, shown
 
 RULE_KEYS = frozenset(Rule.model_fields) - {"metric"}
+EMBEDDER = "embedder"
 _SLACK = 1e-9
 
 
 def read_rules(
-    tables: Mapping[str, Any], *, judge: JudgeSettings | None = None
+    tables: Mapping[str, Any],
+    *,
+    judge: JudgeSettings | None = None,
+    embedder: Mapping[str, Any] | None = None,
 ) -> tuple[tuple[Rule, ...], dict[str, dict[str, Any]]]:
     """Return one rule for each table, in the order of the file, and each metric's own keys.
 
@@ -25,6 +29,7 @@ def read_rules(
 
     Args:
         judge: Who scores the metrics that need a judge.
+        embedder: ``[policy.embedder]``, for metrics on embeddings that name none of their own.
 
     Raises:
         ConfigError: there is no table, a metric is unknown, or a key or value is wrong.
@@ -44,13 +49,25 @@ def read_rules(
                 f"policy.metrics.{name} = {shown(table)}: must be a table: {where}",
                 remedy=f'write {where} on a line of its own, and below it level = "error"',
             )
-        rule, settings[name] = _rule(name, table, where, judge)
+        rule, settings[name] = _rule(name, _with_embedder(name, table, embedder), where, judge)
         rules.append(rule)
     return tuple(rules), settings
 
 
 def _table_name(name: str) -> str:
     return f"[policy.metrics.{name}]" if name.isidentifier() else f'[policy.metrics."{name}"]'
+
+
+def _with_embedder(
+    name: str, table: Mapping[str, Any], embedder: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return a metric's table with the policy's embedder, where it takes one and has none."""
+    base, _ = plugins.split_metric(name)
+    if not embedder or EMBEDDER in table or not plugins.is_builtin("metrics", base):
+        return table
+    model = plugins.settings_model("metrics", base)
+    takes_one = model is not None and EMBEDDER in model.model_fields
+    return {**table, EMBEDDER: dict(embedder)} if takes_one else table
 
 
 def _rule(

@@ -1,3 +1,13 @@
 """Metrics, one file each; the name is the identity."""
 
-FAMILIES = ("retrieval", "reference", "grounding", "refusal", "tools", "judge", "run", "own")
+FAMILIES = (
+    "retrieval",
+    "reference",
+    "grounding",
+    "embedding",
+    "refusal",
+    "tools",
+    "judge",
+    "run",
+    "own",
+)

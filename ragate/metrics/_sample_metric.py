@@ -21,7 +21,16 @@ from ragate.models import (
 )
 from ragate.protocols import Pair
 
-ValueOrReason = float | str
+
+@dataclass(frozen=True)
+class Explained:
+    """A value with what there is to say about it."""
+
+    value: float
+    why: str
+
+
+ValueOrReason = float | str | Explained
 """A value, or the reason why there is none (the score is then unscored)."""
 Formula = Callable[[Sample, SystemOutput], ValueOrReason]
 Exclusion = Callable[[Sample], str]
@@ -69,6 +78,8 @@ class SampleMetric:
         outcome = self.formula(sample, output)
         if isinstance(outcome, str):
             return unscored(self.info.name, outcome)
+        if isinstance(outcome, Explained):
+            return Score(metric=self.info.name, value=outcome.value, reason=outcome.why)
         return Score(metric=self.info.name, value=outcome)
 
 

@@ -13,6 +13,7 @@ from ragate.protocols import (
     Aggregate,
     AskingMetric,
     Embedder,
+    EmbeddingMetric,
     Judge,
     Judged,
     JudgedAggregate,
@@ -65,7 +66,7 @@ def metric(
             f"metric {name!r} needs a judge and names no criterion for it",
             remedy="docs/plugins.md shows what a judged metric defines",
         )
-    _refuse_without("metrics", name, plugin, _demanded(info))
+    _refuse_without("metrics", name, plugin, _demanded(info, plugin))
     return cast("Metric | Aggregate", plugin)
 
 
@@ -137,9 +138,10 @@ def members_of(protocol: type) -> list[str]:
     return [name for name in written if not name.startswith("_") or name == "__call__"]
 
 
-def _demanded(info: MetricInfo) -> list[str]:
+def _demanded(info: MetricInfo, plugin: object) -> list[str]:
     if info.needs in ASKED:
-        return members_of(AskingMetric)
+        of_vectors = _has(plugin, "texts")
+        return members_of(EmbeddingMetric if of_vectors else AskingMetric)
     if info.needs is not Needs.JUDGE:
         return members_of(Aggregate if info.aggregate else Metric)
     # The judge's scores take the place of its own.

@@ -15,6 +15,7 @@ from ragate.protocols.metric import (
     NO_CLIENTS,
     Aggregate,
     AskingMetric,
+    EmbeddingMetric,
     Judged,
     JudgedAggregate,
     JudgeMetric,
@@ -24,6 +25,7 @@ from ragate.protocols.metric import (
     MetricOfAPart,
     MetricRequest,
     Pair,
+    Vector,
 )
 from ragate.protocols.renderer import Renderer
 from ragate.protocols.resources import Database, Resources, Steps

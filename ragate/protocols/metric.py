@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from ragate.errors import ProviderError
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
 from ragate.protocols.clients import ChatClient, Embedder
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 Pair = tuple[Sample, SystemOutput]
+Vector: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @runtime_checkable
@@ -96,6 +101,34 @@ class AskingMetric(Protocol):
 
         It is not called for an output that failed or has no answer, nor for one whose score the
         baseline holds.
+        """
+        ...
+
+
+@runtime_checkable
+class EmbeddingMetric(Protocol):
+    """A metric of the vectors of texts; all texts of a run are embedded together, each once."""
+
+    @property
+    def info(self) -> MetricInfo: ...
+
+    @property
+    def state(self) -> dict[str, float]: ...
+
+    @property
+    def embedder(self) -> Embedder:
+        """Who makes the vectors; metrics whose embedders have one fingerprint share them."""
+        ...
+
+    def texts(self, sample: Sample, output: SystemOutput) -> Sequence[str]:
+        """Return the texts whose vectors `score` reads; none where it needs none."""
+        ...
+
+    def score(self, sample: Sample, output: SystemOutput, vectors: Mapping[str, Vector]) -> Score:
+        """Return the score of any output, failed ones included.
+
+        Args:
+            vectors: By text; each has the shape (dimension,).
         """
         ...
 

@@ -70,6 +70,7 @@ class ProviderClients:
     cache: Cache
     before_paying: BeforePaying = field(default_factory=BeforePaying)
     open: dict[str, OpenAIClient] = field(default_factory=dict)
+    _embedders: dict[str, Embedder] = field(default_factory=dict, init=False)
     _reached: set[str] = field(default_factory=set, init=False)
 
     def client(self, name: str, *, without: str = _MODELLESS) -> OpenAIClient:
@@ -104,6 +105,13 @@ class ProviderClients:
         )
 
     def embedder(self, table: Mapping[str, Any]) -> Embedder:
+        """Return the embedder of a table; equal tables share one, and with it a loaded model."""
+        key = repr(sorted(table.items()))
+        if key not in self._embedders:
+            self._embedders[key] = self._embedder(table)
+        return self._embedders[key]
+
+    def _embedder(self, table: Mapping[str, Any]) -> Embedder:
         use = str(table.get("use", "openai"))
         if not plugins.is_builtin("embedders", use):
             # This table comes from the pull request, and a dotted path is code.

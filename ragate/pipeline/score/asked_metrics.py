@@ -1,8 +1,12 @@
-"""Metrics that ask a model: each distinct output once, beside no more others than a run allows."""
+"""Metrics that ask a model: each distinct output once, beside no more others than a run allows.
+
+Those on embeddings are asked together: a text that several of them read is embedded once.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from ragate.core.hashing import content_hash, output_hash
 from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
@@ -19,20 +23,21 @@ from ragate.models import (
     unscored,
 )
 from ragate.pipeline.score.metric_scores import raised
-from ragate.protocols import Aggregate, AskingMetric, Metric, Pair
+from ragate.pipeline.score.vectors.run_vectors import RunVectors
+from ragate.protocols import Aggregate, AskingMetric, EmbeddingMetric, Metric, Pair, Vector
 
 Outputs = Mapping[str, SystemOutput]
+TOGETHER = 1_000  # scores whose texts are embedded in one call
 
 
 @dataclass(frozen=True)
 class AskedMetric:
     """Implements `ragate.protocols.Metric` by what was asked before.
 
-    Attributes:
-        scores: By sample and output, as `key_of` names them.
+    `scores` are by sample and output, as `key_of` names them.
     """
 
-    asking: AskingMetric
+    asking: AskingMetric | EmbeddingMetric
     scores: dict[str, Score] = field(default_factory=dict)
 
     @property
@@ -74,29 +79,62 @@ class AskedMetrics:
     ) -> None:
         self.metrics: list[Metric | Aggregate] = [
             AskedMetric(metric)
-            if metric.info.needs in ASKED and isinstance(metric, AskingMetric)
+            if metric.info.needs in ASKED and isinstance(metric, AskingMetric | EmbeddingMetric)
             else metric
             for metric in metrics
         ]
         self._asked = [metric for metric in self.metrics if isinstance(metric, AskedMetric)]
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
+        self._vectors: dict[str, RunVectors] = {}
         if baseline is not None and self._asked:
             self._take(baseline)
 
     async def measure(self, passes: Sequence[Outputs], samples: Sequence[Sample]) -> None:
         """Ask about every output that has no score yet."""
         waiting = {
-            (number, key): (metric, key, sample, outputs[sample.id])
+            (number, key): _Question(metric, key, sample, outputs[sample.id])
             for outputs in (passes if self._asked else ())
             for sample in samples
             if sample.id in outputs
             for number, metric in enumerate(self._asked)
             if (key := key_of(sample, outputs[sample.id])) not in metric.scores
         }
+        embedded = [one for one in waiting.values() if one.of_vectors]
+        for start in range(0, len(embedded), TOGETHER):
+            await self._embed(embedded[start : start + TOGETHER])
         async with asyncio.TaskGroup() as group:
             for question in waiting.values():
-                group.create_task(self._ask(*question))
+                if not question.of_vectors:
+                    group.create_task(self._ask(question))
+
+    async def _embed(self, questions: Sequence["_Question"]) -> None:
+        """Score outputs by metrics on embeddings, each embedder asked once for all texts."""
+        by_embedder: dict[str, list[tuple[_Question, Sequence[str]]]] = {}
+        for one in questions:
+            metric = cast("EmbeddingMetric", one.metric.asking)
+            try:
+                texts, embedder = metric.texts(one.sample, one.output), metric.embedder
+                name = embedder.fingerprint
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
+                one.settle(raised(one.metric.info, error))
+                continue
+            self._vectors.setdefault(name, RunVectors(embedder))
+            by_embedder.setdefault(name, []).append((one, texts))
+        for name, asked in by_embedder.items():
+            await self._score(self._vectors[name], asked)
+
+    async def _score(
+        self, run_vectors: RunVectors, asked: Sequence[tuple["_Question", Sequence[str]]]
+    ) -> None:
+        try:
+            vectors = await run_vectors.of(text for _, texts in asked for text in texts)
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            for one, texts in asked:
+                one.settle(raised(one.metric.info, error) if texts else one.score({}))
+            return
+        for one, texts in asked:
+            one.settle(one.score({text: vectors[text] for text in texts}))
 
     def _take(self, baseline: Run) -> None:
         infos = baseline.manifest.metrics
@@ -113,26 +151,50 @@ class AskedMetrics:
                 if score is not None and score.state is not ScoreState.UNSCORED:
                     metric.scores.setdefault(key, score)
 
-    async def _ask(
-        self, metric: AskedMetric, key: str, sample: Sample, output: SystemOutput
-    ) -> None:
+    async def _ask(self, question: "_Question") -> None:
+        metric, output = question.metric, question.output
         info = metric.info
         if reason := provider_failure(output):
-            metric.scores[key] = unscored(info.name, reason)
+            question.settle(unscored(info.name, reason))
         elif failed(output):
-            metric.scores[key] = Score(metric=info.name, value=worst(info))
+            question.settle(Score(metric=info.name, value=worst(info)))
         elif info.reads is Reads.ANSWER and output.answer is None:
-            metric.scores[key] = unscored(info.name, NO_ANSWER)
+            question.settle(unscored(info.name, NO_ANSWER))
         else:
             async with self._gate:
-                metric.scores[key] = await self._answer(metric, sample, output)
+                question.settle(await self._answer(metric, question.sample, output))
 
     async def _answer(self, metric: AskedMetric, sample: Sample, output: SystemOutput) -> Score:
         name = metric.info.name
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await metric.asking.ask(sample, output)
+                return await cast("AskingMetric", metric.asking).ask(sample, output)
         except TimeoutError:
             return unscored(name, f"no score within {self._timeout_s:g} s")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
             return raised(metric.info, error)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One score that is not there yet."""
+
+    metric: AskedMetric
+    key: str
+    sample: Sample
+    output: SystemOutput
+
+    @property
+    def of_vectors(self) -> bool:
+        return isinstance(self.metric.asking, EmbeddingMetric)
+
+    def settle(self, score: Score) -> None:
+        self.metric.scores[self.key] = score
+
+    def score(self, vectors: Mapping[str, Vector]) -> Score:
+        """Return the score by vectors, of a metric that reads them."""
+        try:
+            asking = cast("EmbeddingMetric", self.metric.asking)
+            return asking.score(self.sample, self.output, vectors)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
+            return raised(self.metric.info, error)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate import plugins
+from ragate.embedders.hashing import HashingEmbedder, Settings
 from ragate.errors import ConfigError
 from ragate.models import (
     Failure,
@@ -21,7 +24,8 @@ from ragate.models import (
     ScoreState,
     SystemOutput,
 )
-from ragate.protocols import Aggregate, Metric, MetricRequest, Pair
+from ragate.pipeline.score.vectors.run_vectors import RunVectors
+from ragate.protocols import Aggregate, EmbeddingMetric, Metric, MetricRequest, Pair
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 
@@ -77,6 +81,7 @@ REFERENCE = of_family("reference")
 CLAIMS = tuple(name for name in of_family("grounding") if not make(name).unusable)
 REFUSALS = of_family("refusal")
 TOOLS = of_family("tools")
+EMBEDDED = of_family("embedding")
 # What an answer takes has no worst value, so a failed sample is left out and does not look cheap.
 BOUNDED = tuple(name for name in ON_SAMPLES if EVERY[name].high is not None)
 
@@ -89,9 +94,29 @@ def data_folder(name: str) -> Path:
     return folder
 
 
+@dataclass(frozen=True)
+class ByHashing:
+    """A metric on embeddings with vectors of hashed words."""
+
+    embedding: EmbeddingMetric
+
+    @property
+    def info(self) -> MetricInfo:
+        return self.embedding.info
+
+    @property
+    def state(self) -> dict[str, float]:
+        return self.embedding.state
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        texts = [text for pair in pairs for text in self.embedding.texts(*pair)]
+        vectors = asyncio.run(RunVectors(HashingEmbedder(Settings())).of(texts)) if texts else {}
+        return [self.embedding.score(*pair, vectors) for pair in pairs]
+
+
 def metric(name: str, **given: Any) -> Metric:
     made: Metric = make(name, **given)
-    return made
+    return ByHashing(made) if isinstance(made, EmbeddingMetric) else made
 
 
 def aggregate(name: str, pairs: Sequence[Pair], **given: Any) -> Score:

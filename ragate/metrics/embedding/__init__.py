@@ -1,0 +1,1 @@
+"""Metrics on vectors of texts, by any embedder of ragate."""

@@ -1,0 +1,126 @@
+"""What the embedding metrics have in common: their embedder, and scores once vectors are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragate.metrics._identity import metric_info, no_cut_off
+from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric
+from ragate.metrics.embedding._policy_embedder import embedder_identity
+from ragate.models import Direction, Frozen, MetricInfo, Needs, Reads, Sample, Score, SystemOutput
+from ragate.protocols import Embedder, MetricRequest, Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Vectors = Mapping[str, "npt.NDArray[np.float64]"]
+"""The vector of each text that was asked for, by the text."""
+NOT_EMBEDDED = "its texts were not embedded"
+SLACK = 1e-9
+
+
+class Settings(Frozen):
+    """Keys of every embedding metric.
+
+    Attributes:
+        embedder: Table of an embedder; empty: that of ``[policy.embedder]``.
+    """
+
+    embedder: dict[str, Any] = {}
+
+
+class _Identity(Frozen):
+    """All that can change a score: the metric's keys, and who makes the vectors."""
+
+    keys: dict[str, Any]
+    embedder: str
+
+
+@dataclass(frozen=True)
+class EmbeddedMetric:
+    """Implements `ragate.protocols.EmbeddingMetric`.
+
+    Attributes:
+        wanted: From sample and output to the texts whose vectors the formula reads.
+        formula: From sample, output and vectors to a value, or the reason why there is none.
+        unusable: Why a policy cannot name it as it is configured, "" where it can.
+    """
+
+    info: MetricInfo
+    embedder: Embedder
+    wanted: Callable[[Sample, SystemOutput], Sequence[str]]
+    formula: Callable[[Sample, SystemOutput, Vectors], float | str | Explained]
+    exclude: Exclusion
+    state: dict[str, float] = field(default_factory=dict)
+    unusable: str = ""
+
+    def texts(self, sample: Sample, output: SystemOutput) -> Sequence[str]:
+        """Return the texts to embed, none where the score is settled without."""
+        (settled,) = self.score_samples([(sample, output)])
+        return self.wanted(sample, output) if settled.reason == NOT_EMBEDDED else ()
+
+    def score(self, sample: Sample, output: SystemOutput, vectors: Vectors) -> Score:
+        """Return the score, given the vectors of `texts`."""
+        metric = SampleMetric(
+            self.info, lambda one, of: self.formula(one, of, vectors), self.exclude
+        )
+        (score,) = metric.score_samples([(sample, output)])
+        return score
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return what can be told without vectors; all else is unscored."""
+        return SampleMetric(
+            self.info, lambda _sample, _output: NOT_EMBEDDED, self.exclude
+        ).score_samples(pairs)
+
+
+def embedded_metric(
+    request: MetricRequest,
+    settings: Settings,
+    *,
+    reads: Reads,
+    exclude: Exclusion,
+    wanted: Callable[[Sample, SystemOutput], Sequence[str]],
+    formula: Callable[[Sample, SystemOutput, Vectors], float | str | Explained],
+    direction: Direction = Direction.HIGHER,
+    state: dict[str, float] | None = None,
+) -> EmbeddedMetric:
+    """Return a metric whose formula gets the vectors of the texts that it wants.
+
+    Raises:
+        ConfigError: the name has a cut-off, or the embedder's table is wrong.
+    """
+    no_cut_off(request)
+    where = f'[policy.metrics."{request.name}"]'
+    keys = settings.model_dump(mode="json", exclude={"embedder"})
+    identity = _Identity(keys=keys, embedder=embedder_identity(settings.embedder, where))
+    info = metric_info(
+        request, version=1, reads=reads, direction=direction, settings=identity
+    ).amended(needs=Needs.EMBEDDINGS)
+    lacks = (
+        ""
+        if settings.embedder
+        else f'{request.name} has no embedder: name one in [policy.embedder], such as use = "onnx"'
+    )
+    return EmbeddedMetric(
+        info,
+        request.clients.embedder(settings.embedder) if settings.embedder else _Nobody(),
+        wanted,
+        formula,
+        exclude,
+        state=state or {},
+        unusable=lacks,
+    )
+
+
+class _Nobody:
+    """Stands for the embedder of a metric that has none, and is therefore not measured."""
+
+    fingerprint = ""
+    deterministic = False
+
+    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        raise ValueError(f"no embedder is named for {len(texts)} texts")

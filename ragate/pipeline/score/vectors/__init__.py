@@ -1,0 +1,1 @@
+"""The vectors that metrics on embeddings read."""
