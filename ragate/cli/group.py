@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init.command", "Write a ragate.toml, a starter golden set and a workflow."),
     "doctor": ("doctor.command", "Say what is configured, reachable and missing, with the remedy."),
     "check": ("commands.check", "Run the RAG on the golden set and give a verdict."),
+    "plan": ("plan.command", "Split a run into shards that several jobs collect."),
     "collect": ("commands.collect", "Run the RAG and write its outputs; judge nothing."),
     "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
     "compare": ("commands.compare", "Compare two stored runs or baselines."),

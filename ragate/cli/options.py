@@ -52,7 +52,7 @@ verbose_option = click.option(
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of check, collect and decide."""
+    """The options of check, collect and decide; `plan` has none for its output."""
 
     config: Path | None
     tags: tuple[str, ...]
@@ -65,9 +65,9 @@ class RunOptions:
     skip_correctness: bool
     profile: str
     eval_date: datetime.datetime | None
-    formats: tuple[str, ...]
-    outputs: tuple[Path, ...]
-    save_outputs: Path | None
+    formats: tuple[str, ...] = ()
+    outputs: tuple[Path, ...] = ()
+    save_outputs: Path | None = None
 
     def selection(self, config: Config, *, runs: int = 1) -> Selection:
         """Return what part of the golden set is run, and how.
@@ -86,13 +86,13 @@ class RunOptions:
         return targets(self.formats, self.outputs)
 
 
-def run_options(function: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of check, collect and decide; the command gets them as one `options`."""
+def run_options(function: Callable[..., int], *, output: bool = True) -> Callable[..., int]:
+    """Add the options of check, collect and decide, as one `options`; `output`: all of them."""
     names = [field.name for field in fields(RunOptions)]
 
     @wraps(function)
     def command(**given: Any) -> int:
-        options = RunOptions(**{name: given.pop(name) for name in names})
+        options = RunOptions(**{name: given.pop(name) for name in names if name in given})
         return function(options=options, **given)
 
     added = [
@@ -109,14 +109,13 @@ def run_options(function: Callable[..., int]) -> Callable[..., int]:
         click.option("--skip-correctness", is_flag=True, help="--skip the metrics of correctness."),
         click.option("--profile", default="", help="retrieval, full, or a profile of the policy."),
         eval_date_option,
-        *_output_options(),
-        click.option(
-            "--save-outputs",
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="Write the outputs to FILE, for `decide` or the replay system.",
-        ),
     ]
-    for option in reversed(added):
+    save = click.option(
+        "--save-outputs",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write the outputs to FILE, for `decide` or the replay system.",
+    )
+    for option in reversed([*added, *_output_options(), save] if output else added):
         command = option(command)
     return command
 

@@ -13,35 +13,19 @@ from pydantic import ValidationError
 
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import Frozen, RunManifest, Sample, SystemOutput
+from ragate.models import Frozen, Sample, SystemOutput
 from ragate.outputs.foreign_lines import refuse_foreign
+from ragate.outputs.outputs_header import MAX_BYTES as MAX_BYTES
+from ragate.outputs.outputs_header import OutputsHeader as OutputsHeader
+from ragate.outputs.outputs_header import first_value, is_header, refuse_other_format
+from ragate.outputs.outputs_header import header_line as header_line
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
 
 M = TypeVar("M", bound=Frozen)
-OUTPUTS_VERSION = 1
 _TIMES = {"latency_s", "first_token_s"}
-MAX_BYTES = 2 * 1024**3
 _MOST_OF_HEADER = 1024 * 1024
-
-
-class OutputsHeader(Frozen):
-    """First line of a file that ragate wrote.
-
-    Attributes:
-        manifest: Of the collecting run; it holds no metrics yet.
-        samples: Number of samples asked in every full pass.
-    """
-
-    ragate_outputs: int = OUTPUTS_VERSION
-    manifest: RunManifest
-    samples: int = 0
-
-
-def header_line(header: OutputsHeader) -> str:
-    """Return the first line of an outputs file."""
-    return _dump(header.model_dump(mode="json"))
 
 
 def output_line(sample: Sample, output: SystemOutput, *, run: int) -> str:
@@ -70,7 +54,7 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     first = next(lines, None)
     if first is None:
         raise DatasetError(f"{path}: no recorded output in it")
-    is_ours = isinstance(first[1], dict) and "ragate_outputs" in first[1]
+    is_ours = is_header(first[1])
     rows = lines if is_ours else chain([first], lines)
     header = _header(path, first[1]) if is_ours else None
     read = _output if is_ours else _own_output
@@ -138,7 +122,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
                 continue
             count += 1
             value = loads(line, where=f"{path}:{number}", error=DatasetError)
-            if count == 1 and isinstance(value, dict) and "ragate_outputs" in value:
+            if count == 1 and is_header(value):
                 _header(path, value)
                 read = _output
             else:
@@ -148,13 +132,18 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
 
 
 def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
-    if value["ragate_outputs"] != OUTPUTS_VERSION:
-        raise DatasetError(
-            f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
-            f"{OUTPUTS_VERSION}",
-            remedy="collect them again with the same version of ragate on both sides",
-        )
+    refuse_other_format(path, value)
     return _validated(OutputsHeader, f"{path}:1", value)
+
+
+def read_header(path: Path) -> OutputsHeader | None:
+    """Return the header of a file that ragate wrote, None of another's.
+
+    Raises:
+        DatasetError: the file, or its first line, cannot be read.
+    """
+    value = first_value(path)
+    return _header(path, value) if is_header(value) else None
 
 
 def written_by_ragate(path: Path) -> bool:

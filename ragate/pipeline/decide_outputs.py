@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.config import Config
@@ -24,6 +24,8 @@ from ragate.pipeline.run.collected_outputs import (
 from ragate.pipeline.run.relative_dates import date_of
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.open_scorer import open_scorer
+from ragate.pipeline.shards.held_back import held_back
+from ragate.pipeline.shards.merge import ShardMerge
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.run_labels import noted
@@ -44,6 +46,7 @@ async def decide_outputs(
     proposal: Proposal | None = None,
     judge_last: bool = False,
     foreign: bool = False,
+    shards: ShardMerge | None = None,
 ) -> Report:
     """Judge stored outputs against the baseline; runs nothing of the system.
 
@@ -51,11 +54,12 @@ async def decide_outputs(
 
     Args:
         foreign: The outputs come from a job that is not trusted.
+        shards: The files are these shards of one plan; one that is missing leaves no pass.
     """
     started = time.monotonic()
     setup = read_gate_setup(config, selection.filters, control=control)
-    mapping = line_mapping(config)
-    collected = _read(paths, setup.samples, selection, mapping)
+    files = _Files(paths, selection, line_mapping(config), shards)
+    collected = files.read(setup.samples)
     refuse_other_system(config, collected)
     hint_at_filters(operations, collected, selection)
     if foreign:
@@ -76,9 +80,11 @@ async def decide_outputs(
         open_scorer(setup.scoring(opened, operations, selection)) as scorer,
     ):
         decided = await final_verdict(setup, scorer, collected, judge_last=judge_last)
+        if shards is not None:
+            decided = held_back(decided, shards)
         proposed = None
         if proposal is not None:
-            ask = _from_files(proposal, paths, selection, mapping)
+            ask = _from_files(proposal, files)
             most_judged = MOST_JUDGED if foreign else None
             proposed = await propose(
                 proposal, setup, scorer.plan, collected, ask=ask, most_judged=most_judged
@@ -87,24 +93,39 @@ async def decide_outputs(
     return stored_report(operations, decided, started=started, proposed=proposed)
 
 
-def _read(
-    paths: Sequence[Path], samples: Sequence[Sample], selection: Selection, mapping: RecordMapping
-) -> Collected:
-    bare = selection.retrieval_only
-    top_k = selection.top_k
-    return read_collected(paths, samples, top_k=top_k, retrieval_only=bare, mapping=mapping)
+@dataclass(frozen=True)
+class _Files:
+    """Stored outputs, and how they are read."""
+
+    paths: Sequence[Path]
+    selection: Selection
+    mapping: RecordMapping
+    shards: ShardMerge | None
+
+    def read(self, samples: Sequence[Sample]) -> Collected:
+        selection, shards = self.selection, self.shards
+        collected = read_collected(
+            shards.paths if shards is not None else self.paths,
+            samples,
+            top_k=selection.top_k,
+            retrieval_only=selection.retrieval_only,
+            mapping=self.mapping,
+            parts=shards,
+        )
+        if shards is not None:
+            shards.refuse_half()
+            collected.manifest = shards.manifest(samples)
+        return collected
 
 
-def _from_files(
-    proposal: Proposal, paths: Sequence[Path], selection: Selection, mapping: RecordMapping
-) -> Ask:
+def _from_files(proposal: Proposal, files: _Files) -> Ask:
     """Return what gives the outputs of proposed samples: the same files, read for them."""
     passes: list[Outputs] = []
 
     async def ask(samples: Sequence[Sample], run: int) -> Outputs:
         if not passes:
-            head_samples = load_samples(proposal.config, selection.filters)
-            passes.extend(_read(paths, head_samples, selection, mapping).passes)
+            head_samples = load_samples(proposal.config, files.selection.filters)
+            passes.extend(files.read(head_samples).passes)
         held = passes[run] if run < len(passes) else {}
         return {sample.id: held[sample.id] for sample in samples if sample.id in held}
 

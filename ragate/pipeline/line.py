@@ -31,6 +31,7 @@ from ragate.pipeline.run.system_session import (
 )
 from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.pipeline.score.scorer import ScoringPlan
+from ragate.pipeline.shards.shard import Shard
 from ragate.runtime.operations import Operations
 from ragate.support.atomic_files import copy_atomic
 
@@ -42,6 +43,7 @@ async def collect(
     *,
     outputs: Path,
     also: Sequence[Sample] = (),
+    shard: Shard | None = None,
 ) -> Collected:
     """Run the system `selection.runs` times and write its outputs; nothing is judged.
 
@@ -49,8 +51,11 @@ async def collect(
 
     Args:
         also: Samples that another golden set has, or words otherwise; they are in the file only.
+        shard: Ask its samples alone; the file says which it is.
     """
     samples = load_samples(config, selection.filters)
+    if shard is not None:
+        samples = shard.own(samples)
     baseline = load_baseline_or_none(config)
     async with open_ready_system(
         config, operations, samples, selection, baseline=baseline, judged=False
@@ -61,6 +66,7 @@ async def collect(
         say_if_all_failed(session)
         full = len(session.collected.passes)
         await ask_changed_again(session, samples, baseline, config.policy.repeats)
+        again = len(session.collected.passes) - full
         await add_tries(session, samples, MUST_PASS_TRIES - full)
         for run in range(full if also else 0):
             answers = await ready.answers(also, run)
@@ -68,7 +74,10 @@ async def collect(
                 ready.writer.append(sample, answers[sample.id], run=run)
     # The file appears when it is whole: an older one stays until then, and two commands at once
     # cannot write into each other's.
-    copy_atomic(ready.writer.path, outputs)
+    if shard is None:
+        copy_atomic(ready.writer.path, outputs)
+    else:
+        shard.write(ready.writer.path, outputs, full=full, again=again)
     return session.collected
 
 

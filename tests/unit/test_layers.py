@@ -49,7 +49,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("pipeline.run", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
     ("pipeline.decide",),
-    ("pipeline.baseline", "pipeline.history"),
+    ("pipeline.baseline", "pipeline.history", "pipeline.shards"),
     ("pipeline",),
     ("github.rest",),
     ("github.event",),
@@ -59,7 +59,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),
-    ("cli.workflows",),
+    ("cli.plan", "cli.workflows"),
     ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "cli.runs", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )

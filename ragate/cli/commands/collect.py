@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,20 +33,34 @@ ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 @click.command("collect")
 @run_options
 @label_options
-@click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
+@click.option("--runs", type=click.IntRange(1, 50), help="Passes over the samples; default: 1.")
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Collect one shard of this plan, which says what is run.",
+)
+@click.option(
+    "--shard", default="", metavar="K/N", help="Which one; default: by JOB_COMPLETION_INDEX."
+)
 def command(
     *,
     options: RunOptions,
     labels: RunLabels,
-    runs: int,
+    runs: int | None,
+    plan: Path | None,
+    shard: str,
 ) -> int:
     """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
 
     The outputs go to --save-outputs, by default .ragate/outputs.jsonl. --format and --output are
-    for the summary: how many outputs, how many failures and why.
+    for the summary: how many outputs, how many failures and why. A shard goes to
+    .ragate/shards.
     """
+    from ragate.cli.plan.shard_choice import chosen_shard, refuse_misfits, shard_path
     from ragate.pipeline.line import collect
+    from ragate.pipeline.shards.split import divided_caps
 
+    refuse_misfits(options, plan, shard, runs)
     destinations = options.targets()
     for name in options.formats:
         if name not in _RENDER:
@@ -56,13 +71,21 @@ def command(
     _refuse_outputs_name(destinations)
     loaded, operations = open_config(options.config)
     operations = replace(operations, labels=labels)
-    chosen = options.selection(loaded, runs=runs)
-    path = options.save_outputs or operations.state / "outputs.jsonl"
-    collected = asyncio.run(collect(loaded, operations, chosen, outputs=path))
+    if plan is None:
+        chosen, part = options.selection(loaded, runs=runs or 1), None
+        path = options.save_outputs or operations.state / "outputs.jsonl"
+    else:
+        part = chosen_shard(loaded, plan, shard, os.environ, commit=operations.commit)
+        chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
+        path = options.save_outputs or shard_path(operations.state, part)
+    collected = asyncio.run(collect(loaded, operations, chosen, outputs=path, shard=part))
     summary = summarise(collected, path)
+    if plan is not None:
+        summary["next"] = f"the other shards, then ragate decide --plan {plan}"
     for name, target in destinations:
         _write(_RENDER[name](summary), target)
-    return 3 if summary["outputs"] == summary["failed"] else 0
+    is_empty = part is not None and summary["outputs"] == 0
+    return 3 if summary["outputs"] == summary["failed"] and not is_empty else 0
 
 
 def _refuse_outputs_name(destinations: Sequence[tuple[str, Path | None]]) -> None:
@@ -124,7 +147,8 @@ def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
 
 
 def _console(summary: dict[str, object]) -> str:
-    lines = [_line(summary), f"written to {summary['file']}; next: ragate decide"]
+    following = summary.get("next", "ragate decide")
+    lines = [_line(summary), f"written to {summary['file']}; next: {following}"]
     limit = ON_TERMINAL if sys.stdout.isatty() else IN_FULL
     reasons: list[dict[str, Any]] = summary["reasons"]  # type: ignore[assignment]
     for each in reasons:

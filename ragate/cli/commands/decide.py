@@ -26,6 +26,11 @@ from ragate.runtime.run_labels import RunLabels
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Outputs of the base version, collected today: tells drift from the change.",
 )
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="FILES are the shards of this plan (default: all in .ragate/shards).",
+)
 def command(
     *,
     files: tuple[Path, ...],
@@ -33,20 +38,25 @@ def command(
     labels: RunLabels,
     control: Path | None,
     verbose: bool,
+    plan: Path | None,
 ) -> int:
     """Judge the outputs in FILES (default: .ragate/outputs.jsonl) against the baseline.
 
-    Runs nothing of the RAG. Several files are several runs of the same system. --top-k counts
-    only the first N chunks of each output.
+    Runs nothing of the RAG. Several files are several runs of the same system, and with --plan
+    parts of one. --top-k counts only the first N chunks of each output.
     """
+    from ragate.cli.plan.shard_choice import given_shards
     from ragate.pipeline.decide_outputs import decide_outputs
 
     destinations = options.targets()
     loaded, operations = open_config(options.config)
     operations = replace(operations, labels=labels)
     chosen = options.selection(loaded)
-    stored = operations.state / "outputs.jsonl"
-    if not files and not stored.is_file():
+    stored, shards = operations.state / "outputs.jsonl", None
+    if plan is not None:
+        shards = given_shards(plan, files, operations.state, commit=operations.commit)
+        files = shards.paths
+    elif not files and not stored.is_file():
         raise UsageError(
             f"{stored}: there are no outputs to decide on",
             remedy="`ragate collect` writes them, or name their files: ragate decide FILE",
@@ -59,6 +69,7 @@ def command(
             files or (stored,),
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
+            shards=shards,
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))

@@ -98,14 +98,15 @@ def cluster_numbers(
     """
     if not cluster:
         return None
-    names = [_cluster_name(samples[key], cluster) for key in ids]
+    names = [cluster_name(samples[key], cluster) for key in ids]
     if not any(names):
         return None
     labels = [f"v{name}" if name else f"i{key}" for name, key in zip(names, ids, strict=True)]
     return np.unique(np.array(labels), return_inverse=True)[1].astype(np.intp).ravel()
 
 
-def _cluster_name(sample: Sample, cluster: str) -> str:
+def cluster_name(sample: Sample, cluster: str) -> str:
+    """Return the cluster that a sample names, "" where it names none; as in `cluster_numbers`."""
     value = sample.metadata.get(cluster)
     if value is not None:
         return str(value)

@@ -12,6 +12,7 @@ from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs.mapping import RecordMapping, mapping_of
 from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
+from ragate.outputs.placement import Placement
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_with_header
 from ragate.runtime.output_spool import Outputs, Spool
@@ -41,14 +42,18 @@ def read_collected(
     top_k: int | None = None,
     retrieval_only: bool = False,
     mapping: RecordMapping | None = None,
+    parts: Placement | None = None,
 ) -> Collected:
     """Return the outputs of `paths`, pass by pass, for the samples of the golden set.
+
+    The passes of one file stand after those of the files before it, unless these are `parts`.
 
     A sample without an output in the first pass is unscored there: it was wanted and not measured.
     Outputs of samples that the golden set does not have are left out.
 
     Args:
         mapping: How lines are read that ragate did not write; None for its own format.
+        parts: The files are parts of one run.
 
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
@@ -66,15 +71,18 @@ def read_collected(
         header, lines = read_with_header(path, mapping or RecordMapping())
         if header is not None:
             headers.append(header)
-        offset = len(passes)
+        offset = 0 if parts else len(passes)
         for where, line in lines:
+            run = parts.place(path, where, line) if parts else line.run
             sample = by_id.get(line.id) or by_query.get(_words(line.question))
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
-                _put(passes, stale, offset, line, sample, output, where=where)
+                _put(passes, stale, offset, run, line, sample, output, where=where)
     collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
     for sample in samples:
-        collected.passes[0].setdefault(sample.id, _unmeasured("no output of it was collected"))
+        if sample.id not in collected.passes[0]:
+            why = parts.lack(sample) if parts else "no output of it was collected"
+            collected.passes[0][sample.id] = _unmeasured(why)
     return collected
 
 
@@ -92,6 +100,7 @@ def _put(
     passes: list[Outputs],
     stale: set[tuple[int, str]],
     offset: int,
+    run: int | None,
     line: RecordedOutput,
     sample: Sample,
     output: SystemOutput,
@@ -101,10 +110,10 @@ def _put(
     """Put an output into its pass.
 
     Args:
+        run: The pass after `offset`; None for the first one that lacks the sample.
         stale: Places of outputs to another wording of the sample. They give way: a file may hold
             a sample as it is in two golden sets.
     """
-    run = line.run
     if run is None:
         run = 0
         while offset + run < len(passes) and sample.id in passes[offset + run]:

@@ -1,0 +1,1 @@
+"""``ragate plan``, and the options of `collect` and `decide` that take one."""

@@ -1,0 +1,45 @@
+"""``ragate plan``: freeze what is asked, and split it into shards."""
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import RunOptions, run_options
+from ragate.cli.plan.shard_choice import PLAN_NAME
+
+
+@click.command("plan")
+@partial(run_options, output=False)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the plan goes; default: .ragate/plan.json.",
+)
+@click.option(
+    "--shards", type=click.IntRange(1, 1000), default=8, help="Into how many parts; default: 8."
+)
+@click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
+def command(*, options: RunOptions, out: Path | None, shards: int, runs: int) -> int:
+    """Write what several jobs collect together: `ragate collect --plan` does one part of it.
+
+    A sample's part is a hash of its id, or of its cluster, which stays whole. Nothing is run.
+    """
+    from ragate.pipeline.shards.freeze_plan import freeze_plan
+    from ragate.pipeline.shards.shard_plan import write_plan
+    from ragate.support.git import head_commit
+
+    loaded, operations = open_config(options.config)
+    chosen = options.selection(loaded, runs=runs)
+    commit = operations.commit or head_commit(loaded.root)
+    plan = freeze_plan(loaded, chosen, shards=shards, commit=commit)
+    path = out or operations.state / PLAN_NAME
+    write_plan(path, plan)
+    counts = plan.counts()
+    empty = f", {counts.count(0)} of them empty" if 0 in counts else ""
+    click.echo(
+        f"{len(plan.samples)} samples in {shards} shards of {min(counts)} to {max(counts)}{empty}"
+    )
+    click.echo(f"written to {path}; next: ragate collect --plan {path} --shard 1/{shards}")
+    return 0

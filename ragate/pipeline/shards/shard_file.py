@@ -1,0 +1,109 @@
+"""The file of one shard: what it says of itself, and why it is refused."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.errors import DatasetError, UsageError
+from ragate.models import RunManifest
+from ragate.outputs.outputs_file import read_header
+from ragate.outputs.outputs_header import ShardClaim
+from ragate.pipeline.shards.shard import count_and_hash
+from ragate.pipeline.shards.shard_plan import ShardPlan
+from ragate.version import __version__
+
+
+@dataclass(frozen=True)
+class ShardFile:
+    """Where a shard comes from, and which one it is."""
+
+    manifest: RunManifest
+    claim: ShardClaim
+
+
+def collect_again(number: int, shards: int) -> str:
+    """Return the command that makes a shard."""
+    return f"collect it again: ragate collect --plan PLAN --shard {number}/{shards}"
+
+
+def read_part(path: Path, plan: ShardPlan) -> ShardFile:
+    """Return what a shard's file says of itself.
+
+    Raises:
+        UsageError: it is no shard, or one of another plan, commit or version.
+        DatasetError: it is not whole.
+    """
+    header = read_header(path)
+    claim = header.shard if header is not None else None
+    if header is None or claim is None:
+        raise UsageError(
+            f"{path}: no shard: it does not say which part of a plan it is",
+            remedy="give --plan the files that `ragate collect --plan` wrote",
+        )
+    refuse_version(header.manifest.ragate_version, f"{path}: collected")
+    if claim.plan != plan.digest or claim.of != plan.shards or claim.number > plan.shards:
+        raise UsageError(
+            f"{path}: shard {claim.number}/{claim.of} of another plan",
+            remedy="judge the shards of one plan: make it once, and collect every shard by it",
+        )
+    if header.manifest.commit != plan.commit:
+        raise UsageError(
+            f"{path}: collected at commit {header.manifest.commit or 'none'}, and the plan is of "
+            f"{plan.commit or 'none'}",
+            remedy=collect_again(claim.number, claim.of),
+        )
+    _refuse_cut(path, claim)
+    return ShardFile(header.manifest, claim)
+
+
+def _refuse_cut(path: Path, claim: ShardClaim) -> None:
+    lines, content = count_and_hash(path)
+    if (lines, content) == (claim.lines, claim.content):
+        return
+    what = (
+        f"{lines} outputs, and its head says {claim.lines}"
+        if lines != claim.lines
+        else "its outputs are not those that its head was written for"
+    )
+    raise DatasetError(
+        f"{path}: half a shard: {what}", remedy=collect_again(claim.number, claim.of)
+    )
+
+
+def refuse_version(version: str, what: str) -> None:
+    """Raise where something was made by another ragate.
+
+    Args:
+        what: It, with its verb.
+
+    Raises:
+        UsageError: names both versions.
+    """
+    if version != __version__:
+        raise UsageError(
+            f"{what} by ragate {version or 'of no version'}, and this is {__version__}",
+            remedy="plan, collect and decide with one version of ragate",
+        )
+
+
+def refuse_unfit(parts: Mapping[Path, ShardFile]) -> None:
+    """Raise where two files are one shard, or were asked a different number of times.
+
+    Raises:
+        UsageError: names both files.
+    """
+    first: dict[int, Path] = {}
+    for path, part in parts.items():
+        claim = part.claim
+        other = first.setdefault(claim.number, path)
+        if other != path:
+            raise UsageError(
+                f"{path}: shard {claim.number}/{claim.of} a second time, after {other}",
+                remedy="give every shard once: another draw of the same questions is not added",
+            )
+        begun, full = next((path, part.claim.full) for path, part in parts.items())
+        if claim.full != full:
+            raise UsageError(
+                f"{path}: asked {claim.full} times, and {begun} {full} times",
+                remedy=collect_again(claim.number, claim.of),
+            )

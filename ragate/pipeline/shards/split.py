@@ -1,0 +1,32 @@
+"""Which shard a sample is in: by a stable hash, so that others that come or go move none."""
+
+from ragate.config import Config
+from ragate.core.comparison.sample_matching import cluster_name
+from ragate.core.hashing import digest
+from ragate.models import Sample
+
+MOST_SHARDS = 1000
+
+
+def shard_of(sample: Sample, shards: int, cluster: str = "") -> int:
+    """Return the number of a sample's shard, from 1 to `shards`.
+
+    Args:
+        cluster: ``[policy] cluster``: samples of one cluster are in one shard.
+    """
+    name = cluster_name(sample, cluster) if cluster else ""
+    key = ["cluster", name] if name else ["sample", sample.id]
+    return int(digest(key), 16) % shards + 1
+
+
+def divided_caps(config: Config, shards: int, number: int) -> Config:
+    """Return the configuration with one shard's part of the caps on calls and money.
+
+    The parts add up to the caps: the first shards take the calls that are left over.
+    """
+    policy = config.policy
+    calls, rest = divmod(policy.max_calls, shards)
+    divided = policy.amended(
+        max_calls=calls + (number <= rest), max_cost_usd=policy.max_cost_usd / shards
+    )
+    return config.amended(policy=divided)

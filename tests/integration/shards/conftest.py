@@ -1,0 +1,40 @@
+"""Fixtures of this folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.repeating.repeating_projects import Project
+from tests.projects import ReplayProject, right
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("JOB_COMPLETION_INDEX", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def gated(here: Path) -> ReplayProject:
+    """A project with a baseline of three runs, and one run of the candidate."""
+    project = ReplayProject(here)
+    assert run(["baseline", "update"]) == 0
+    project.record(right)
+    return project
+
+
+@pytest.fixture
+def living(here: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose system is asked, and declared to repeat."""
+    monkeypatch.delitem(sys.modules, "answers_of_a_test", raising=False)
+    project = Project(here)
+    project.answer()
+    project.configure('repeats = ["retrieval", "answer"]')
+    return project
