@@ -1,8 +1,7 @@
 """The means of a baseline file, without its records: many versions of it are read in a row."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,7 +13,9 @@ from ragate.models import Acceptance, MetricInfo
 from ragate.support.strict_json import loads
 
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
-Sums = tuple[tuple[str, float, int], ...]
+_BITS = 60  # behind the point, of which six decimals need twenty
+Sums = dict[str, tuple[int, int]]  # metric -> sum in units of 2**-60, and how many
+Values = tuple[str, int, int]  # metric, sum, and how many
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,15 @@ class BaselineMeans:
 
 
 class MeansReader:
-    """Reads version after version; a sample's line that it has seen is not read again.
+    """Reads version after version, of each only the samples that the one before did not hold.
 
-    From one commit to the next few samples move, so nearly every line has been seen.
+    From one commit to the next few samples move. Sums are whole numbers, so that adding and
+    taking away leaves no rounding behind.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[bytes, Sums] = {}
+        self._lines: frozenset[bytes] = frozenset()
+        self._sums: Sums = {}
 
     def read(self, content: bytes, *, where: str) -> BaselineMeans:
         """Return what the file says.
@@ -55,11 +58,9 @@ class MeansReader:
         if not isinstance(data, dict) or data.get("schema_version") not in READABLE:
             raise BaselineError(f"{where}: not a baseline of a version that this ragate reads")
         lines = content[start + len(_START) : -len(_END)].split(b"\n")
-        sums: dict[str, tuple[float, int]] = {}
         try:
             file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
-            for line in lines:
-                _add(sums, self._of_line(line.removesuffix(b",")))
+            sums = dict(self._of_lines([line.removesuffix(b",") for line in lines]))
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             raise BaselineError(f"{where}: not a baseline: {problem['msg']}") from error
@@ -69,42 +70,52 @@ class MeansReader:
             _add(sums, _values(scores, 1))
         return BaselineMeans(_means(sums), len(lines), file.judge, file.metrics, file.accepted)
 
-    def _of_line(self, line: bytes) -> Sums:
-        key = blake2b(line, digest_size=16).digest()
-        if key not in self._lines:
-            self._lines[key] = tuple(_sums(line))
-        return self._lines[key]
+    def _of_lines(self, lines: Sequence[bytes]) -> Sums:
+        now = frozenset(lines)
+        if len(now) != len(lines):
+            raise ValueError("a sample stands in it twice")
+        sums = dict(self._sums)
+        for line in self._lines - now:
+            _add(sums, _scores(line), sign=-1)
+        for line in now - self._lines:
+            _add(sums, _scores(line))
+        self._lines, self._sums = now, sums
+        return sums
 
 
-def _sums(line: bytes) -> Iterator[tuple[str, float, int]]:
+def _scores(line: bytes) -> Iterator[Values]:
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
     for index, output in enumerate(sample["outputs"]):
         yield from _values(output.get("scores", {}), sample["runs"].count(index))
 
 
-def _values(scores: Mapping[str, float | str], times: int) -> Iterator[tuple[str, float, int]]:
+def _values(scores: Mapping[str, float | str], times: int) -> Iterator[Values]:
     for name, value in scores.items():
         if not isinstance(value, str):
-            yield name, value * times, times
+            above, below = value.as_integer_ratio()
+            yield name, (above << _BITS) // below * times, times
 
 
-def _add(sums: dict[str, tuple[float, int]], values: Iterable[tuple[str, float, int]]) -> None:
+def _add(sums: Sums, values: Iterable[Values], sign: int = 1) -> None:
     for name, value, count in values:
-        total, number = sums.get(name, (0.0, 0))
-        sums[name] = (total + value, number + count)
+        total, number = sums.get(name, (0, 0))
+        sums[name] = (total + sign * value, number + sign * count)
 
 
-def _means(sums: Mapping[str, tuple[float, int]]) -> dict[str, float]:
-    return {name: total / count for name, (total, count) in sorted(sums.items()) if count}
+def _means(sums: Sums) -> dict[str, float]:
+    return {
+        name: total / (count << _BITS) for name, (total, count) in sorted(sums.items()) if count
+    }
 
 
 def _laid_out_otherwise(content: bytes, *, where: str) -> BaselineMeans:
     """Read a file that somebody laid out anew, which is right too."""
     run = parse_baseline(content, where=where)
-    sums: dict[str, tuple[float, int]] = {}
+    sums: Sums = {}
     for scores in [*(record.scores for record in run.records), *run.aggregates]:
-        _add(sums, ((n, s.value, 1) for n, s in scores.items() if s.value is not None))
+        held = {name: score.value for name, score in scores.items() if score.value is not None}
+        _add(sums, _values(held, 1))
     manifest = run.manifest
     samples = len({record.sample_id for record in run.records})
     return BaselineMeans(_means(sums), samples, manifest.judge, manifest.metrics, manifest.accepted)

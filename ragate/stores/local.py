@@ -2,7 +2,7 @@
 
 ``manifest.json`` · ``outputs.jsonl`` (with full texts, readable by `decide` and `replay`) ·
 ``scores.jsonl`` (hashes, document ids, answers and scores: what a comparison needs, without the
-texts) · ``report.json``.
+texts) · ``report.json`` · ``listing.json`` (what a list of runs shows).
 """
 
 import json
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from ragate.errors import StorageError, UsageError
 from ragate.models import Record, Report, Run, RunManifest, Score
+from ragate.stores.listed_run import LISTING, listing
 from ragate.stores.stored_record import read_records, read_scores, record_line, scores_json
 from ragate.support.atomic_files import write_atomic, write_lines
 from ragate.support.settings import nearest
@@ -51,7 +52,9 @@ class LocalStore:
             manifest["verdict"] = report.decision.verdict
             write_atomic(folder / "report.json", report.model_dump_json(indent=1).encode())
         text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
-        write_atomic(folder / "manifest.json", f"{text}\n".encode())
+        data = f"{text}\n".encode()
+        write_atomic(folder / LISTING, listing(folder, manifest, data))
+        write_atomic(folder / "manifest.json", data)
         return folder
 
     def find(self, name: str, *, reported: bool = False) -> Path:

@@ -33,6 +33,13 @@ def one_line(text: str, limit: int = 300) -> str:
     White space collapses to single spaces, escape sequences go, and what else controls, hides or
     reorders text becomes U+FFFD. A cut is marked by an ellipsis, which counts.
     """
+    if (
+        len(text) <= limit
+        and text.isascii()
+        and text.isprintable()
+        and text == " ".join(text.split())
+    ):
+        return text  # nearly all of ten thousand lines
     head = text[: 8 * limit + 1000]  # the rest of a huge answer would be read for nothing
     line = _SPACE.sub(" ", _ANSI.sub("", head)).strip()
     shown = "".join(map(_visible, line[: limit + 1]))

@@ -29,9 +29,9 @@ def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_jso
     if as_json:
         click.echo(json.dumps([run_facts(run) for run in runs], indent=2))
         return 0
-    for run in runs:
-        click.echo(run_line(run))
-    if not runs:
+    if runs:
+        click.echo("\n".join(map(run_line, runs)))
+    else:
         which = "no run" if wanted.empty else "no run that fits"
         click.echo(f"{which} in {folder}", err=True)
     return 0
@@ -43,4 +43,4 @@ def run_line(run: ListedRun) -> str:
     words = [run.gate, run.branch, "partial" if run.partial else ""]
     words += [*noted, run.description, run.problem]
     head = f"{one_line(run.run_id):<25} {run.status:<11} {one_line(run.commit[:7]):<7}"
-    return f"{head}  {one_line('  '.join(filter(None, words)))}".rstrip()
+    return "  ".join([head, *map(one_line, filter(None, words))]).rstrip()

@@ -28,3 +28,33 @@ def test_a_sample_that_is_none_is_refused():
 
     with pytest.raises(BaselineError, match="not a baseline"):
         MeansReader().read(data, where="b.json")
+
+
+def test_what_a_version_took_away_leaves_nothing_behind():
+    reader = MeansReader()
+    versions = [content(scored(value)) for value in (0.1, 0.7, 0.3, 1e-7, 0.1)]
+
+    read = [reader.read(data, where="b.json") for data in versions]
+
+    assert read == [MeansReader().read(data, where="b.json") for data in versions]
+
+
+def test_a_broken_version_does_not_spoil_the_next():
+    reader = MeansReader()
+    good, broken = content(scored(0.5)), content(scored(0.25)).replace(b'"outputs":[', b'"o":[', 1)
+    reader.read(good, where="b.json")
+
+    with pytest.raises(BaselineError):
+        reader.read(broken, where="b.json")
+
+    assert reader.read(content(scored(0.75)), where="b.json").means == run_means(scored(0.75))
+
+
+def test_a_sample_that_stands_twice_is_refused():
+    head, line, rest = content(scored(1.0)).partition(b'"q002"')
+    data = (
+        head + line + rest.replace(b"\n}\n}\n", b",\n" + line + rest.split(b"\n")[0] + b"\n}\n}\n")
+    )
+
+    with pytest.raises(BaselineError, match="twice"):
+        MeansReader().read(data, where="b.json")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.models import RunManifest, SystemInfo, Verdict
-from ragate.stores.listed_run import ListedRun, RunStatus, listed_runs, read_listed_run
+from ragate.stores.listed_run import LISTING, ListedRun, RunStatus, listed_runs, read_listed_run
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
 
@@ -121,6 +121,48 @@ def test_a_filtered_run_is_partial(tmp_path: Path):
     folder = stored(tmp_path, retrieval_only=manifest.retrieval_only)
 
     assert read_listed_run(folder).partial
+
+
+def test_a_list_does_not_read_the_manifest_of_a_run(tmp_path: Path):
+    path = stored(tmp_path, Verdict.FAILED) / "manifest.json"
+    path.write_bytes(b"x" * path.stat().st_size)
+
+    assert only(tmp_path).status is RunStatus.FAILED
+
+
+def test_the_listing_holds_what_the_manifest_does(tmp_path: Path):
+    folder = stored(tmp_path, meta={"ticket": "RAG-17"}, judge="rubric:gpt-y")
+    kept = only(tmp_path)
+    (folder / LISTING).unlink()
+
+    assert only(tmp_path) == kept
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"manifest_bytes": 1}'])
+def test_a_broken_listing_leaves_the_word_to_the_manifest(tmp_path: Path, text: str):
+    (stored(tmp_path, Verdict.FAILED) / LISTING).write_text(text)
+
+    assert only(tmp_path).status is RunStatus.FAILED
+
+
+def test_a_listing_of_another_manifest_does_not_count(tmp_path: Path):
+    path = stored(tmp_path, Verdict.FAILED) / "manifest.json"
+    path.write_text(path.read_text().replace('"failed"', '"no_decision"'))
+
+    assert only(tmp_path).status is RunStatus.NO_DECISION
+
+
+def test_notes_longer_than_a_listing_are_read_from_the_manifest(tmp_path: Path):
+    meta = {f"key{number}": "\N{EURO SIGN}" * 1000 for number in range(50)}
+    stored(tmp_path, meta=meta)
+
+    assert only(tmp_path).meta == meta
+
+
+def test_a_setting_that_is_no_json_costs_no_run(tmp_path: Path):
+    stored(tmp_path, system=SystemInfo(use="http", settings={"model": "small"}))
+
+    assert only(tmp_path).models == ("small",)
 
 
 def test_a_whole_run_is_not_partial(tmp_path: Path):
