@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
+from ragate.core.judging.applicability import NO_ANSWER, failed, gave_nothing, provider_failure
 from ragate.models import (
     Direction,
     MetricInfo,
@@ -69,9 +69,10 @@ class SampleMetric:
             return not_applicable(self.info.name, reason)
         if reason := provider_failure(output):
             return unscored(self.info.name, reason)
-        if failed(output):
+        of_answers = self.info.reads is Reads.ANSWER
+        if failed(output) if of_answers else gave_nothing(output):
             return Score(metric=self.info.name, value=worst(self.info))
-        if self.info.reads is Reads.ANSWER and output.answer is None:
+        if of_answers and output.answer is None:
             return unscored(self.info.name, NO_ANSWER)
         if reason := self.nothing(output):
             return Score(metric=self.info.name, value=best(self.info), reason=reason)

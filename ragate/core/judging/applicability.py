@@ -13,10 +13,18 @@ def provider_failure(output: SystemOutput) -> str:
 
 
 def failed(output: SystemOutput) -> bool:
-    """Tell whether the system itself failed: an error, or an empty answer."""
+    """Tell whether the system gave no answer where one was wanted: an error, or an empty one."""
     if output.error is not None:
         return output.error.kind == "system"
     return output.answer is not None and not output.answer.strip()
+
+
+def gave_nothing(output: SystemOutput) -> bool:
+    """Tell whether the system itself failed: an error, or an empty answer and no call of a tool.
+
+    A reply of calls alone often has an empty text beside them.
+    """
+    return failed(output) and (output.error is not None or not output.tool_calls)
 
 
 def unanswerable(sample: Sample) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.judging.applicability import failed, provider_failure
+from ragate.core.judging.applicability import gave_nothing, provider_failure
 from ragate.metrics._identity import unbounded_info
 from ragate.models import MetricInfo, Reads, Score, SystemOutput, Usage, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair
@@ -30,7 +30,7 @@ class UsageMetric:
     def _score(self, output: SystemOutput) -> Score:
         if reason := provider_failure(output):
             return unscored(self.info.name, reason)
-        if failed(output):
+        if gave_nothing(output):
             return not_applicable(self.info.name, "the system failed")
         used = output.usage
         value = None

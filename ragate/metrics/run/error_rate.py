@@ -9,8 +9,8 @@ from ragate.protocols import MetricRequest
 def create(request: MetricRequest) -> SampleMetric:
     """Return error_rate: 1 when the system failed on the sample, else 0.
 
-    Formula: 1[exception, timeout, or an empty answer where one was wanted]. Range {0, 1}, a
-    fraction, lower is better. Version 1.
+    Formula: 1[exception, timeout, or an empty answer where one was wanted and no tool was called].
+    Range {0, 1}, a fraction, lower is better. Version 1.
     Edge cases: a failure of a model provider is unscored, since the change did not cause it;
     applies to every sample.
     Source: this project.

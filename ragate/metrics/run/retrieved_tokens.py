@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ragate.core.judging.applicability import failed, provider_failure
+from ragate.core.judging.applicability import gave_nothing, provider_failure
 from ragate.core.text.words import token_count
 from ragate.metrics._identity import unbounded_info
 from ragate.metrics.grounding._grounding import NO_TEXTS, lacks_texts
@@ -18,7 +18,7 @@ class RetrievedTokens:
     info: MetricInfo
 
     def aggregate(self, pairs: Sequence[Pair]) -> Score:
-        outputs = [o for _, o in pairs if not failed(o) and not provider_failure(o)]
+        outputs = [o for _, o in pairs if not gave_nothing(o) and not provider_failure(o)]
         if not outputs:
             return unscored(self.info.name, "every sample failed")
         if any(map(lacks_texts, outputs)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from ragate.core.judging.applicability import failed, provider_failure
+from ragate.core.judging.applicability import gave_nothing, provider_failure
 from ragate.core.tool_calls import Defaults
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import Exclusion, worst
@@ -49,7 +49,7 @@ class CallMetric:
             return not_applicable(name, reason)
         if reason := provider_failure(output):
             return unscored(name, reason)
-        if failed(output) and (output.error is not None or not output.tool_calls):
+        if gave_nothing(output):
             return Score(metric=name, value=worst(self.info))
         if output.tool_calls is None:
             return unscored(name, NOT_REPORTED)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from ragate.core.hashing import content_hash, output_hash
-from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
+from ragate.core.judging.applicability import NO_ANSWER, failed, gave_nothing, provider_failure
 from ragate.metrics._sample_metric import worst
 from ragate.models import (
     ASKED,
@@ -156,7 +156,7 @@ class AskedMetrics:
         info = metric.info
         if reason := provider_failure(output):
             question.settle(unscored(info.name, reason))
-        elif failed(output):
+        elif failed(output) if info.reads is Reads.ANSWER else gave_nothing(output):
             question.settle(Score(metric=info.name, value=worst(info)))
         elif info.reads is Reads.ANSWER and output.answer is None:
             question.settle(unscored(info.name, NO_ANSWER))

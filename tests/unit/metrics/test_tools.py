@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragate.models import ExpectedCall, Sample, ScoreState, SystemOutput, Tool, ToolCall
+from ragate.models import ExpectedCall, RetrievedChunk, Sample, ScoreState, SystemOutput, Tool, ToolCall
 from tests.unit.metrics.metric_factories import (
     TOOLS,
     asked,
@@ -74,6 +74,22 @@ def test_a_failed_output_with_calls_has_the_worst_value(name: str) -> None:
     output = broken().amended(tool_calls=calling(("find", {"k": 3}), ("now", {})).tool_calls)
 
     assert value(name, sample, output) == 0.0
+
+
+@pytest.mark.parametrize("name", ["error_rate", "hit_rate@10"])
+def test_an_empty_answer_beside_calls_is_no_failure_for_what_reads_no_answer(name: str) -> None:
+    output = calling(("now", {})).amended(answer="", chunks=(RetrievedChunk(doc_id="a"),))
+    best = 0.0 if name == "error_rate" else 1.0
+
+    assert value(name, asked(relevant={"a": 1}), output) == best
+    assert value(name, asked(relevant={"a": 1}), output.amended(tool_calls=())) == 1.0 - best
+
+
+def test_a_call_buys_no_good_answer() -> None:
+    output = calling(("now", {})).amended(answer="")
+
+    assert value("contains", asked("It is 42."), output) == 0.0
+    assert value("unsupported_numbers", asked("It is 42."), output) == 1.0
 
 
 def test_f1_counts_the_calls_that_are_right() -> None:
