@@ -36,18 +36,19 @@ def metric(
     samples: Sequence[Sample] = (),
     state: Mapping[str, float] | None = None,
     clients: MetricClients = NO_CLIENTS,
+    eval_date: str = "",
 ) -> Metric | Aggregate:
     """Return the metric of a name such as ``ndcg@10``.
 
     Args:
-        settings, samples, state, clients: As in `MetricRequest`.
+        settings, samples, state, clients, eval_date: As in `MetricRequest`.
 
     Raises:
         PluginError: the name leads to no metric, or to one that this version cannot compute.
         ConfigError: the settings are wrong.
     """
     base, k = split_metric(name)
-    request = MetricRequest(name, k, settings or {}, samples, state, clients)
+    request = MetricRequest(name, k, settings or {}, samples, state, clients, eval_date)
     plugin = load("metrics", base).create(request)
     _refuse_without("metrics", name, plugin, ["info"])
     info = plugin.info

@@ -161,6 +161,7 @@ class MetricRequest:
         samples: The selected golden set, for a metric that fits a table on it.
         state: The table of the baseline, used instead of a new one where present.
         clients: For a metric that asks; they answer only while outputs are scored.
+        eval_date: The date of the run, ISO 8601; "" for today's in UTC.
     """
 
     name: str
@@ -169,6 +170,7 @@ class MetricRequest:
     samples: Sequence[Sample] = ()
     state: Mapping[str, float] | None = None
     clients: MetricClients = NO_CLIENTS
+    eval_date: str = ""
 
 
 class MetricModule(Protocol):

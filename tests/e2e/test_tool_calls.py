@@ -94,3 +94,30 @@ def test_calls_with_an_argument_renamed_are_red_and_say_why(tmp_path: Path) -> N
     assert rows["irrelevance"]["candidate"] == 1.0
     explained = ragate(tmp_path, "report", "latest", "--explain", CITIES[0])
     assert "weather: city is missing" in explained.stdout
+
+
+def test_relative_dates_are_read_as_of_the_date_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "ragate.toml").write_text(
+        CONFIG.replace('level = "error"\n', 'level = "error"\ndates = "structural"\n')
+    )
+    rows = [
+        {
+            "id": city,
+            "query": f"What was new in {city} since last week?",
+            "expected_calls": [{"name": "news", "arguments": {"since": "7 days ago"}}],
+        }
+        for city in CITIES
+    ]
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    call = {"name": "news", "arguments": {"since": "2026-11-14"}}
+    outputs = [{"id": city, "tool_calls": [call]} for city in CITIES]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in outputs))
+    recorded = ragate(tmp_path, "baseline", "update", "--eval-date", "2026-11-21")
+    assert recorded.returncode == 0, recorded.stdout + recorded.stderr
+
+    same = ragate(tmp_path, "check", "--eval-date", "2026-11-21")
+    later = ragate(tmp_path, "check", "--eval-date", "2026-11-22")
+
+    assert same.returncode == 0, same.stdout + same.stderr
+    assert later.returncode == 1, later.stdout + later.stderr
+    assert "the baseline as of 2026-11-21" in later.stdout

@@ -17,7 +17,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("errors", "models", "process", "version", "worker"),
     ("protocols",),
     ("support", "core"),
-    ("core.doc_ids", "core.drill", "core.statistics", "core.text"),
+    ("core.calls", "core.doc_ids", "core.drill", "core.statistics", "core.text"),
     ("core.comparison", "core.diagnosis", "core.judging"),
     ("core.rules", "core.symptoms"),
     ("core.rules.noisy",),

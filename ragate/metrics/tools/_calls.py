@@ -3,16 +3,21 @@
 An output of calls alone has no answer, or an empty one, and is no failure for that.
 """
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import BeforeValidator, JsonValue
 
+from ragate.core.calls.dates import Mode, same_dates
+from ragate.core.calls.names import as_named
+from ragate.core.calls.values import CallRules, Defaults, texts_alike
 from ragate.core.judging.applicability import gave_nothing, provider_failure
-from ragate.core.tool_calls import Defaults
-from ragate.metrics._identity import metric_info, no_cut_off
+from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import Exclusion, worst
 from ragate.models import (
+    Frozen,
     MetricInfo,
     Reads,
     Sample,
@@ -28,6 +33,18 @@ NOT_REPORTED = "the system reports no tool calls"
 Outcome = tuple[float, str]
 """A value, and what is wrong where it is not the best."""
 Formula = Callable[[Sample, Sequence[ToolCall]], Outcome]
+Rules = Callable[[Sample], CallRules]
+_SPELT = {"behavioral": "behavioural"}
+
+
+class DateSettings(Frozen):
+    """Keys of a metric that compares arguments.
+
+    Attributes:
+        dates: How a right value that is a date is compared; "" as any other text.
+    """
+
+    dates: Annotated[Mode, BeforeValidator(lambda mode: _SPELT.get(mode, mode))] = ""
 
 
 @dataclass(frozen=True)
@@ -53,21 +70,54 @@ class CallMetric:
             return Score(metric=name, value=worst(self.info))
         if output.tool_calls is None:
             return unscored(name, NOT_REPORTED)
-        value, reason = self.formula(sample, output.tool_calls)
+        names = {tool.name for tool in sample.tools}
+        names.update(right.name for right in sample.expected_calls or ())
+        value, reason = self.formula(sample, as_named(output.tool_calls, names))
         return Score(metric=name, value=value, reason=reason)
 
 
 def call_metric(
-    request: MetricRequest, formula: Formula, *, exclude: Exclusion | None = None, version: int = 1
+    request: MetricRequest,
+    formula: Formula,
+    *,
+    exclude: Exclusion | None = None,
+    settings: Frozen | None = None,
 ) -> CallMetric:
     """Return a metric on calls: a fraction, higher is better.
 
     Args:
         exclude: Which samples it leaves out; those without `expected_calls` where none is given.
+        settings: Its keys, where it has some.
     """
     no_cut_off(request)
-    info = metric_info(request, version=version, reads=Reads.ANSWER)
+    info = metric_info(request, version=1, reads=Reads.ANSWER, settings=settings)
     return CallMetric(info=info, formula=formula, exclude=exclude or unjudged)
+
+
+def comparing_metric(
+    request: MetricRequest,
+    formula: Callable[[Sample, Sequence[ToolCall], CallRules], Outcome],
+    *,
+    exclude: Exclusion | None = None,
+) -> CallMetric:
+    """Return a metric that compares arguments, by the rules of its keys."""
+    settings = own_settings(request, DateSettings)
+    rules = rules_of(request, settings)
+    return call_metric(
+        request,
+        lambda sample, calls: formula(sample, calls, rules(sample)),
+        exclude=exclude,
+        settings=settings,
+    )
+
+
+def rules_of(request: MetricRequest, settings: DateSettings) -> Rules:
+    """Return by what the calls of a sample are compared, on the date of the run."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    if request.eval_date:
+        today = datetime.date.fromisoformat(request.eval_date)
+    same_text = same_dates(settings.dates, today, texts_alike)
+    return lambda sample: CallRules(defaults_of(sample), same_text)
 
 
 def unjudged(sample: Sample) -> str:

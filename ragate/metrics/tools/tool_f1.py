@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragate.core.tool_calls import matched, why_not
-from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, defaults_of
+from ragate.core.calls.pairing import matched, why_not
+from ragate.core.calls.values import CallRules
+from ragate.metrics.tools._calls import CallMetric, Outcome, comparing_metric
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 
@@ -17,13 +18,13 @@ def create(request: MetricRequest) -> CallMetric:
     reported: unscored.
     Source: van Rijsbergen, Information Retrieval, 1979; here over name and arguments.
     """
-    return call_metric(request, _formula)
+    return comparing_metric(request, _formula)
 
 
-def _formula(sample: Sample, calls: Sequence[ToolCall]) -> Outcome:
-    expected, defaults = sample.expected_calls or (), defaults_of(sample)
+def _formula(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
+    expected = sample.expected_calls or ()
     total = len(expected) + len(calls)
     if not total:
         return 1.0, ""
-    value = 2 * len(matched(expected, calls, defaults)) / total
-    return value, why_not(expected, calls, defaults)
+    value = 2 * len(matched(expected, calls, rules)) / total
+    return value, why_not(expected, calls, rules)

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragate.core.tool_calls import why_not
-from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, defaults_of
+from ragate.core.calls.pairing import why_not
+from ragate.core.calls.values import CallRules
+from ragate.metrics.tools._calls import CallMetric, Outcome, comparing_metric
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 
@@ -18,10 +19,10 @@ def create(request: MetricRequest) -> CallMetric:
     with its schema's default is as good as none; calls not reported: unscored.
     Source: Patil et al., The Berkeley Function Calling Leaderboard, ICML 2025.
     """
-    return call_metric(request, _formula)
+    return comparing_metric(request, _formula)
 
 
-def _formula(sample: Sample, calls: Sequence[ToolCall]) -> Outcome:
+def _formula(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
     expected = sample.expected_calls or ()
-    reason = why_not(expected, calls, defaults_of(sample))
+    reason = why_not(expected, calls, rules)
     return float(not reason), reason

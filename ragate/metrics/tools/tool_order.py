@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ragate.core.tool_calls import in_order
-from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, defaults_of, unjudged
+from ragate.core.calls.pairing import in_order
+from ragate.core.calls.values import CallRules
+from ragate.metrics.tools._calls import CallMetric, Outcome, comparing_metric, unjudged
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 
@@ -17,7 +18,7 @@ def create(request: MetricRequest) -> CallMetric:
     Edge cases: fewer than two expected calls: not applicable; calls not reported: unscored.
     Source: Hirschberg, A linear space algorithm for maximal common subsequences, CACM 1975.
     """
-    return call_metric(request, _formula, exclude=_without_order)
+    return comparing_metric(request, _formula, exclude=_without_order)
 
 
 def _without_order(sample: Sample) -> str:
@@ -25,8 +26,8 @@ def _without_order(sample: Sample) -> str:
     return unjudged(sample) or ("" if several else "fewer than two expected calls")
 
 
-def _formula(sample: Sample, calls: Sequence[ToolCall]) -> Outcome:
+def _formula(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
     expected = sample.expected_calls or ()
-    right = in_order(expected, calls, defaults_of(sample))
+    right = in_order(expected, calls, rules)
     reason = "" if right == len(expected) else f"{right} of {len(expected)} calls in their order"
     return right / len(expected), reason

@@ -162,6 +162,7 @@ async def _manifest(
 ) -> RunManifest:
     documents = await system.documents()
     reads_date = isinstance(system, DateReader) and system.reads_date
+    reads_date = reads_date or any(table.get("dates") for table in config.metric_settings.values())
     return RunManifest(
         run_id=run_id,
         gate=config.gate,

@@ -10,6 +10,8 @@ from ragate.runtime.wrapped_system import WrappedSystem
 
 TODAY = "{today}"
 FIELD = "eval_date"
+_SHIFTED = "{today"  # of right values, which may be days before or after
+_VALUES = {"arguments", "alternatives"}
 
 
 def date_of(eval_date: str) -> str:
@@ -22,15 +24,18 @@ def noted_date(eval_date: str, samples: Sequence[Sample], *, read: bool = False)
 
     Args:
         eval_date: As given, "" for today.
-        read: The system reads the date without a question that names it.
+        read: The system or a metric reads the date without a question that names it.
     """
     counts = read or bool(eval_date) or any(names_today(sample) for sample in samples)
     return date_of(eval_date) if counts else ""
 
 
 def names_today(sample: Sample) -> bool:
-    """Return True where the question, or a turn before it, names the date of the run."""
-    return TODAY in conversation(sample)
+    """Return True where the question, a turn before it or a right call names the run's date."""
+    calls = sample.expected_calls or ()
+    return TODAY in conversation(sample) or any(
+        _SHIFTED in call.model_dump_json(include=_VALUES) for call in calls
+    )
 
 
 def dated(sample: Sample, date: str) -> Sample:

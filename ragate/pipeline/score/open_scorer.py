@@ -24,7 +24,13 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     """
     config, samples, opened, baseline = plan.config, plan.samples, plan.opened, plan.baseline
     states = baseline.manifest.states if baseline else {}
-    active = make_metrics(config, samples, states=states, clients=opened.metrics)
+    active = make_metrics(
+        config,
+        samples,
+        states=states,
+        clients=opened.metrics,
+        eval_date=plan.selection.eval_date,
+    )
     left_out = _left_out(active, plan)
     asked = AskedMetrics(
         [metric for metric in active if metric.info.name not in left_out],

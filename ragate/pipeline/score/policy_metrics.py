@@ -23,12 +23,14 @@ def make_metrics(
     *,
     states: Mapping[str, Mapping[str, float]],
     clients: MetricClients = NO_CLIENTS,
+    eval_date: str = "",
 ) -> list[Metric | Aggregate]:
     """Return the metrics that the policy asks for, without the ones of level ``off``.
 
     Args:
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
         clients: What metrics that ask a model get.
+        eval_date: As of which arguments of calls are read, "" for today.
 
     Raises:
         ConfigError: a metric lacks a key that it cannot do without.
@@ -43,6 +45,7 @@ def make_metrics(
             samples=samples,
             state=states.get(rule.metric),
             clients=clients,
+            eval_date=eval_date,
         )
         if metric.info.name != rule.metric:
             raise PluginError(

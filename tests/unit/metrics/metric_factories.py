@@ -36,6 +36,7 @@ def make(
     settings: Mapping[str, Any] | None = None,
     samples: Sequence[Sample] = (),
     state: Mapping[str, float] | None = None,
+    eval_date: str = "",
 ) -> Any:
     base, _, k = name.partition("@")
     request = MetricRequest(
@@ -44,6 +45,7 @@ def make(
         settings=settings or {},
         samples=samples,
         state=state,
+        eval_date=eval_date,
     )
     return plugins.load("metrics", base).create(request)
 

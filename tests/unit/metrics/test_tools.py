@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from ragate.models import ExpectedCall, RetrievedChunk, Sample, ScoreState, SystemOutput, Tool, ToolCall
+from ragate.errors import ConfigError
+from ragate.models import (
+    ExpectedCall,
+    RetrievedChunk,
+    Sample,
+    ScoreState,
+    SystemOutput,
+    Tool,
+    ToolCall,
+)
 from tests.unit.metrics.metric_factories import (
     TOOLS,
     asked,
@@ -137,6 +146,58 @@ def test_a_schema_whose_reference_leads_nowhere_is_never_passed() -> None:
 
     with pytest.raises(ValueError, match="a reference leads nowhere"):
         score("tool_syntax", sample, calling(("find", {"k": 3})))
+
+
+def test_routing_does_not_look_at_arguments() -> None:
+    assert value("tool_routing", FIND, calling(("now", {}), ("find", {}))) == 1.0
+    result = score("tool_routing", FIND, calling(("now", {}), ("now", {})))
+    assert (result.value, result.reason) == (0.0, "now was called, and find is right")
+
+
+def test_entities_are_those_of_the_arguments_that_are_named() -> None:
+    sample = asked().amended(
+        expected_calls=(ExpectedCall(name="find", arguments={"city": ["Oslo", "Bergen"], "k": 3}),)
+    )
+    output = calling(("search", {"city": ["Oslo", "Rome"], "k": 5}))
+
+    result = score("tool_entities", sample, output, settings={"arguments": ["city"]})
+
+    assert (result.value, result.reason) == (0.5, "city: 'Oslo', 'Bergen' is right")
+    assert value("tool_entities", sample, output) == pytest.approx(1 / 3)
+    other = score("tool_entities", sample, output, settings={"arguments": ["country"]})
+    assert other.state is ScoreState.NOT_APPLICABLE
+
+
+def test_a_name_that_a_provider_respelt_is_the_tools_own() -> None:
+    sample = asked().amended(
+        tools=(Tool(name="math.sum"),), expected_calls=(ExpectedCall(name="math.sum"),)
+    )
+
+    for name in ("tool_logic", "tool_syntax", "tool_routing", "tool_f1"):
+        assert value(name, sample, calling(("math_sum", {}))) == 1.0
+
+
+@pytest.mark.parametrize("name", ["tool_logic", "tool_f1", "tool_entities"])
+@pytest.mark.parametrize("spelling", ["behavioural", "behavioral"])
+def test_dates_are_read_as_of_the_date_of_the_run(name: str, spelling: str) -> None:
+    since = ExpectedCall(name="find", arguments={"since": "-1Y"})
+    sample, output = (
+        asked().amended(expected_calls=(since,)),
+        calling(("find", {"since": "1 year ago"})),
+    )
+    on_date = calling(("find", {"since": "2019-02-28"}))
+
+    assert value(name, sample, output) == 0.0
+    assert value(name, sample, output, settings={"dates": "structural"}) == 1.0
+    assert value(name, sample, on_date, settings={"dates": spelling}) == 1.0
+    settings, date = {"dates": "data"}, "2020-02-29"
+    assert value(name, sample, on_date, settings=settings, eval_date=date) == 1.0
+    assert value(name, sample, on_date, settings=settings, eval_date="2020-03-01") == 0.0
+
+
+def test_a_mode_of_dates_that_is_none_is_told() -> None:
+    with pytest.raises(ConfigError, match="dates"):
+        metric("tool_logic", settings={"dates": "strict"})
 
 
 @cache

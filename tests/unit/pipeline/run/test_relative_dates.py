@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.run.relative_dates import judged_on
+from ragate.models import ExpectedCall, Sample, Score, SystemOutput
+from ragate.pipeline.run.relative_dates import judged_on, noted_date
 from ragate.protocols import ComparingJudge, OwnRules, SeparateCriteria, SparingJudge
 
 DATE = "2026-11-18"
@@ -76,3 +76,11 @@ def test_where_no_question_names_a_date_the_judge_stays_itself():
     judge = Plain()
 
     assert judged_on(judge, "", [Sample(id="s", query="Is it open?")]) is judge
+
+
+def test_a_run_notes_its_date_where_a_right_call_rests_on_it():
+    rests = ExpectedCall(name="news", alternatives={"since": ("{today-7d}", "last week")})
+    calls = Sample(id="s", query="What is new?", expected_calls=(rests,))
+
+    assert noted_date("", [calls])
+    assert not noted_date("", [calls.amended(expected_calls=(ExpectedCall(name="news"),))])
