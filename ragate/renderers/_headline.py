@@ -7,6 +7,7 @@ from ragate.renderers._moves import first_move, floor, moves, unsure_slice_words
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import (
+    ForeignText,
     Name,
     Words,
     below_floor,
@@ -27,10 +28,13 @@ _SHORTER = (24, 12, 8)
 def headline(report: Report, numbers: Numbers) -> Words:
     """Return line 1: the gate, the one thing that happened, and whether it blocks.
 
-    It has at most `MOST_CHARS` characters: figures beside the first go, then names are cut.
+    It has at most `MOST_CHARS` characters: nouns of counts go, then figures beside the
+    first, then names are cut.
     """
     start: Words = [Name(report.gate), ", part of the set: " if report.partial else ": "]
     words = [*start, *verdict_words(report, numbers)]
+    if _length(words) > MOST_CHARS:  # "(fell on 17, rose on 4)"
+        words = [_without(word, f" {numbers.noun}s, ") for word in words]
     if _length(words) > MOST_CHARS:
         start = [Name(report.gate), " (part): " if report.partial else ": "]
         words = [*start, *verdict_words(report, numbers, brief=True)]
@@ -60,6 +64,10 @@ def verdict_words(report: Report, numbers: Numbers, *, brief: bool = False) -> W
 
 def _length(words: Words) -> int:
     return sum(len(one_line(word, 60) if isinstance(word, Name) else word) for word in words)
+
+
+def _without(word: str, noun: str) -> str:
+    return word if isinstance(word, ForeignText) else word.replace(noun, ", ")
 
 
 def _cut(word: str, longest: int) -> str:
@@ -105,9 +113,16 @@ def _no_decision(report: Report, _numbers: Numbers, brief: bool) -> Words:
         clauses.append(["there is no baseline to compare with"])
     return [
         "no decision: ",
-        *joined(clauses[: 1 if brief else 2] or [["see why below"]], "; "),
+        *joined(clauses[: 1 if brief else 2] or [_reason(report.decision.reasons, brief)], "; "),
         " · blocks",
     ]
+
+
+def _reason(reasons: Sequence[str], brief: bool) -> Words:
+    """Return the first reason, cut to what a line holds: all stand below in full."""
+    if not reasons:
+        return ["nothing could be decided"]
+    return [ForeignText(one_line(reasons[0], 24 if brief else 56))]
 
 
 def _bootstrap(_report: Report, _numbers: Numbers, _brief: bool) -> Words:
@@ -159,7 +174,7 @@ def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
         return [f"no drop in {counted(len(gating), 'gated slice')}"]
     better, worse = (sum(s.change == side for s in report.samples) for side in ("better", "worse"))
     moved = (
-        f" ({counted(worse, numbers.noun)} worse, {better:,} better)"
+        f" (a score fell on {counted(worse, numbers.noun)}, rose on {better:,})"
         if (better or worse) and not brief
         else ""
     )

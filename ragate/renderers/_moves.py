@@ -9,16 +9,17 @@ from ragate.renderers._words import Name, Words, joined, metric_words, named
 
 
 def first_move(row: MetricRow, numbers: Numbers, brief: bool) -> Words:
-    """Return ``mrr −6.5 points (17 questions worse, 4 better)``."""
+    """Return ``mrr −6.5 points (fell on 17 questions, rose on 4)``: that metric's own counts."""
     words = _move(row, numbers)
-    pair = [(row.worse, "worse"), (row.better, "better")]
+    worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
+    pair = [(row.worse, worse), (row.better, better)]
     if row.verdict is MetricVerdict.IMPROVED:
         pair.reverse()
     counts = [(count, word) for count, word in pair if count]
     if not counts or brief:
         return words
     (count, word), *second = counts
-    behind = [f"{counted(count, numbers.noun)} {word}", *(f"{n:,} {word}" for n, word in second)]
+    behind = [f"{word} on {counted(count, numbers.noun)}", *(f"{w} on {n:,}" for n, w in second)]
     return [*words, f" ({', '.join(behind)})"]
 
 

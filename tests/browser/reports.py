@@ -121,6 +121,7 @@ def _row(number: int) -> SampleRow:
         scores={name: pair for name, pair in changes if pair[0] != pair[1]},
         tags=scores.tags,
         references=("Prices are net; VAT is added at checkout.",),
+        evidence="same 3 chunks in another order, another answer",
         cause=CauseKind.GENERATION if number % 8 else CauseKind.RETRIEVAL,
     )
 

@@ -21,7 +21,7 @@ def odds_line(report: Report) -> str:
             start = f"Measured {times:,} times. " if report.decision.confirmed else ""
             drop = all(row.direction is Direction.HIGHER for row in lost)
             size = f"a {'fall' if drop else 'change'} this large would come up"
-            return f"{start}If nothing had changed, {size} {odds(min(chances))}."
+            return f"{start}Without a change, {size} {odds(min(chances))}."
         if lost:
             return "<b>Measured without noise: an unchanged system would not move at all.</b>"
     if status is ReportSign.LOOK:
@@ -31,9 +31,7 @@ def odds_line(report: Report) -> str:
             if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change
         ]
         for row in moved[:1]:
-            words = (
-                f" moved {COMMENT.points(row.unit, row.change)} in {runs}; if nothing had changed,"
-            )
+            words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; without a change,"
             return f"{name(row.metric)}{words} that would come up {odds(row.p or 1.0)}."
     return ""
 

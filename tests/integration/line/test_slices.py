@@ -60,7 +60,7 @@ def test_a_slice_that_fell_fails_a_check_that_passes_without_slices(sliced, caps
 
     shown = " ".join(capsys.readouterr().out.split())
     assert "gate: worse: billing −0." in shown
-    assert "in token_f1 (14 samples worse) · blocks" in shown
+    assert "in token_f1 (fell on 14 samples) · blocks" in shown
     report = sliced.report()
     assert [row["slice"] for row in report["decision"]["slices"]] == ["billing", "forum"]
     assert all(row["slices"][0] == "billing" for row in report["samples"])

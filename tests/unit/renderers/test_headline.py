@@ -122,3 +122,41 @@ def test_every_headline_that_asks_for_something_has_one_line_that_says_what(case
 
     assert markdown.render(report).count("<b>Next:</b>") == 1
     assert len(re.findall(r"(?m)^ +Next: ", console.render(report))) == 1
+
+
+def test_a_count_says_of_which_metric_it_is_and_which_way_it_went() -> None:
+    fell = metric_row_factory(
+        "mrr", 0.5, 0.4, MetricVerdict.REGRESSED, worse=17, better=4, blocks=True
+    )
+    slower = metric_row_factory(
+        "latency", 1.0, 2.0, MetricVerdict.REGRESSED, worse=9, better=1, blocks=True, unit="seconds",
+        direction=Direction.LOWER,
+    )  # fmt: skip
+
+    def words(row: MetricRow) -> str:
+        decision = decision_factory(Verdict.FAILED, metrics=[row])
+        return "".join(headline(report_factory(decision, gate="docs"), COMMENT))
+
+    assert words(fell).endswith("mrr −10.0 points (fell on 17 questions, rose on 4) · blocks")
+    assert "(rose on 9 questions, fell on 1)" in words(slower)
+
+
+def test_no_decision_without_a_row_to_blame_says_its_first_reason() -> None:
+    decision = decision_factory(
+        Verdict.NO_DECISION, metrics=[metric_row_factory()], reasons=("the cap was met", "another")
+    )
+
+    line = "".join(headline(report_factory(decision, gate="docs"), COMMENT))
+
+    assert line == "docs: no decision: the cap was met · blocks"
+
+
+def test_a_long_reason_keeps_the_line_short() -> None:
+    decision = decision_factory(
+        Verdict.NO_DECISION, metrics=[metric_row_factory()], reasons=("why " * 200,)
+    )
+
+    words = headline(report_factory(decision, gate="a-gate-of-a-long-name" * 2), COMMENT)
+
+    assert sum(map(len, words)) <= 106
+    assert words[-1] == " · blocks"
