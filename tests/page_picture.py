@@ -21,7 +21,8 @@ _PART = re.compile(
 _FIGURE = re.compile(r"<figure>.*?</figure>", re.DOTALL)
 # The answers of that report are about this.
 _WORSE = re.compile(
-    r'<details id="s\d+" class="sample worse">\n<summary>([^\n]*?)<span class="asked">Is VAT [^<]*</span></summary>'
+    r'<details id="s\d+" class="sample worse">\n'
+    r'<summary>([^\n]*?)<span class="asked">Is VAT [^<]*</span></summary>'
     r'\n<div class="body">(.*?)<h4>Retrieved',
     re.DOTALL,
 )

@@ -129,8 +129,8 @@ def test_a_count_says_of_which_metric_it_is_and_which_way_it_went() -> None:
         "mrr", 0.5, 0.4, MetricVerdict.REGRESSED, worse=17, better=4, blocks=True
     )
     slower = metric_row_factory(
-        "latency", 1.0, 2.0, MetricVerdict.REGRESSED, worse=9, better=1, blocks=True, unit="seconds",
-        direction=Direction.LOWER,
+        "latency", 1.0, 2.0, MetricVerdict.REGRESSED, worse=9, better=1, blocks=True,
+        unit="seconds", direction=Direction.LOWER,
     )  # fmt: skip
 
     def words(row: MetricRow) -> str:
