@@ -37,13 +37,15 @@ def is_recorded(request_hash: str | None) -> bool:
 def content_hash(sample: Sample) -> str:
     """Hash what can change a score: tags, must_pass and metadata are left out.
 
-    Earlier turns and tools count where there are any, so that samples without keep their hash.
+    Fields that came later count where they are set, so that samples without them keep their hash.
     """
-    scored = [sample.query, sample.relevant, sample.references, sample.answerable]
+    scored: list[Any] = [sample.query, sample.relevant, sample.references, sample.answerable]
     if sample.messages:
         scored.append(sample.turns)
     if sample.tools or sample.expected_calls is not None:
         scored.append(sample.model_dump(mode="json", include={"tools", "expected_calls"}))
+    if sample.answer_keywords or sample.source_policy is not None:
+        scored.append(sample.model_dump(mode="json", include={"answer_keywords", "source_policy"}))
     return digest(scored)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ragate.dataset._expectations import EXPECTATIONS
 from ragate.dataset._messages import generated_id, read_turns, take_question
 from ragate.dataset._recorded import REFERENCES, without_outputs
 from ragate.dataset._tools import read_expected_calls, read_tools
@@ -36,15 +37,13 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "messages": ("messages",),
     "tools": ("tools", "functions"),
     "expected_calls": ("expected_calls", "reference_tool_calls", "expected_tools"),
+    "answer_keywords": ("answer_keywords", "keywords"),
+    "source_policy": ("source_policy",),
     "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
-_READ = {
-    **READ,
-    "messages": read_turns,
-    "tools": read_tools,
-    "expected_calls": read_expected_calls,
-}
+_OTHERS = {"messages": read_turns, "tools": read_tools, "expected_calls": read_expected_calls}
+_READ = READ | EXPECTATIONS | _OTHERS
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset._rows import Entry
+from ragate.models import SourcePolicy
 from ragate.support.atomic_files import write_lines
 
 
@@ -29,10 +30,19 @@ def row_of(entry: Entry) -> dict[str, Any]:
             doc_id: passage.model_dump(exclude_defaults=True)
             for doc_id, passage in sample.evidence.items()
         },
+        "answer_keywords": [
+            one[0] if len(one) == 1 else list(one) for one in sample.answer_keywords
+        ],
+        "source_policy": _policy(sample.source_policy),
         "draft": entry.draft,
     }
     filled = {name: value for name, value in row.items() if value}
     return {**filled, "answerable": sample.answerable} if "answerable" in filled else filled
+
+
+def _policy(policy: SourcePolicy | None) -> Any:
+    given = policy.model_dump(mode="json", exclude_defaults=True) if policy is not None else {}
+    return given["form"] if list(given) == ["form"] else given
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> int:

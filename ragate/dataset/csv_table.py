@@ -19,8 +19,9 @@ _JSON = ("[", "{")
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of a comma-separated file; an empty cell is no value.
 
-    In a cell of ``relevant``, document ids are separated by semicolons; a cell of ``relevant`` or
-    ``references`` that begins with a bracket is JSON. A column ``metadata.x`` is metadata.
+    In a cell of ``relevant``, document ids are separated by semicolons, as are keywords; a cell of
+    these, of ``references`` or ``source_policy`` that begins with a bracket is JSON. A column
+    ``metadata.x`` is metadata.
 
     Raises:
         DatasetError: names the line on which the row begins.
@@ -80,7 +81,8 @@ def _fields(where: str, row: dict[str, str]) -> dict[str, Any]:
 
 def _value(where: str, name: str, cell: str) -> Any:
     field = FIELD_OF.get(name)
-    is_json = field in {"relevant", "references"} and cell.lstrip().startswith(_JSON)
+    lists = {"relevant", "references", "answer_keywords", "source_policy"}
+    is_json = field in lists and cell.lstrip().startswith(_JSON)
     if is_json or field in {"metadata", "evidence", "messages", "tools", "expected_calls"}:
         return loads(cell, where=f"{where}: {name}", error=DatasetError)
     if field == "relevant" and not reads_like_prose(cell):

@@ -5,6 +5,7 @@ FAMILIES = (
     "reference",
     "grounding",
     "embedding",
+    "policy",
     "refusal",
     "tools",
     "judge",

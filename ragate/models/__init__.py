@@ -40,7 +40,15 @@ from ragate.models.run import (
     SystemInfo,
 )
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample import Evidence, ExpectedCall, MetadataValue, Sample, Tool, Turn
+from ragate.models.sample import (
+    Evidence,
+    ExpectedCall,
+    MetadataValue,
+    Sample,
+    SourcePolicy,
+    Tool,
+    Turn,
+)
 from ragate.models.sample_row import (
     Cause,
     CauseKind,

@@ -77,6 +77,30 @@ class ExpectedCall(Frozen):
         return {name: (value,) for name, value in self.arguments.items()} | self.alternatives
 
 
+class SourcePolicy(Frozen):
+    """What an answer may rest on, and in which form.
+
+    Attributes:
+        form: ``quote_only``: its own words say nothing; ``summarise``: it copies nothing; None: as
+            it likes.
+        allowed: Ids of documents, where a ``*`` stands for any characters; nothing else may be
+            retrieved. Empty: everything.
+        forbidden: The same; these may not be retrieved, allowed or not.
+    """
+
+    form: Literal["quote_only", "summarise"] | None = None
+    allowed: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> Self:
+        if self.form is None and not self.allowed and not self.forbidden:
+            raise ValueError("a source policy has a form, allowed or forbidden documents")
+        if both := sorted(set(self.allowed) & set(self.forbidden)):
+            raise ValueError(f"{both[0]!r} is allowed and forbidden")
+        return self
+
+
 class Sample(Frozen):
     """One question with what is known about its right answer.
 
@@ -96,6 +120,8 @@ class Sample(Frozen):
         tools: The tools that could be called. Empty: unknown, so their schemas are not checked.
         expected_calls: The right calls of tools, in the order in which they are best made. Empty:
             no call is right. None: unjudged, so the metrics of calls do not apply.
+        answer_keywords: What a right answer mentions, each with the spellings that count.
+        source_policy: What an answer may rest on; None: anything.
     """
 
     id: str = Field(min_length=1, max_length=200)
@@ -110,6 +136,8 @@ class Sample(Frozen):
     messages: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
     expected_calls: tuple[ExpectedCall, ...] | None = None
+    answer_keywords: tuple[tuple[str, ...], ...] = ()
+    source_policy: SourcePolicy | None = None
 
     @property
     def expected(self) -> frozenset[str]:

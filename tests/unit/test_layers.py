@@ -42,7 +42,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "metrics.retrieval",
         "metrics.tools",
     ),
-    ("metrics.embedding", "metrics.judge", "metrics.run", "plugin_kit"),
+    ("metrics.embedding", "metrics.judge", "metrics.policy", "metrics.run", "plugin_kit"),
     ("metrics.own",),
     ("runtime",),
     ("recorder",),

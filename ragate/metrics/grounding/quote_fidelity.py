@@ -12,7 +12,7 @@ from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 MIN_WORDS = 3
-_QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
+QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
 
 
 def create(request: MetricRequest) -> SampleMetric:
@@ -39,5 +39,5 @@ def _fidelity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
 
 def _quotes(output: SystemOutput) -> list[list[str]]:
     answer = without_markers(output.answer or "")
-    spans = ("".join(groups) for groups in _QUOTE.findall(answer))
+    spans = ("".join(groups) for groups in QUOTE.findall(answer))
     return [quote for span in spans if len(quote := units(span)) >= MIN_WORDS]

@@ -19,6 +19,8 @@ FIELDS = (
     "evidence",
     "tools",
     "expected_calls",
+    "answer_keywords",
+    "source_policy",
 )
 
 

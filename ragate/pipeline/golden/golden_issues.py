@@ -115,7 +115,7 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
     for entry in entries:
         sample = entry.sample
         labelled = bool(sample.expected or sample.references)
-        judged = labelled or sample.expected_calls is not None
+        judged = labelled or sample.expected_calls is not None or bool(sample.answer_keywords)
         if sample.answerable and not judged and not entry.drafted:
             unsaid = "" if "answerable" in entry.given else ", and `answerable` is not set"
             yield _issue(

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragate.models import Failure, RetrievedChunk, Sample, Score, ScoreState, SystemOutput, Usage
+from ragate.models import (
+    Failure,
+    RetrievedChunk,
+    Sample,
+    Score,
+    ScoreState,
+    SourcePolicy,
+    SystemOutput,
+    Usage,
+)
 from ragate.protocols import Pair
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
@@ -36,6 +45,18 @@ SAMPLES = st.builds(
     relevant=st.dictionaries(IDS, st.integers(-1, 4), max_size=6),
     references=st.lists(TEXTS, max_size=3).map(tuple),
     answerable=st.booleans(),
+    answer_keywords=st.lists(
+        st.lists(st.sampled_from(["moon", "42", "東京"]), min_size=1, max_size=2).map(tuple),
+        max_size=2,
+        unique=True,
+    ).map(tuple),
+    source_policy=st.none()
+    | st.builds(
+        SourcePolicy,
+        form=st.sampled_from(["quote_only", "summarise"]),
+        allowed=st.lists(st.sampled_from("abcd"), max_size=2, unique=True).map(tuple),
+        forbidden=st.sampled_from([(), ("g*",), ("h", "e")]),
+    ),
 )
 OUTPUTS = st.builds(
     SystemOutput,

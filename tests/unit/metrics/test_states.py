@@ -9,7 +9,15 @@ import pytest
 
 from ragate import plugins
 from ragate.errors import ConfigError
-from ragate.models import Direction, ExpectedCall, Sample, ScoreState, SystemOutput, Tool
+from ragate.models import (
+    Direction,
+    ExpectedCall,
+    Sample,
+    ScoreState,
+    SourcePolicy,
+    SystemOutput,
+    Tool,
+)
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
     BOUNDED,
@@ -17,6 +25,7 @@ from tests.unit.metrics.metric_factories import (
     EVERY,
     JUDGED,
     ON_SAMPLES,
+    POLICIES,
     REFERENCE,
     REFUSALS,
     RETRIEVAL,
@@ -31,11 +40,13 @@ from tests.unit.metrics.metric_factories import (
     value,
 )
 
-ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS)
+ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS, *sorted({*POLICIES} - {"allowed_sources"}))
 
 
 def sample_for(name: str) -> Sample:
     sample = asked("It is 42.", answerable=name != "refusal_recall", relevant={"a": 1})
+    policy = SourcePolicy(form="quote_only", forbidden=("b",))
+    sample = sample.amended(answer_keywords=(("42",),), source_policy=policy)
     if name not in TOOLS:
         return sample
     calls = () if name == "irrelevance" else (ExpectedCall(name="f"), ExpectedCall(name="g"))
@@ -122,7 +133,7 @@ def test_a_cut_off_is_refused_where_nothing_is_cut(name: str) -> None:
 
 def test_every_metric_that_is_found_is_tested() -> None:
     assert {name.partition("@")[0] for name in EVERY} == set(plugins.names("metrics"))
-    assert {*RETRIEVAL, *REFERENCE, *CLAIMS, *REFUSALS, *AGGREGATES, *JUDGED} < {*EVERY}
+    assert {*RETRIEVAL, *REFERENCE, *CLAIMS, *REFUSALS, *POLICIES, *AGGREGATES, *JUDGED} < {*EVERY}
 
 
 @pytest.mark.parametrize("name", EVERY)
