@@ -27,6 +27,10 @@ class ConfigError(RagateError):
     exit_code = 2
 
 
+class NotInstalledError(ConfigError):
+    """What a configuration names, a library or a model, is not on this machine."""
+
+
 class DatasetError(RagateError):
     """The golden set, or recorded outputs, cannot be read."""
 

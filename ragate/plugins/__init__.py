@@ -7,6 +7,7 @@ from ragate.plugins.find import (
     load,
     locate,
     names,
+    package_folder,
     settings_model,
     traits,
 )

@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from pkgutil import iter_modules
 from types import SimpleNamespace
 from typing import Any, Literal
@@ -102,6 +103,13 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
 def is_installed(library: str) -> bool:
     """Return whether a top-level module can be imported, without importing it."""
     return find_spec(library) is not None
+
+
+def package_folder(name: str) -> Path | None:
+    """Return the folder of an installed package without importing it, None where there is none."""
+    spec = find_spec(name) if _NAME.fullmatch(name) else None
+    places = spec.submodule_search_locations if spec is not None else None
+    return Path(next(iter(places))) if places else None
 
 
 def traits(name: str) -> Traits:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragate.errors import NotInstalledError
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric
 from ragate.metrics.embedding._policy_embedder import embedder_identity
@@ -96,24 +97,31 @@ def embedded_metric(
     no_cut_off(request)
     where = f'[policy.metrics."{request.name}"]'
     keys = settings.model_dump(mode="json", exclude={"embedder"})
-    identity = _Identity(keys=keys, embedder=embedder_identity(settings.embedder, where))
+    maker, lacks = "", _lacks(request.name, settings)
+    try:
+        maker = embedder_identity(settings.embedder, where)
+    except NotInstalledError as error:  # a configuration can be read where nothing is measured
+        lacks = f"{error.message}: {error.remedy}"
+    identity = _Identity(keys=keys, embedder=maker)
     info = metric_info(
         request, version=1, reads=reads, direction=direction, settings=identity
     ).amended(needs=Needs.EMBEDDINGS)
-    lacks = (
-        ""
-        if settings.embedder
-        else f'{request.name} has no embedder: name one in [policy.embedder], such as use = "onnx"'
-    )
     return EmbeddedMetric(
         info,
-        request.clients.embedder(settings.embedder) if settings.embedder else _Nobody(),
+        _Nobody() if lacks else request.clients.embedder(settings.embedder),
         wanted,
         formula,
         exclude,
         state=state or {},
         unusable=lacks,
     )
+
+
+def _lacks(name: str, settings: Settings) -> str:
+    """Return why a policy cannot name the metric, "" where it has an embedder."""
+    if settings.embedder:
+        return ""
+    return f'{name} has no embedder: name one in [policy.embedder], such as use = "onnx"'
 
 
 class _Nobody:
