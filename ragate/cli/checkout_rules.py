@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ragate.config import Config
+from ragate.config import Config, preset_file
 from ragate.models import CheckoutRules, Report
 from ragate.outputs.mapping import MAPPING_KEYS
 from ragate.support import git
@@ -65,7 +65,10 @@ def _policy_differs(config: Config, top: Path, base: str) -> bool:
     """
     path = config.root / config.path.name
     base_text = git.file_at(top, base, path.relative_to(top).as_posix())
-    return bool(_policy(base_text) != _policy(path.read_text(encoding="utf-8")))
+    text = path.read_text(encoding="utf-8")
+    preset = preset_file(text)
+    other_preset = bool(preset) and _differs(top, base, config.rules_root / preset) is not False
+    return other_preset or bool(_policy(base_text) != _policy(text))
 
 
 def _policy(text: str) -> Any:

@@ -1,30 +1,24 @@
 """The tables of ragate.toml as types. docs/configuration.md says what each key means."""
 
-import datetime
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from ragate.clients.prices import Price
-from ragate.config.addresses import base_url, host, pattern, url_path
-from ragate.models import DecisionSettings, Frozen, Publish, Rule, Slice, Waiver, rated_metric
-
-
-class Provider(Frozen):
-    """An OpenAI-compatible server, and the name of the variable that holds its key.
-
-    Attributes:
-        prices: By model; they win over the package's list prices.
-        models: The models that recorded systems may ask for; empty: any.
-    """
-
-    base_url: Annotated[str, AfterValidator(base_url)]
-    key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
-    prices: dict[str, Price] = {}
-    models: tuple[str, ...] = ()
-
+from ragate.config.addresses import host, pattern, url_path
+from ragate.config.profile import Profile, ProfileName
+from ragate.config.provider import Provider
+from ragate.models import (
+    DecisionSettings,
+    Frozen,
+    Publish,
+    Rule,
+    Scorecard,
+    Slice,
+    Waiver,
+    rated_metric,
+)
 
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -48,7 +42,7 @@ class JudgeSettings(Frozen):
 
     @property
     def own(self) -> dict[str, Any]:
-        """Return what the plugin gets: its keys, and provider and model where they are set."""
+        """Return what the plugin gets: its keys, and provider and model where set."""
         named = {"provider": self.provider, "model": self.model}
         return {**{key: value for key, value in named.items() if value}, **self.settings}
 
@@ -58,26 +52,6 @@ class JudgeSettings(Frozen):
         table = self.settings.get("prompts", {})
         named = [self.settings.get("prompt"), *(table.values() if isinstance(table, dict) else ())]
         return tuple(path for path in named if path and isinstance(path, str))
-
-
-_ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
-
-
-class Profile(Frozen):
-    """``[policy.profiles.<name>]``: options of a run under one name, for ``--profile``.
-
-    Attributes:
-        where: As ``--where``: each a condition on metadata.
-        eval_date: What ``{today}`` stands for, as a date of TOML.
-    """
-
-    retrieval_only: bool = False
-    top_k: int | None = Field(default=None, ge=1)
-    tags: tuple[str, ...] = ()
-    where: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    skip: tuple[str, ...] = ()
-    eval_date: datetime.date | None = None
 
 
 # More would leave each with too little of alpha to see anything.
@@ -117,9 +91,10 @@ class Policy(DecisionSettings):
     judge: JudgeSettings | None = None
     embedder: dict[str, Any] = {}
     metrics: tuple[Rule, ...]
+    scorecard: Scorecard | None = None
     waivers: tuple[Waiver, ...] = ()
     slices: tuple[Slice, ...] = Field(default=(), max_length=MOST_SLICES)
-    profiles: dict[_ProfileName, Profile] = {}
+    profiles: dict[ProfileName, Profile] = {}
 
     @property
     def key_names(self) -> frozenset[str]:
@@ -134,11 +109,24 @@ class Policy(DecisionSettings):
         return name if name and not environment.get(name) else ""
 
     @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of all metrics, then of those that the scorecard makes of them."""
+        return (*self.metrics, *(self.scorecard.rules if self.scorecard is not None else ()))
+
+    @property
     def gated(self) -> frozenset[str]:
         """Return the metrics that can fail the gate: over the whole set, by a share, on a slice."""
         named = {name for each in self.slices if each.level == "error" for name in each.metrics}
         on_slices = {rated_metric(name) or name for name in named}
-        return frozenset(on_slices).union(rule.metric for rule in self.metrics if rule.gates)
+        return frozenset(on_slices).union(rule.metric for rule in self.rules if rule.gates)
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """Return the metrics without which the gate cannot pass: gated ones, and their stages."""
+        card = self.scorecard
+        made = {rule.metric for rule in card.rules} if card is not None else set()
+        stages = card.stages if card is not None and made & self.gated else ()
+        return self.gated.union(stage.metric for stage in stages)
 
     @property
     def judge_keys(self) -> frozenset[str]:
@@ -167,10 +155,9 @@ class SystemConfig(Frozen):
 
 
 class Config(Frozen):
-    """A whole ragate.toml.
+    """A whole ragate.toml, read from `path`.
 
     Attributes:
-        path: The file.
         root: The project's folder, as a real path; the system's paths start here.
         policy_root: Where the policy's paths start; None where that is `root` as well. In CI the
             policy's files are the base's, outside of the workspace.

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate import plugins
 from ragate.config.gate_name import check_gate
 from ragate.config.judge import check_judge, read_judge, with_own_criteria
-from ragate.config.model import Config, Policy
+from ragate.config.model import Config, JudgeSettings, Policy
 from ragate.config.rules import read_rules
+from ragate.config.scorecard import check_stages, read_scorecard, with_stages
 from ragate.config.slices import check_slices, refuse_one_table
 from ragate.config.system_table import read_system
 from ragate.config.toml_mistakes import toml_mistake
@@ -132,21 +132,20 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     if "metrics" not in policy_table and "metric" in policy_table:
         raise ConfigError("[policy]: unknown table 'metric'; did you mean 'metrics'?", remedy=_DOCS)
     metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
-    judge = None
-    if "judge" in policy_table:
-        judge = read_judge(_table(policy_table, "judge", "policy.judge"))
+    judge = _judge(policy_table)
     embedder = _table(policy_table, "embedder", "policy.embedder", missing={})
+    card = read_scorecard(policy_table, root, judge)
+    metric_tables = with_stages(metric_tables, card)
     rules, settings = read_rules(metric_tables, judge=judge, embedder=embedder)
+    check_stages(card, rules, settings)
     judge = with_own_criteria(judge, settings)
     refuse_one_table(policy_table)
-    read = {**policy_table, "metrics": rules, "judge": judge}
+    read = {**policy_table, "metrics": rules, "judge": judge, "scorecard": card}
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)
-    _check_waivers(policy.waivers, rules)
+    _check_waivers(policy.waivers, policy.rules)
     _check_profiles(policy, rules)
-    policy = policy.amended(slices=check_slices(policy.slices, rules, settings))
-    for name in policy.systems:
-        plugins.locate("systems", name)
+    policy = policy.amended(slices=check_slices(policy.slices, policy.rules, settings))
     baseline = inside(root, policy.baseline, where="[policy] baseline", error=ConfigError)
     check_gate(policy.gate or baseline.stem)
     return Config(
@@ -158,6 +157,10 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
         metric_settings=settings,
         system=read_system(_table(tables, "system"), policy.systems),
     )
+
+
+def _judge(policy: Mapping[str, Any]) -> JudgeSettings | None:
+    return read_judge(_table(policy, "judge", "policy.judge")) if "judge" in policy else None
 
 
 def _table(

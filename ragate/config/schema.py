@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 
 from ragate import plugins
 from ragate.config.model import JudgeSettings, Policy
+from ragate.config.scorecard_table import ScorecardTable
 from ragate.models import Rule
 
 Schema = dict[str, Any]
@@ -27,12 +28,14 @@ def config_schema() -> Schema:
     """
     systems, judges, metrics = (_settings(kind) for kind in ("systems", "judges", "metrics"))
     found = [model for table in (systems, judges, metrics) for model in table.values() if model]
-    models: list[type[BaseModel]] = list(dict.fromkeys([Policy, Rule, JudgeSettings, *found]))
+    shared: list[type[BaseModel]] = [Policy, Rule, JudgeSettings, ScorecardTable]
+    models: list[type[BaseModel]] = list(dict.fromkeys([*shared, *found]))
     refs, combined = models_json_schema([(model, "validation") for model in models])
     defs = {name: _for_toml(schema) for name, schema in combined.get("$defs", {}).items()}
     tables = {model: defs[refs[model, "validation"]["$ref"].removeprefix(_REF)] for model in models}
     policy = tables[Policy]
     policy["properties"]["judge"] = _chosen(judges, tables, shared=tables[JudgeSettings])
+    policy["properties"]["scorecard"] = tables[ScorecardTable]
     policy["properties"]["metrics"] = _metric_tables(metrics, tables)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

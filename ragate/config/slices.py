@@ -7,7 +7,7 @@ from typing import Any
 from ragate import plugins
 from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
-from ragate.models import Direction, MetricInfo, Rule, Slice, pass_name
+from ragate.models import OVERALL, PASSES, Direction, MetricInfo, Rule, Slice, pass_name
 from ragate.support.settings import nearest
 
 
@@ -41,7 +41,9 @@ def check_slices(
     for name, times in Counter(each.name for each in slices).items():
         if times > 1:
             raise ConfigError(f"[[policy.slices]] {name}: {times} slices have this name")
-    infos = {rule.metric: _info(rule, metric_settings) for rule in rules if rule.level != "off"}
+    infos = {
+        rule.metric: known_info(rule, metric_settings) for rule in rules if rule.level != "off"
+    }
     for rule in rules:
         if rule.metric in infos and rule.pass_at is not None:
             name = pass_name(rule.metric)
@@ -49,10 +51,10 @@ def check_slices(
     return tuple(_checked(each, rules, infos) for each in slices)
 
 
-def _info(rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]]) -> MetricInfo:
+def known_info(rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]]) -> MetricInfo:
     """Return what is known of a metric before anything runs; of foreign code only its name is."""
     name, _ = plugins.split_metric(rule.metric)
-    if not plugins.is_builtin("metrics", name):
+    if rule.metric in {PASSES, OVERALL} or not plugins.is_builtin("metrics", name):
         return MetricInfo(name=rule.metric)
     return plugins.metric(rule.metric, settings=metric_settings.get(rule.metric, {})).info
 

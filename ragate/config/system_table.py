@@ -34,8 +34,10 @@ def read_system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemCon
 
     Raises:
         ConfigError: it names none, or one that the policy does not allow.
-        PluginError: there is no such system.
+        PluginError: there is no such system, or none of a name in `allowed`.
     """
+    for name in allowed:
+        plugins.locate("systems", name)
     use = table.get("use")
     if not isinstance(use, str):
         raise ConfigError("[system]: 'use' must name a system", remedy=f"one of {list(allowed)}")

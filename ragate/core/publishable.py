@@ -45,6 +45,7 @@ KEPT = (
     "retrieval_only",
     "facts",
     "data",
+    "pass_groups",
     "unchanged",
     "left_out",
     "origin",

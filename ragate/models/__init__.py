@@ -7,6 +7,7 @@ from ragate.models.earlier_passes import EarlierFigure, EarlierPasses
 from ragate.models.metric_row import (
     FloorResult,
     MetricRow,
+    PassGroup,
     PassShare,
     SliceRow,
     pass_name,
@@ -14,7 +15,19 @@ from ragate.models.metric_row import (
     slice_key,
 )
 from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
-from ragate.models.policy import Acceptance, DecisionSettings, Level, PassRule, Rule, Slice, Waiver
+from ragate.models.policy import (
+    OVERALL,
+    PASSES,
+    Acceptance,
+    DecisionSettings,
+    Level,
+    PassRule,
+    Rule,
+    Scorecard,
+    ScorecardStage,
+    Slice,
+    Waiver,
+)
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.report import (
     REPORT_SCHEMA_VERSION,
@@ -22,10 +35,6 @@ from ragate.models.report import (
     ChangeOrigin,
     Publish,
     Report,
-    RunDetails,
-    SampleEvidence,
-    SampleScores,
-    SideEvidence,
     SourceLines,
     SourceLinks,
 )
@@ -53,9 +62,13 @@ from ragate.models.sample_row import (
     Cause,
     CauseKind,
     RankChange,
+    RunDetails,
+    SampleEvidence,
     SampleRow,
+    SampleScores,
     SampleSide,
     ScoreChange,
+    SideEvidence,
 )
 from ragate.models.score import (
     ASKED,

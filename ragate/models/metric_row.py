@@ -42,6 +42,23 @@ class PassShare(Frozen):
     interval: tuple[float, float] | None = None
 
 
+class PassGroup(Frozen):
+    """The share of samples that pass in one part of a scorecard's run.
+
+    Attributes:
+        kind: ``stage``, ``tag``, or the metadata field whose value they share.
+        name: The stage, the tag or the value.
+        metric, weight, required: Of a stage.
+    """
+
+    kind: str
+    name: str
+    share: PassShare
+    metric: str = ""
+    weight: float | None = None
+    required: bool = False
+
+
 class MetricRow(Frozen):
     """One metric of the comparison, in its own unit; a change is signed, positive where it rose.
 

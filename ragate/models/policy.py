@@ -59,6 +59,65 @@ class Rule(Frozen):
         return self.level == "error" or (of_share and self.level != "off")
 
 
+class ScorecardStage(Frozen):
+    """One metric as a part of a scorecard.
+
+    Attributes:
+        weight: Its part of the overall score, beside those of the other stages that apply.
+        pass_at: The metric's pass mark, in its own unit; None: the stage cannot fail a sample.
+        required: A sample that fails it is at its worst in every later stage.
+    """
+
+    name: str
+    metric: str
+    weight: float = Field(default=1.0, ge=0)
+    pass_at: float | None = None
+    required: bool = False
+
+
+PASSES = "pass_rate"
+OVERALL = "overall_score"
+
+
+class Scorecard(Frozen):
+    """What a sample has to reach as a whole: PASS or FAIL, and one score over its stages.
+
+    Attributes:
+        stages: In the order in which they are asked.
+        parallel: All are asked at once; a failed required stage saves no call then.
+        pass_at: Overall score that a sample needs besides, in 0 to 1; None: none.
+        by: Metadata fields by whose values the pass rate is shown, beside tags.
+        weights: Their sum as it was written.
+        pass_rate: How the share of samples that pass is held.
+        overall_score: How the mean overall score is held; None: it is shown only.
+    """
+
+    stages: tuple[ScorecardStage, ...] = Field(min_length=1)
+    parallel: bool = False
+    pass_at: float | None = Field(default=None, ge=0, le=1)
+    by: tuple[str, ...] = ()
+    weights: float = 1.0
+    pass_rate: PassRule = PassRule()
+    overall_score: PassRule | None = None
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules of the two metrics that it makes of the others.
+
+        A must-pass sample has to pass.
+        """
+        overall = self.overall_score or PassRule(level="warn")
+        return (
+            Rule(metric=PASSES, pass_at=1.0, **dict(self.pass_rate)),
+            Rule(metric=OVERALL, **dict(overall)),
+        )
+
+    @property
+    def gates(self) -> bool:
+        """Whether it can fail the gate."""
+        return any(rule.gates for rule in self.rules)
+
+
 class Slice(Frozen):
     """A part of the golden set that is held on its own: a drop there is seen although all hold.
 

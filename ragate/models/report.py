@@ -9,72 +9,14 @@ from pydantic import Field, SkipValidation
 from ragate.models.base import Frozen
 from ragate.models.data_changes import DataChanges
 from ragate.models.decision import Decision
-from ragate.models.output import RetrievedChunk, Usage
+from ragate.models.metric_row import PassGroup
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.run import Filters, SystemInfo
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample_row import SampleRow
+from ragate.models.sample_row import RunDetails, SampleRow
 
 REPORT_SCHEMA_VERSION = 1
 Publish = Literal["full", "answers", "ids"]
-
-
-# Slotted dataclasses, not models: a page of a large golden set holds ten thousand of them.
-@dataclass(frozen=True, slots=True)
-class SampleScores:
-    """One sample's scores on both sides, means over the runs, in the order of the details' metrics.
-
-    None stands for "no value": unscored, not applicable, or not on that side.
-
-    Attributes:
-        hashes: Of a changed sample that both sides ran: its content, the output before, the output
-            now; what a label of a review is about. Empty for others.
-    """
-
-    sample_id: str
-    query: str
-    tags: tuple[str, ...] = ()
-    before: tuple[float | None, ...] = ()
-    after: tuple[float | None, ...] = ()
-    hashes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SideEvidence:
-    """What one side retrieved, with texts where they are known, and what it took.
-
-    Attributes:
-        chunks: In rank order; None where the texts were not kept.
-        latency_s: Wall time in seconds.
-    """
-
-    chunks: tuple[RetrievedChunk, ...] | None = None
-    usage: Usage | None = None
-    latency_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SampleEvidence:
-    """Both sides of one changed sample."""
-
-    before: SideEvidence = SideEvidence()
-    after: SideEvidence = SideEvidence()
-
-
-@dataclass(frozen=True, slots=True)
-class RunDetails:
-    """Every sample of a run beside the baseline.
-
-    Attributes:
-        metrics: Names of the metrics that `before` and `after` of each sample hold, in order.
-        evidence: Of changed samples, the first of the report, by id.
-        note: What is missing here and why, "" where nothing is.
-    """
-
-    metrics: tuple[str, ...] = ()
-    samples: tuple[SampleScores, ...] = ()
-    evidence: Mapping[str, SampleEvidence] = field(default_factory=dict)
-    note: str = ""
 
 
 class ChangedPart(Frozen):
@@ -150,6 +92,7 @@ class Report(Frozen):
         gate: Name of this gate (the baseline's stem unless named).
         head, base: Commits judged and compared with; "" where unknown.
         samples: Changed samples, failures first.
+        pass_groups: Of a scorecard, who passes: by stage, tag and field.
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
         origin: What of the system is not as it was.
@@ -184,6 +127,7 @@ class Report(Frozen):
     facts: RunFacts = RunFacts()
     data: DataChanges = DataChanges()
     samples: tuple[SampleRow, ...] = ()
+    pass_groups: tuple[PassGroup, ...] = ()
     unchanged: int = 0
     left_out: int = 0
     origin: ChangeOrigin = ChangeOrigin()

@@ -1,9 +1,12 @@
-"""One sample whose output or score differs, and where that came from."""
+"""One sample of a run: whose output or score differs, where that came from, and its texts."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 from ragate.models.base import Frozen
+from ragate.models.output import RetrievedChunk, Usage
 from ragate.models.sample import Turn
 
 
@@ -89,3 +92,61 @@ class SampleRow(Frozen):
     ranks: tuple[RankChange, ...] = ()
     scores: tuple[ScoreChange, ...] = ()
     cause: Cause | None = None
+
+
+# Slotted dataclasses, not models: a page of a large golden set holds ten thousand of them.
+@dataclass(frozen=True, slots=True)
+class SampleScores:
+    """One sample's scores on both sides, means over the runs, in the order of the details' metrics.
+
+    None stands for "no value": unscored, not applicable, or not on that side.
+
+    Attributes:
+        hashes: Of a changed sample that both sides ran: its content, the output before, the output
+            now; what a label of a review is about. Empty for others.
+    """
+
+    sample_id: str
+    query: str
+    tags: tuple[str, ...] = ()
+    before: tuple[float | None, ...] = ()
+    after: tuple[float | None, ...] = ()
+    hashes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SideEvidence:
+    """What one side retrieved, with texts where they are known, and what it took.
+
+    Attributes:
+        chunks: In rank order; None where the texts were not kept.
+        latency_s: Wall time in seconds.
+    """
+
+    chunks: tuple[RetrievedChunk, ...] | None = None
+    usage: Usage | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleEvidence:
+    """Both sides of one changed sample."""
+
+    before: SideEvidence = SideEvidence()
+    after: SideEvidence = SideEvidence()
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """Every sample of a run beside the baseline.
+
+    Attributes:
+        metrics: Names of the metrics that `before` and `after` of each sample hold, in order.
+        evidence: Of changed samples, the first of the report, by id.
+        note: What is missing here and why, "" where nothing is.
+    """
+
+    metrics: tuple[str, ...] = ()
+    samples: tuple[SampleScores, ...] = ()
+    evidence: Mapping[str, SampleEvidence] = field(default_factory=dict)
+    note: str = ""

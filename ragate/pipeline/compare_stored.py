@@ -62,8 +62,7 @@ def _without_what_was_left_out(config: Config, run: Run, report: Report) -> Repo
 
     What failed first spared the judge; where that failure is taken back, its metrics are missing.
     """
-    gated = config.policy.gated
-    missing = sorted(gated & set(run.manifest.left_out))
+    missing = sorted(config.policy.needed & set(run.manifest.left_out))
     spared = config.policy.without_key != "judge-free"  # else the policy does without them
     if report.decision.verdict is not Verdict.PASSED or not missing or not spared:
         return report

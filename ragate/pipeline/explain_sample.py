@@ -9,6 +9,7 @@ from ragate.core.comparison.own_passes import deciding_run, earlier_passes, newe
 from ragate.core.conditions import fits
 from ragate.core.diagnosis.sample_change import passed
 from ragate.core.diagnosis.system_changes import writes_by_model
+from ragate.core.scorecard.staged_run import staged
 from ragate.core.symptoms.advice import advice_for
 from ragate.core.symptoms.standing_faults import fault_of
 from ragate.errors import UsageError
@@ -30,11 +31,13 @@ def explain_sample(
     Raises:
         UsageError: the run has no such sample; names the nearest.
     """
-    run = store.load(folder)
+    card = config.policy.scorecard
+    run = staged(store.load(folder), card)
     samples = {sample.id: sample for sample in samples_of_run(config, run)}
     if sample_id not in samples:
         raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")
-    baseline = load_baseline_or_none(config)
+    recorded = load_baseline_or_none(config)
+    baseline = staged(recorded, card) if recorded is not None else None
     before = _of(baseline, sample_id) if baseline else []
     after = _newest_first(run, sample_id)
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
@@ -58,7 +61,7 @@ def _marks(
 ) -> dict[str, str]:
     """Return by metric whether the sample passes it, before and now."""
     marks = {}
-    for rule in config.policy.metrics:
+    for rule in config.policy.rules:
         info = run.manifest.metrics.get(rule.metric)
         marks[rule.metric] = pass_words(passed(before, rule, info), passed(after, rule, info))
     return marks

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragate import plugins
-from ragate.config import Config
+from ragate.config import Config, known_info
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
@@ -15,6 +14,7 @@ from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim
 from ragate.core.rules.noisy.visible_drop import noise_of, visible_drop
 from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
+from ragate.core.scorecard.staged_run import staged
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design
@@ -57,7 +57,7 @@ class MetricPower:
 
 def gated(config: Config) -> list[Rule]:
     """Return the rules that can fail the gate."""
-    return [rule for rule in config.policy.metrics if rule.gates]
+    return [rule for rule in config.policy.rules if rule.gates]
 
 
 def claims(config: Config) -> tuple[Claim, ...]:
@@ -84,10 +84,11 @@ def plans(
         size: Pretend that the set has this many samples.
     """
     policy = config.policy
+    baseline = staged(baseline, policy.scorecard)
     comparison = compare(
         baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
     )
-    rules = [rule for rule in policy.metrics if rule.level != "off"]
+    rules = [rule for rule in policy.rules if rule.level != "off"]
     cases = read_cases(rules, comparison, policy.waivers, today)
     fresh = policy.decision.amended(claim=claims(config)[0])
     slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
@@ -159,12 +160,7 @@ def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
 def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
     """Yield what is known of each gated metric; of foreign ones only a run would tell more."""
     for rule in gated(config):
-        name, _ = plugins.split_metric(rule.metric)
-        if plugins.is_builtin("metrics", name):
-            settings = config.metric_settings.get(rule.metric, {})
-            info = plugins.metric(rule.metric, settings=settings).info
-        else:
-            info = MetricInfo(name=rule.metric)
+        info = known_info(rule, config.metric_settings)
         if rule.level == "error":
             yield rule, info
         if rule.pass_rate is not None and rule.pass_rate.level == "error":

@@ -11,6 +11,7 @@ from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.sample_row import run_to_show
 from ragate.core.hashing import output_hash
 from ragate.core.lookup import samples_by_id
+from ragate.core.scorecard.staged_run import staged_runs
 from ragate.errors import RagateError
 from ragate.models import (
     Record,
@@ -72,8 +73,9 @@ def run_details(
         RagateError: a file of the run, or beside the baseline, cannot be read.
     """
     metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
-    samples = samples_of_run(config, run)
-    runs = pair_runs(baseline, deciding_run(run), None, rules=config.policy.metrics, missing={})
+    samples, policy = samples_of_run(config, run), config.policy
+    before, after, _ = staged_runs(policy.scorecard, baseline, deciding_run(run))
+    runs = pair_runs(before, after, None, rules=policy.rules, missing={})
     by_id = samples_by_id(samples)
     wanted = [row.sample_id for row in report.samples[:MOST_WITH_TEXTS]]
     changed = [by_id[key] for key in wanted if key in by_id and key in runs.candidate]

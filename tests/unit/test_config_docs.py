@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from ragate import plugins
 from ragate.clients.prices import Price
 from ragate.config import JudgeSettings, Policy, Profile, Provider
+from ragate.config.scorecard_table import ScorecardTable, StageTable
 from ragate.models import PassRule, Rule, Slice, Waiver
 from ragate.systems.http.prepare_step import PrepareStep
 
@@ -21,6 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
     "configuration.md",
     "run-options.md",
+    "scorecards.md",
     "judge.md",
     "judge-llamaindex.md",
     *sorted(path.name for path in DOCS.glob("system-*.md")),
@@ -36,9 +38,15 @@ SECTIONS = dict(
 )
 ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.+?) \| .+ \|$", re.MULTILINE)
 TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
-    ("`[policy]`", Policy, {"providers", "judge", "metrics", "slices", "waivers", "profiles"}),
+    (
+        "`[policy]`",
+        Policy,
+        {"providers", "judge", "metrics", "scorecard", "slices", "waivers", "profiles"},
+    ),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[policy.metrics.<name>.pass_rate]`", PassRule, set()),
+    ("`[policy.scorecard]`", ScorecardTable, {"stages", "pass_rate", "overall_score"}),
+    ("`[policy.scorecard.stages.<name>]`", StageTable, set()),
     ("`[[policy.waivers]]`", Waiver, set()),
     ("`[[policy.slices]]`", Slice, set()),
     ("`[policy.profiles.<name>]`", Profile, set()),

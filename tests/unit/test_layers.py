@@ -22,7 +22,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.rules", "core.symptoms"),
     ("core.rules.noisy",),
     ("core.rules.slices",),
-    ("core.decision",),
+    ("core.decision", "core.scorecard"),
     ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
     ("clients", "judges._canaries"),

@@ -22,7 +22,15 @@ def pass_share(case: MetricCase, comparison: Comparison) -> PassShare | None:
     mark = case.rule.pass_at
     if mark is None or case.column is None:
         return None
-    rated = pass_column(case.column, mark, comparison.unaffected)
+    return share_of(case, pass_column(case.column, mark, comparison.unaffected), mark)
+
+
+def share_of(case: MetricCase, rated: Column, mark: float) -> PassShare:
+    """Return the share over the samples that count for `case`.
+
+    Args:
+        rated: The column of passes and failures of its metric.
+    """
     before, after = _shares(case, rated)
     baseline = float(before.mean()) if len(before) else None
     if not len(after):

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from ragate.baseline import contexts_path, requests_path
-from ragate.config import CONFIG_NAME, Config, parse_config
+from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.errors import ConfigError, RagateError
 from ragate.github.commits.commit_tree import BaseUnreadableError, Tree
@@ -57,14 +57,22 @@ def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config |
     path.write_bytes(content)
     where = f"{location.path} at the base {tree.sha[:7]}"
     text = decode(content, where=where, error=ConfigError)
+    if preset := preset_file(text):
+        below = inside(folder.resolve(), preset, where="preset", error=ConfigError)
+        _copy(tree, location, folder.resolve(), below.relative_to(folder.resolve()).as_posix())
     config = parse_config(text, where=where, root=folder, path=path)
     for name in _readable(tree, lambda: _named(tree, location, config)):
-        content = _read(tree, location.at(name))
-        if content is not None:  # what is absent is told by whoever needs it
-            target = config.root / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+        _copy(tree, location, config.root, name)
     return config
+
+
+def _copy(tree: Tree, location: ConfigLocation, root: Path, name: str) -> None:
+    """Write one file of the commit below `root`; what is absent is told by whoever needs it."""
+    content = _read(tree, location.at(name))
+    if content is not None:
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
 
 
 def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ragate.config import Config
 from ragate.config.model import SystemConfig
+from ragate.models import Scorecard
 from ragate.outputs.mapping import MAPPING_KEYS, mapping_of
 from ragate.pipeline.decide.head_policy_verdict import Proposal
 
@@ -122,6 +123,10 @@ def _policy(config: Config) -> dict[str, Any]:
         for rule in config.policy.metrics
     }
     tables["slices"] = {each.name: each.model_dump(mode="json") for each in config.policy.slices}
+    card = config.policy.scorecard
+    if card is not None:
+        stages = {stage.name: stage.model_dump(mode="json") for stage in card.stages}
+        tables["scorecard"] = {**tables["scorecard"], "stages": stages}
     waivers = config.policy.waivers
     tables["waivers"] = {f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in waivers}
     return tables
@@ -160,9 +165,18 @@ def measures_alike(before: Config, after: Config) -> bool:
 
     def measured(config: Config) -> object:
         names = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
-        return sorted(names), config.metric_settings, config.policy.store, config.policy.runs
+        policy = config.policy
+        asked = _asked_in_order(policy.scorecard)
+        return sorted(names), asked, config.metric_settings, policy.store, policy.runs
 
     return measured(before) == measured(after) and _same_judge(before, after)
+
+
+def _asked_in_order(card: Scorecard | None) -> object:
+    """Return what decides which stages of a sample are asked about."""
+    if card is None or card.parallel:
+        return None
+    return [(stage.metric, stage.required and stage.pass_at) for stage in card.stages]
 
 
 def _same_judge(base: Config, head: Config) -> bool:

@@ -60,7 +60,7 @@ def _refuse_own(talk: Conversation, stored: StoredResult) -> None:
 
 def _refuse_idle(talk: Conversation, report: Report, stored: StoredResult) -> None:
     rows = {row.key: row for row in report.decision.rows}
-    deciding = can_fail(stored.config.policy.metrics, report.decision)
+    deciding = can_fail(stored.config.policy.rules, report.decision)
     for metric in talk.command.metrics:
         row = rows.get(metric)
         if metric == SYSTEM and stored.result.problems:

@@ -53,7 +53,7 @@ def gated_columns(policy: Policy, samples: Sequence[Sample]) -> list[GatedColumn
     A column at its worst makes every narrower one so: the mean of a metric its share that passes,
     and both every slice.
     """
-    marks = {rule.metric: rule.pass_at for rule in policy.metrics}
+    marks = {rule.metric: rule.pass_at for rule in policy.rules}
     columns = [GatedColumn(name, name, frozenset()) for name in sorted(policy.gated)]
     columns += [
         GatedColumn(pass_name(rule.metric), rule.metric, frozenset({rule.metric}), rule.pass_at)

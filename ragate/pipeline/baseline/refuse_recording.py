@@ -76,4 +76,4 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
 
 
 def _is_gated(config: Config, name: str) -> bool:
-    return name in config.policy.gated
+    return name in config.policy.needed

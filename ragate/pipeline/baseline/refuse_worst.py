@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from ragate.config import Config
+from ragate.core.scorecard.staged_run import staged
 from ragate.errors import RagateError, UsageError
 from ragate.models import Run, Sample
 from ragate.pipeline.baseline.gated_columns import at_worst, gated_columns, widest
@@ -12,7 +13,7 @@ from ragate.support.settings import nearest
 
 def refuse_unknown(config: Config, samples: Sequence[Sample], allowed: Collection[str]) -> None:
     """Raise where what may stand at its worst value is nothing that the policy holds."""
-    names = [rule.metric for rule in config.policy.metrics]
+    names = [rule.metric for rule in config.policy.rules]
     names += [each.name for each in gated_columns(config.policy, samples) if each.name not in names]
     for name in allowed:
         if name not in names:
@@ -38,9 +39,9 @@ def refuse_worst(
         allowed: What may stand so.
         advice: On ids that do not fit, which is what it mostly comes from.
     """
-    columns = gated_columns(config.policy, samples)
-    found = at_worst(columns, run)
-    before = set() if old is None else at_worst(columns, old)
+    columns, card = gated_columns(config.policy, samples), config.policy.scorecard
+    found = at_worst(columns, staged(run, card))
+    before = set() if old is None else at_worst(columns, staged(old, card))
     known = before | set(allowed)
     refused = [name for name in widest(columns, found) if name not in known]
     if not refused:

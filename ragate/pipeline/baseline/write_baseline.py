@@ -18,6 +18,7 @@ from ragate.baseline import (
 from ragate.config import Config
 from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
+from ragate.core.scorecard.staged_run import staged_runs
 from ragate.errors import BaselineError
 from ragate.models import Acceptance, MetricVerdict, Run, Sample
 
@@ -97,11 +98,12 @@ def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run)
     if before.judge != fresh.judge:  # equal figures of another judge are another yardstick
         return ""
     policy = config.policy
-    comparison = compare(old, run, samples, cluster=policy.cluster, repeats=policy.repeats)
+    seen, fresh_run, _ = staged_runs(policy.scorecard, old, run)
+    comparison = compare(seen, fresh_run, samples, cluster=policy.cluster, repeats=policy.repeats)
     data = comparison.data
     if data.added or data.removed or data.edited:
         return ""
-    rules = [rule for rule in policy.metrics if rule.level != "off"]
+    rules = [rule for rule in policy.rules if rule.level != "off"]
     settings, slices = policy.decision, policy.slices
     decision = decide(rules, comparison, settings, today=_today(), slices=slices)
     if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.rows):

@@ -14,8 +14,9 @@ from ragate.core.judging.own_criterion import shown_name
 from ragate.core.quoting_phrases import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
+from ragate.core.scorecard.staged_run import left_out_stages, staged_runs, weight_note
 from ragate.core.text.listed_names import listed
-from ragate.models import Decision, Record, Rule, Run
+from ragate.models import Decision, Record, Rule, Run, Scorecard
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.score.pairwise import losses
 from ragate.pipeline.score.scorer import Scorer
@@ -82,9 +83,12 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     policy, baseline = setup.config.policy, setup.baseline
     rules = _active_rules(setup.config, candidate)
     control = None if setup.control is None else newest_run(setup.control)  # today's passes alone
+    baseline, viewed, control = staged_runs(
+        policy.scorecard, _of_metrics(baseline, rules), candidate, control
+    )
     comparison = compare(
-        _of_metrics(baseline, rules),
-        deciding_run(candidate),
+        baseline,
+        deciding_run(viewed),
         setup.samples,
         cluster=policy.cluster,
         waivers=policy.waivers,
@@ -111,19 +115,32 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         accepted=setup.accepted,
         control=control is not None,
     )
-    decision = with_earlier(decision, comparison, candidate, terms)
-    warnings = (*decision.warnings, *_stale(candidate), *_other_date(baseline, candidate))
-    decision = decision.amended(warnings=warnings)
+    decision = with_earlier(decision, comparison, viewed, terms)
+    decision = _with_remarks(decision, setup, candidate)
     return Decided(setup, candidate, comparison, decision, rules)
 
 
+def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decision:
+    card = setup.config.policy.scorecard
+    warnings = (
+        *decision.warnings,
+        *_stale(candidate),
+        *_other_date(setup.baseline, candidate),
+        *_stageless(card, candidate),
+    )
+    return decision.amended(warnings=warnings, lines=(*decision.lines, *weight_note(card)))
+
+
 def _active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
-    """Return the rules that this run is held to, without what it was told to leave out."""
-    left_out = set(run.manifest.left_out)
+    """Return the rules that this run is held to, without what it was told to leave out.
+
+    A scorecard that lacks a stage on purpose is left out with it.
+    """
+    policy, left_out = config.policy, set(run.manifest.left_out)
+    if policy.scorecard is not None and left_out_stages(run, policy.scorecard):
+        left_out.update(rule.metric for rule in policy.scorecard.rules)
     return tuple(
-        rule
-        for rule in config.policy.metrics
-        if rule.level != "off" and rule.metric not in left_out
+        rule for rule in policy.rules if rule.level != "off" and rule.metric not in left_out
     )
 
 
@@ -146,6 +163,12 @@ def _stale(candidate: Run) -> list[str]:
     named = [f"{sample_id} ({', '.join(docs)})" for sample_id, docs in stale.items()]
     names = listed(named, most=MOST_NAMED)
     return [f"references that may be stale, since a document no longer holds the evidence: {names}"]
+
+
+def _stageless(card: Scorecard | None, candidate: Run) -> list[str]:
+    """Return a warning where the scorecard is left out with one of its stages."""
+    names = left_out_stages(candidate, card) if card is not None else []
+    return [f"the scorecard was left out, since {listed(names)} was"] if names else []
 
 
 def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:

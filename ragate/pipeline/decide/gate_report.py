@@ -25,6 +25,7 @@ from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.diagnoses import diagnoses
 from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.decide.passing_groups import passing_groups
 from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
@@ -48,7 +49,7 @@ def gate_report(
     missing, stale = manifest.missing_documents, manifest.stale_evidence
     changes = changed_samples(
         setup.samples,
-        baseline,
+        comparison.baseline_run,
         comparison.candidate_run,
         rules=decided.rules,
         missing_documents=missing,
@@ -75,6 +76,7 @@ def gate_report(
         facts=run_facts(decided, duration_s=duration_s),
         data=comparison.data.amended(missing_documents=missing, stale_evidence=stale),
         samples=with_slices(changes.rows, setup, decision),
+        pass_groups=passing_groups(decided),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
         origin=change_origin(

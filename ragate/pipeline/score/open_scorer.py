@@ -49,8 +49,8 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
         raise ConfigError(
             f"{', '.join(names)}: needs a judge", remedy="add [policy.judge]: docs/judge.md"
         )
-    gated = config.policy.gated
-    needed = [name for name in names if plan.recording or name in gated]
+    wanted = config.policy.needed
+    needed = [name for name in names if plan.recording or name in wanted]
     readiness = JudgeReadiness(config, settings, opened, needed, recording=plan.recording)
     async with open_judge(config, settings, opened, chat=readiness.chat) as judge:
         judging = judge.judging(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ragate import plugins
-from ragate.config import Config, check_rule, check_slice_metric
+from ragate.config import Config, check_rule, check_slice_metric, check_stage
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import ConfigError, PluginError
 from ragate.models import Needs, Sample
@@ -56,6 +56,7 @@ def make_metrics(
             raise ConfigError(why, remedy=f"docs/metrics.md says what {rule.metric} needs")
         check_rule(rule, metric.info)
         check_slice_metric(config.policy.slices, metric.info)
+        check_stage(config.policy.scorecard, metric.info)
         metrics.append(metric)
     return metrics
 

@@ -13,6 +13,7 @@ from ragate.renderers.console._asides import briefly, changed_here, fully, guess
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._figures import brief_table, sureness, table
 from ragate.renderers.console._page import Page, at_most, bullets, command
+from ragate.renderers.console._passing import passing
 from ragate.support.escape import short_sha
 
 MOST_LINES = 40
@@ -46,6 +47,7 @@ def _whole(report: Report, page: Page) -> list[list[str]]:
         table(report, page, most=None),
         changed_fully(report, page, _colour(report)),
         sureness(report, page),
+        passing(report, page),
         _facts(report),
         fully(report, page),
         _tail(report, page),

@@ -10,6 +10,7 @@ from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets
+from ragate.renderers.console._passing import stages_briefly
 
 _SENTENCE = 300
 _NAMED = 3
@@ -30,6 +31,7 @@ def briefly(report: Report, page: Page) -> list[list[str]]:
     ]
     earlier = earlier_lines(report, page.foreign)
     notes += earlier[:1]
+    notes += [stages] if (stages := stages_briefly(report, page)) else []
     lines = [page.foreign(line, _SENTENCE) for line in report.decision.lines]
     passed = report.decision.verdict is Verdict.PASSED
     notes += [f"Certainty: {' · '.join(lines)}"] if lines and passed else []

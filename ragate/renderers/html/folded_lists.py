@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from ragate.models import DataChanges, Report
+from ragate.models import DataChanges, PassGroup, Report
+from ragate.renderers._numbers import COMMENT
 from ragate.support.escape import one_line
 
 MOST_LISTED = 50
@@ -22,6 +23,7 @@ def _on_the_decision(report: Report) -> dict[str, Iterable[Sequence[str]]]:
             (row.symptom, row.likely_cause, row.action) for row in report.diagnosis
         ),
         "What the verdict rests on": ((line,) for line in decision.lines),
+        "Pass rate by stage, tag and field": map(_pass_group, report.pass_groups),
         "Warnings": ((line,) for line in decision.warnings),
         "Must-pass questions": (
             (r.sample_id, r.metric, "met" if r.met else f"{r.failed} of {r.tries} tries failed")
@@ -39,6 +41,14 @@ def _on_the_decision(report: Report) -> dict[str, Iterable[Sequence[str]]]:
             for why, count in row.unscored_reasons.items()
         ),
     }
+
+
+def _pass_group(group: PassGroup) -> tuple[str, ...]:
+    share = group.share
+    before, after = (COMMENT.value("fraction", s) for s in (share.baseline, share.candidate))
+    words = [f"{group.metric} at {share.mark:g}", "required" if group.required else ""]
+    of_stage = ", ".join(filter(None, words)) if group.metric else ""
+    return group.kind, group.name, f"{before} → {after}", f"n = {share.n:,}", of_stage
 
 
 def _by_own_rules(report: Report) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ragate.models import Diagnosis, MetricRow, MustPassRow, Report, WaiverRow
+from ragate.models import Diagnosis, MetricRow, MustPassRow, PassGroup, Report, WaiverRow
 from ragate.renderers._numbers import COMMENT
 from ragate.renderers._status import TELLS_WHY, status_of
 from ragate.renderers._tables import (
@@ -32,6 +32,7 @@ def details(report: Report) -> list[Section]:
         ("All metrics", map(metric_cells, rows)),
         ("What the verdict rests on", map(_sentence, decision.lines)),
         ("Slices", map(metric_cells, slices)),
+        ("Pass rate by stage, tag and field", map(_pass_group, report.pass_groups)),
         ("Each metric", map(_metric_detail, [*ordered(decision.metrics), *slices])),
         ("Reasons", map(_sentence, _folded_reasons(report))),
         ("Warnings", map(_sentence, decision.warnings)),
@@ -81,6 +82,16 @@ def _metric_detail(row: MetricRow) -> list[str]:
 
 def _diagnosis(row: Diagnosis) -> list[str]:
     return [code(text, SENTENCE) for text in (row.symptom, row.likely_cause, row.action)]
+
+
+def _pass_group(group: PassGroup) -> list[str]:
+    share = group.share
+    before, after = (COMMENT.value("fraction", s) for s in (share.baseline, share.candidate))
+    facts = [f"n = {share.n:,}"]
+    if group.metric:
+        facts += [f"{name(group.metric)} at {share.mark:g}", f"weight {group.weight or 0:g}"]
+        facts += ["required"] if group.required else []
+    return [code(group.kind, 40), name(group.name), f"{before} → {after}", ", ".join(facts)]
 
 
 def _must_pass(row: MustPassRow) -> list[str]:

@@ -73,6 +73,20 @@ def test_what_the_branch_changed_is_named(
     )
 
 
+def test_a_scorecard_of_ones_own_is_part_of_the_policy(project: ReplayProject) -> None:
+    card = project.root / "card.toml"
+    card.write_text("[stages.token_f1]\npass_at = 0.4\n")
+    project.configure(metrics='[policy.scorecard]\npreset = "./card.toml"\n')
+    git(project.root, "add", ".")
+    git(project.root, "commit", "--quiet", "-m", "a scorecard")
+    git(project.root, "branch", "--force", "main")
+    assert rules(project.root) is None
+
+    card.write_text("[stages.token_f1]\npass_at = 0.1\n")
+
+    assert rules(project.root) == CheckoutRules(base_read=True, changed=("policy",))
+
+
 def test_a_baseline_that_git_does_not_know_yet_is_the_checkouts_own(project: ReplayProject) -> None:
     git(project.root, "rm", "--quiet", "--cached", "baselines/gate.json")
     git(project.root, "commit", "--quiet", "-m", "gone")

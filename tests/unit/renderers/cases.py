@@ -35,6 +35,7 @@ from ragate.models import (
     WaiverRow,
 )
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
+from tests.unit.renderers.card_case import scorecard
 
 TWO_TESTED = "2 metrics are tested together: at most 1 harmless change of 50 fails by chance"
 INVOICE = sample_row_factory(
@@ -559,6 +560,7 @@ CASES: dict[str, Callable[[], Report]] = {
         golden_set_changed,
         slice_fell,
         pass_rate_fell,
+        scorecard,
         checkout_rules,
     )
 }

@@ -34,7 +34,7 @@ SHOWN = {
         "pass_rate_fell",
     ),
     "sarif": ("regression", "unchanged", "unscored", "floors_and_must_pass"),
-    "html": ("regression", "unchanged", "bootstrap", "cannot_tell"),
+    "html": ("regression", "unchanged", "bootstrap", "cannot_tell", "scorecard"),
 }
 # What stands in every page alike, and what is drawn, is no part of the text that is kept.
 _ALIKE = re.compile(
@@ -101,6 +101,7 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
 
 def test_all_of_a_report_in_the_console_reads_as_its_golden_file() -> None:
     matches_golden("proposed.verbose.txt", console.render(CASES["proposed"](), verbose=True))
+    matches_golden("scorecard.verbose.txt", console.render(CASES["scorecard"](), verbose=True))
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)

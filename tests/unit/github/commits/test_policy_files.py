@@ -74,3 +74,36 @@ def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
             "beir/queries.jsonl",
             "ragate.toml",
         ]
+
+
+def with_preset(folder: Path, card: str | None) -> Tree:
+    """Return a commit whose policy names a preset of the project, which holds `card`."""
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    text = FILES["app/ragate.toml"]
+    named = '[policy.scorecard]\npreset = "evals/card.toml"\n'
+    (folder / "ragate.toml").write_text(named + text)
+    if card is not None:
+        (folder / "evals").mkdir()
+        (folder / "evals/card.toml").write_text(card)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "a scorecard")
+    return GitTree(folder, git(folder, "rev-parse", "HEAD"))
+
+
+def test_a_scorecard_of_ones_own_is_the_commits(tmp_path: Path) -> None:
+    tree = with_preset(tmp_path / "local", "[stages.token_f1]\npass_at = 0.4\n")
+    (tmp_path / "local/evals/card.toml").write_text("[stages.token_f1]\npass_at = 0.0\n")
+
+    config = policy_files(tree, ConfigLocation(""), tmp_path / "base")
+
+    assert config is not None
+    assert config.policy.scorecard is not None
+    assert config.policy.scorecard.stages[0].pass_at == 0.4
+
+
+def test_a_scorecard_that_the_commit_does_not_hold_is_an_error(tmp_path: Path) -> None:
+    tree = with_preset(tmp_path / "local", None)
+
+    with pytest.raises(ConfigError, match=r"evals/card\.toml"):
+        policy_files(tree, ConfigLocation(""), tmp_path / "base")

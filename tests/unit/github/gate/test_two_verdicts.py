@@ -83,3 +83,16 @@ def test_a_base_without_a_configuration_is_a_bootstrap_and_a_push_is_not(base: C
     assert gate_of_change(None, base).bootstrap
     gate = gate_of_commit(base, name="mine")
     assert (gate.bootstrap, gate.proposal, gate.config.gate) == (False, None, "mine")
+
+
+def test_another_weight_of_a_stage_is_named_by_its_key(tmp_path: Path) -> None:
+    stage = "[policy.scorecard.stages.token_f1]\nweight = {}\npass_at = 0.5\n\n[system]"
+    one, two = (
+        project(tmp_path / name, ("[system]", stage.format(weight)))
+        for name, weight in (("one", 1), ("two", 2))
+    )
+
+    gate = gate_of_change(one, two)
+
+    assert gate.proposal is not None
+    assert "[policy.scorecard.stages.token_f1] weight: 1.0 → 2.0" in gate.proposal.differs

@@ -1,0 +1,169 @@
+"""The table [policy.scorecard]: its stages, and the metrics that they need."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.config.model import JudgeSettings
+from ragate.config.scorecard_table import (
+    DOCS,
+    WHERE,
+    ScorecardTable,
+    StageTable,
+    merged_tables,
+    read_preset,
+)
+from ragate.errors import ConfigError, RagateError
+from ragate.models import OVERALL, PASSES, MetricInfo, Rule, Scorecard, ScorecardStage
+from ragate.support.settings import nearest, read_settings
+
+
+def read_scorecard(
+    policy: Mapping[str, Any], root: Path, judge: JudgeSettings | None
+) -> Scorecard | None:
+    """Return the scorecard of a policy, None where it has none.
+
+    Raises:
+        ConfigError: a preset is unknown or wrong, a stage is not there or not possible.
+    """
+    if "scorecard" not in policy:
+        return None
+    written = policy["scorecard"]
+    if not isinstance(written, dict):
+        raise ConfigError(f"policy.scorecard: must be a table: {WHERE}", remedy=DOCS)
+    own = read_settings(ScorecardTable, written, where=WHERE, strict=True)
+    table = own
+    if own.preset:
+        merged = merged_tables(read_preset(own.preset, root), written)
+        table = read_settings(ScorecardTable, merged, where=WHERE, strict=True)
+    for name in own.without:
+        if name not in table.stages:
+            raise ConfigError(f"{WHERE} without: no stage {name!r}{nearest(name, table.stages)}")
+    kept = {name: stage for name, stage in table.stages.items() if name not in own.without}
+    if not kept:
+        raise ConfigError(
+            f"{WHERE}: it has no stage",
+            remedy=f'write preset = "rag", or a table [policy.scorecard.stages.<name>]: {DOCS}',
+        )
+    stages = tuple(_stage(name, stage, policy, own, judge) for name, stage in kept.items())
+    _refuse_twice(stages)
+    return _card(table, kept, stages)
+
+
+def _card(
+    table: ScorecardTable, kept: Mapping[str, StageTable], stages: tuple[ScorecardStage, ...]
+) -> Scorecard:
+    weights = sum(stage.weight for stage in stages)
+    if not weights:
+        raise ConfigError(f"{WHERE}: every stage has weight 0: one needs more")
+    weighed = any("weight" in stage.model_fields_set for stage in kept.values())
+    return Scorecard(
+        stages=stages,
+        parallel=table.parallel,
+        pass_at=table.pass_at,
+        by=table.by,
+        weights=weights if weighed else 1.0,
+        pass_rate=table.pass_rate,
+        overall_score=table.overall_score,
+    )
+
+
+def _stage(
+    name: str,
+    stage: StageTable,
+    policy: Mapping[str, Any],
+    own: ScorecardTable,
+    judge: JudgeSettings | None,
+) -> ScorecardStage:
+    where = f"[policy.scorecard.stages.{name}]"
+    metric = stage.metric or name
+    try:
+        plugins.locate("metrics", plugins.split_metric(metric)[0])
+    except RagateError as error:
+        raise ConfigError(f"{where}: {error.message}", remedy=error.remedy) from error
+    table = policy.get("metrics", {}).get(metric, {})
+    table = table if isinstance(table, Mapping) else {}
+    if table.get("level") == "off":
+        raise ConfigError(
+            f'{where}: the metric {metric} has level = "off", so it is not measured',
+            remedy=f'leave the stage out: without = ["{name}"]',
+        )
+    mark, of_metric = _mark(stage, judge), table.get("pass_at")
+    if of_metric is not None:
+        mine = own.stages.get(name, StageTable())
+        if mine.pass_at is not None and mine.pass_at != of_metric:
+            raise ConfigError(
+                f"{where}: pass_at = {mine.pass_at:g}, and {metric} has pass_at = {of_metric}",
+                remedy="a metric has one pass mark: write it once",
+            )
+        mark = of_metric
+    if stage.required and mark is None:
+        raise ConfigError(f"{where}: required, and there is no pass_at that a sample could fail")
+    return ScorecardStage(
+        name=name, metric=metric, weight=stage.weight, pass_at=mark, required=stage.required
+    )
+
+
+def _mark(stage: StageTable, judge: JudgeSettings | None) -> float | None:
+    """Return the pass mark: the first that is for this judge, else the stage's own."""
+    names = (judge.model, judge.provider) if judge is not None else ()
+    for pattern, mark in stage.pass_at_by_judge.items():
+        if any(fnmatchcase(name, pattern) for name in names if name):
+            return mark
+    return stage.pass_at
+
+
+def _refuse_twice(stages: tuple[ScorecardStage, ...]) -> None:
+    by_metric: dict[str, str] = {}
+    for stage in stages:
+        other = by_metric.setdefault(stage.metric, stage.name)
+        if other != stage.name:
+            raise ConfigError(f"{WHERE}: {other} and {stage.name} are both {stage.metric}")
+
+
+def with_stages(tables: Mapping[str, Any], card: Scorecard | None) -> dict[str, Any]:
+    """Return the tables of metrics with those of the stages: shown only, where there was none."""
+    tables = dict(tables)
+    for name in (PASSES, OVERALL):
+        if name in tables:
+            held = f"[policy.scorecard.{name}]"
+            raise ConfigError(
+                f"[policy.metrics.{name}]: it is made of a scorecard's stages",
+                remedy=f"write its keys below {held}: {DOCS}",
+            )
+    for stage in card.stages if card is not None else ():
+        table = tables.setdefault(stage.metric, {"level": "warn"})
+        if stage.pass_at is not None and isinstance(table, Mapping):
+            tables[stage.metric] = {**table, "pass_at": stage.pass_at}
+    return tables
+
+
+def check_stage(card: Scorecard | None, info: MetricInfo) -> None:
+    """Check that a stage's metric can be one; a foreign one is only known once it is made.
+
+    Raises:
+        ConfigError: it is no score of single samples in a known range.
+    """
+    for stage in card.stages if card is not None else ():
+        if stage.metric == info.name and (info.aggregate or info.high is None):
+            raise ConfigError(
+                f"[policy.scorecard.stages.{stage.name}]: {info.name} is a value over the whole "
+                "run or without an upper end: a stage is a score of single samples",
+                remedy="hold it beside the scorecard, in [policy.metrics]",
+            )
+
+
+def check_stages(
+    card: Scorecard | None,
+    rules: Sequence[Rule],
+    metric_settings: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Check the stages that are built-in metrics; raises as `check_stage`."""
+    metrics = {stage.metric for stage in card.stages} if card is not None else set()
+    for rule in rules:
+        name, _ = plugins.split_metric(rule.metric)
+        if rule.metric in metrics and plugins.is_builtin("metrics", name):
+            settings = metric_settings.get(rule.metric, {})
+            check_stage(card, plugins.metric(rule.metric, settings=settings).info)
