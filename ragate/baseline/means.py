@@ -25,6 +25,7 @@ class BaselineMeans:
     Attributes:
         means: Over samples and passes, by metric.
         samples: How many the file holds.
+        dataset: The name of the golden set.
     """
 
     means: Mapping[str, float]
@@ -32,6 +33,7 @@ class BaselineMeans:
     judge: str | None
     metrics: Mapping[str, MetricInfo]
     accepted: tuple[Acceptance, ...]
+    dataset: str = ""
 
 
 class MeansReader:
@@ -68,7 +70,9 @@ class MeansReader:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
         for scores in file.aggregates:
             _add(sums, _values(scores, 1))
-        return BaselineMeans(_means(sums), len(lines), file.judge, file.metrics, file.accepted)
+        return BaselineMeans(
+            _means(sums), len(lines), file.judge, file.metrics, file.accepted, file.dataset
+        )
 
     def _of_lines(self, lines: Sequence[bytes]) -> Sums:
         now = frozenset(lines)
@@ -118,4 +122,11 @@ def _laid_out_otherwise(content: bytes, *, where: str) -> BaselineMeans:
         _add(sums, _values(held, 1))
     manifest = run.manifest
     samples = len({record.sample_id for record in run.records})
-    return BaselineMeans(_means(sums), samples, manifest.judge, manifest.metrics, manifest.accepted)
+    return BaselineMeans(
+        _means(sums),
+        samples,
+        manifest.judge,
+        manifest.metrics,
+        manifest.accepted,
+        manifest.dataset,
+    )

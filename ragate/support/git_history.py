@@ -1,8 +1,10 @@
 """A file over the commits of a branch, read from git in two processes however many there are."""
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -71,20 +73,42 @@ def _commit(found: re.Match[str]) -> FileCommit:
     return FileCommit(commit, date, subject, "" if set(blob) <= {"0"} else blob)
 
 
+def commits_of_branch(top: Path) -> frozenset[str]:
+    """Return the commits of the checked-out branch, by first parents; none where git fails."""
+    return frozenset(_answer(top, "rev-list", "--first-parent", "HEAD").split())
+
+
+def is_shallow(top: Path) -> bool:
+    """Return True where the clone holds only its newest commits."""
+    return _answer(top, "rev-parse", "--is-shallow-repository").strip() == "true"
+
+
+def _answer(top: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603
+            [*GIT, "-C", str(top), *arguments], capture_output=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return "" if done.returncode else done.stdout.decode(errors="replace")
+
+
 def blobs(
     top: Path, names: Sequence[str], *, most_bytes: int
 ) -> Iterator[tuple[str, bytes | None]]:
     """Yield the contents of blobs, in order; None for one that is missing or too large.
 
-    A shallow or partial clone may hold a commit without its files.
+    A partial clone holds a commit without its files: git would fetch one after the other, and here
+    it fetches none.
     """
     process = subprocess.Popen(  # noqa: S603
-        [*GIT, "-C", str(top), "cat-file", "--batch"],
+        [*GIT, "-c", "protocol.allow=never", "-C", str(top), "cat-file", "--batch"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        env=os.environ | {"GIT_NO_LAZY_FETCH": "1"},
     )
-    with process:
+    with suppress(BrokenPipeError), process:  # an older git ends at the first missing one
         if process.stdin is None or process.stdout is None:  # both are pipes
             return
         # One name ahead: git unpacks the next content while this one is read.

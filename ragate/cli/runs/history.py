@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +15,9 @@ from ragate.cli.options import config_option
 from ragate.errors import UsageError
 from ragate.support.settings import nearest
 
+if TYPE_CHECKING:
+    from ragate.pipeline.history.read_history import History
+
 
 @click.command("history")
 @config_option
@@ -19,6 +25,16 @@ from ragate.support.settings import nearest
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only commits of this day on.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=300, help="The newest N commits; default 300."
+)
+@click.option(
+    "--window", type=click.IntRange(min=1), default=30, help="Days of the second drift; default 30."
+)
+@click.option(
+    "--runs",
+    "most_runs",
+    type=click.IntRange(min=0),
+    default=10,
+    help="The newest N stored runs of this branch stand beside; default 10.",
 )
 @click.option(
     "--format",
@@ -37,19 +53,49 @@ def command(
     metrics: tuple[str, ...],
     since: datetime.datetime | None,
     limit: int,
+    window: int,
+    most_runs: int,
     history_format: str,
     output: Path | None,
 ) -> int:
     """Show every metric of the committed baseline over the commits of this branch.
 
-    Reads git and nothing else: no server, no run, no verdict.
+    Reads git and the stored runs: no server, no run, no verdict.
     """
-    from ragate.pipeline.history.read_history import metric_names, read_history
-    from ragate.pipeline.history.show_history import as_json, as_mermaid, as_text
+    from ragate.pipeline.history.read_history import read_history
     from ragate.support.atomic_files import write_atomic
 
-    loaded, _ = open_config(config)
-    history = read_history(loaded, most=limit, since=f"{since:%Y-%m-%d}" if since else "")
+    loaded, operations = open_config(config)
+    history = read_history(
+        loaded,
+        most=limit,
+        since=f"{since:%Y-%m-%d}" if since else "",
+        state=operations.state,
+        most_runs=most_runs,
+    )
+    _check_names(history, metrics)
+    text = _views(window)[history_format](history, metrics)
+    if output is None:
+        click.echo(text)
+    else:
+        write_atomic(output, f"{text}\n".encode())
+    return 0
+
+
+def _views(window: int) -> dict[str, Callable[[History, Sequence[str]], str]]:
+    from ragate.pipeline.history.history_json import as_json
+    from ragate.pipeline.history.show_history import as_mermaid, as_text
+
+    return {
+        "console": partial(as_text, window=window),
+        "json": partial(as_json, window=window),
+        "mermaid": as_mermaid,
+    }
+
+
+def _check_names(history: History, metrics: Sequence[str]) -> None:
+    from ragate.pipeline.history.moves import metric_names
+
     held = metric_names(history)
     for name in metrics:
         if name not in held:
@@ -57,10 +103,3 @@ def command(
                 f"--metric {name!r}: no commit holds it{nearest(name, held)}",
                 remedy=f"held are: {', '.join(held) or 'none'}",
             )
-    views = {"console": as_text, "json": as_json, "mermaid": as_mermaid}
-    text = views[history_format](history, metrics)
-    if output is None:
-        click.echo(text)
-    else:
-        write_atomic(output, f"{text}\n".encode())
-    return 0

@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from pathlib import Path
 
 from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import MAX_BYTES
 from ragate.config import Config
 from ragate.errors import BaselineError, UsageError
-from ragate.models import Needs
+from ragate.pipeline.history.stored_runs import StoredPoint, stored_points
 from ragate.support import git
-from ragate.support.git_history import FileCommit, blobs, file_commits
+from ragate.support.git_history import (
+    FileCommit,
+    blobs,
+    commits_of_branch,
+    file_commits,
+    is_shallow,
+)
 
-SMALLEST_MOVE = 5e-7  # figures of the file have six decimals
+NOT_HERE = "not in this clone, or too large"
 
 
 @dataclass(frozen=True)
@@ -32,44 +38,38 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True)
-class Move:
-    """A mean that is another than in the commit before.
+class History:
+    """The commits that wrote the baseline of one gate.
 
     Attributes:
-        change: After minus before; None where the two do not compare.
+        points: Oldest first.
+        notes: What this clone does not hold.
+        runs: Runs that are stored here, of commits of this branch, oldest first.
     """
-
-    commit: FileCommit
-    before: float
-    after: float
-    change: float | None
-
-
-@dataclass(frozen=True)
-class History:
-    """Oldest first."""
 
     gate: str
     path: str
     points: tuple[HistoryPoint, ...]
+    notes: tuple[str, ...] = ()
+    runs: tuple[StoredPoint, ...] = ()
 
 
-def read_history(config: Config, *, most: int, since: str = "") -> History:
+def read_history(
+    config: Config, *, most: int, since: str = "", state: Path | None = None, most_runs: int = 0
+) -> History:
     """Return what the newest commits of the checked-out branch say.
 
     A file in one commit that is no baseline costs that point and no other.
 
+    Args:
+        most: So many commits that wrote the file.
+        since: A day, ISO 8601; "" for all.
+        state: Where runs are stored; so many of the newest stand beside the commits.
+
     Raises:
         UsageError: there is no repository, or no commit of it holds the baseline.
     """
-    top = git.repository(config.root)
-    real = config.baseline.resolve()
-    if top is None or not real.is_relative_to(top):
-        raise UsageError(
-            f"{config.policy.baseline}: in no git repository",
-            remedy="history reads the commits of the baseline: run it in a clone of the project",
-        )
-    path = real.relative_to(top).as_posix()
+    top, path = _place(config)
     commits = file_commits(top, path, most=most, since=since)
     if not commits:
         when = f" since {since}" if since else ""
@@ -78,19 +78,49 @@ def read_history(config: Config, *, most: int, since: str = "") -> History:
             remedy="commit it, look further back with --since, or fetch the whole history "
             "(fetch-depth: 0)",
         )
-    names = list(dict.fromkeys(commit.blob for commit in commits if commit.blob))
+    # Newest first: a partial clone holds the newest, and an older git ends at the first it lacks.
+    names = list(dict.fromkeys(each.blob for each in reversed(commits) if each.blob))
     reader = MeansReader()
-    read = {
+    read: dict[str, BaselineMeans | str] = dict.fromkeys(names, NOT_HERE)
+    read |= {
         name: _read(reader, content, where=f"{path} at {name[:7]}")
         for name, content in blobs(top, names, most_bytes=MAX_BYTES)
     }
     read[""] = "removed here"
-    return History(config.gate, path, tuple(_points(commits, read)))
+    points = tuple(_points(commits, read))
+    notes = tuple(_notes(top, path, read))
+    runs: tuple[StoredPoint, ...] = ()
+    if state is not None and most_runs:
+        branch = commits_of_branch(top)
+        runs = stored_points(state, gate=config.gate, commits=branch, most=most_runs)
+    return History(config.gate, path, points, notes, runs)
+
+
+def _place(config: Config) -> tuple[Path, str]:
+    """Return the work tree, and the baseline's path in it."""
+    top = git.repository(config.root)
+    real = config.baseline.resolve()
+    if top is None or not real.is_relative_to(top):
+        raise UsageError(
+            f"{config.policy.baseline}: in no git repository",
+            remedy="history reads the commits of the baseline: run it in a clone of the project",
+        )
+    return top, real.relative_to(top).as_posix()
+
+
+def _notes(top: Path, path: str, read: Mapping[str, BaselineMeans | str]) -> Iterator[str]:
+    if is_shallow(top):
+        yield "this clone begins at its oldest commit: git fetch --unshallow brings the others"
+    if missing := sum(isinstance(each, str) and each.endswith(NOT_HERE) for each in read.values()):
+        yield (
+            f"versions of the file that are not in this clone: {missing}; "
+            f"git log -p --first-parent -- {path} fetches them"
+        )
 
 
 def _read(reader: MeansReader, content: bytes | None, *, where: str) -> BaselineMeans | str:
     if content is None:
-        return f"{where}: not in this clone, or too large"
+        return f"{where}: {NOT_HERE}"
     try:
         return reader.read(content, where=where)
     except BaselineError as error:
@@ -102,7 +132,7 @@ def _points(
 ) -> Iterator[HistoryPoint]:
     before: BaselineMeans | None = None
     for commit in commits:
-        held = read.get(commit.blob, "not in this clone")
+        held = read.get(commit.blob, NOT_HERE)
         if isinstance(held, str):
             yield HistoryPoint(commit, None, held)
             continue
@@ -111,6 +141,8 @@ def _points(
 
 
 def _marks(before: BaselineMeans, after: BaselineMeans) -> Iterator[str]:
+    if before.dataset != after.dataset:
+        yield f"golden set {after.dataset} (was {before.dataset})"
     if before.judge != after.judge:
         yield "another judge"
     for name, info in after.metrics.items():
@@ -122,47 +154,3 @@ def _marks(before: BaselineMeans, after: BaselineMeans) -> Iterator[str]:
             yield f"drop of {drop.metric} accepted by {drop.by}"
     if before.samples != after.samples:
         yield f"{after.samples} samples (was {before.samples})"
-
-
-def series(history: History, metric: str) -> list[tuple[HistoryPoint, float]]:
-    """Return the means of a metric, of the commits that hold one."""
-    held = ((point, point.held) for point in history.points)
-    return [(point, read.means[metric]) for point, read in held if read and metric in read.means]
-
-
-def metric_names(history: History) -> list[str]:
-    """Return every metric that a commit holds, sorted."""
-    return sorted({name for point in history.points if point.held for name in point.held.means})
-
-
-def moves(history: History, metric: str) -> list[Move]:
-    """Return where the mean of a metric became another, oldest first."""
-    values = series(history, metric)
-    return [
-        Move(point.commit, old, new, new - old if comparable(earlier, point, metric) else None)
-        for (earlier, old), (point, new) in pairwise(values)
-        if abs(new - old) > SMALLEST_MOVE
-    ]
-
-
-def drift(history: History, metric: str) -> float | None:
-    """Return newest minus oldest mean, over the newest points that compare; None of one alone."""
-    values = series(history, metric)
-    if not values:
-        return None
-    newest, last = values[-1]
-    first: float | None = None
-    for point, value in reversed(values[:-1]):
-        if not comparable(point, newest, metric):
-            break
-        first = value
-    return None if first is None else last - first
-
-
-def comparable(before: HistoryPoint, after: HistoryPoint, metric: str) -> bool:
-    """Return whether two points measure a metric alike: same version, settings and judge."""
-    if before.held is None or after.held is None:
-        return False
-    infos = before.held.metrics.get(metric), after.held.metrics.get(metric)
-    judged = infos[1] is not None and infos[1].needs is Needs.JUDGE
-    return infos[0] == infos[1] and (not judged or before.held.judge == after.held.judge)

@@ -1,17 +1,9 @@
-"""A history as text of 80 columns, as JSON, and as Mermaid for a job's summary."""
+"""A history as text of 80 columns, and as Mermaid for a job's summary."""
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from ragate.pipeline.history.read_history import (
-    History,
-    Move,
-    drift,
-    metric_names,
-    moves,
-    series,
-)
+from ragate.pipeline.history.moves import Move, drift, metric_names, moves, series
+from ragate.pipeline.history.read_history import History
 from ragate.support.escape import one_line
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -34,78 +26,63 @@ def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     return "".join(_BARS[round((value - low) / (high - low) * steps)] for value in shown)
 
 
-def as_text(history: History, metrics: Sequence[str]) -> str:
+def as_text(history: History, metrics: Sequence[str], *, window: int) -> str:
     """Return each metric with its sparkline, newest mean, drift and the newest commits that moved.
 
-    What else changed, and what cannot be read, stands below.
+    What else changed, what cannot be read and what is stored here stands below.
+
+    Args:
+        window: Days.
     """
     points = history.points
     first, last = points[0].commit, points[-1].commit
     count = f"{len(points):,} commit{'' if len(points) == 1 else 's'}"
     oldest, newest = (f"{at.date[:10]} ({at.commit[:7]})" for at in (first, last))
     title = one_line(f"{history.gate}: {history.path}")
-    lines = [title, f"{count} from {oldest} to {newest}", ""]
+    lines = [title, f"{count} from {oldest} to {newest}", *history.notes, ""]
+    lines.append(f"{'':<20} {'':<{_WIDTH}} {'now':>6} {'in all':>7} {f'{window} days':>8}")
     for name in metrics or metric_names(history):
-        lines += _metric_lines(history, name)
+        lines += _metric_lines(history, name, window)
     marked = [(point.commit, mark) for point in points for mark in point.marks]
     marked += [(point.commit, point.problem) for point in points if point.problem]
     if marked:
         lines += ["", "What else changed:"]
         lines += [f"  {at.date[:10]} {at.commit[:7]}  {one_line(mark)}" for at, mark in marked]
+    if history.runs:
+        lines += ["", "Runs that are stored here:", *_run_lines(history, metrics)]
     return "\n".join(lines)
 
 
-def _metric_lines(history: History, name: str) -> Iterator[str]:
+def _metric_lines(history: History, name: str, window: int) -> Iterator[str]:
     values = [value for _, value in series(history, name)]
     moved = [move for move in moves(history, name) if abs(move.after - move.before) >= _SHOWN]
-    whole = drift(history, name)
-    change = "" if whole is None else f"  {round(whole, 3) + 0.0:+.3f} over these commits"
-    yield f"{one_line(name):<20} {sparkline(values):<{_WIDTH}} {values[-1]:.3f}{change}"
+    whole, lately = (signed(drift(history, name, days=days)) for days in (None, window))
+    line = f"{one_line(name):<20} {sparkline(values):<{_WIDTH}} {values[-1]:>6.3f}"
+    yield f"{line} {whole:>7} {lately:>8}".rstrip()
     for move in reversed(moved[-_MOST_MOVES:]):
         yield f"  {_change(move):>7}  {_at(move)}"
     if len(moved) > _MOST_MOVES:
         yield f"  and {len(moved) - _MOST_MOVES} earlier moves: --format json"
 
 
+def _run_lines(history: History, metrics: Sequence[str]) -> Iterator[str]:
+    names = list(metrics) or metric_names(history)
+    for run in reversed(history.runs):
+        shown = [f"{one_line(name)} {run.means[name]:.3f}" for name in names if name in run.means]
+        yield f"  {run.created[:10]} {run.commit[:7]}  {run.status}  {', '.join(shown)}".rstrip()
+
+
+def signed(change: float | None) -> str:
+    """Return a change with its sign; "" where nothing compares."""
+    return "" if change is None else f"{round(change, 3) + 0.0:+.3f}"
+
+
 def _change(move: Move) -> str:
-    return "anew" if move.change is None else f"{round(move.change, 3) + 0.0:+.3f}"
+    return signed(move.change) or "anew"
 
 
 def _at(move: Move) -> str:
     return f"{move.commit.date[:10]} {move.commit.commit[:7]}  {one_line(move.commit.subject, 48)}"
-
-
-def as_json(history: History, metrics: Sequence[str]) -> str:
-    """Return every point, and every move of each metric; a mean that is not there is absent."""
-    names = list(metrics) or metric_names(history)
-    points = [
-        {
-            "commit": point.commit.commit,
-            "date": point.commit.date,
-            "subject": point.commit.subject,
-            "samples": point.held.samples if point.held else None,
-            "means": {n: v for n, v in point.held.means.items() if n in names}
-            if point.held
-            else {},
-            "marks": list(point.marks),
-            "problem": point.problem,
-        }
-        for point in history.points
-    ]
-    by_metric: dict[str, Any] = {
-        name: {
-            "drift": drift(history, name),
-            "moves": [_move_facts(move) for move in moves(history, name)],
-        }
-        for name in names
-    }
-    facts = {"gate": history.gate, "path": history.path, "points": points, "metrics": by_metric}
-    return json.dumps({"schema_version": 1, **facts}, indent=2, allow_nan=False)
-
-
-def _move_facts(move: Move) -> dict[str, Any]:
-    figures = {"before": move.before, "after": move.after, "change": move.change}
-    return {"commit": move.commit.commit, **figures}
 
 
 def as_mermaid(history: History, metrics: Sequence[str]) -> str:

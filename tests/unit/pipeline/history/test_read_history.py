@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from ragate.config import load_config
+from ragate.pipeline.history.read_history import NOT_HERE, read_history
 from tests.unit.pipeline.history.history_factories import commit, content, git, scored
 
 
@@ -92,3 +94,62 @@ def test_a_baseline_that_was_never_committed_is_told(
     assert run(["history"]) == 2
 
     assert "no commit of this branch wrote it" in capsys.readouterr().err
+
+
+def test_a_shallow_clone_says_where_it_begins(
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+):
+    commit(project, content(scored(1.0)), "first")
+    commit(project, content(scored(0.5)), "second")
+    clone = tmp_path_factory.mktemp("shallow") / "clone"
+    git(project, "clone", "-q", "--depth", "1", project.as_uri(), str(clone))
+    (clone / "ragate.toml").write_bytes((project / "ragate.toml").read_bytes())
+
+    found = read_history(load_config(clone / "ragate.toml"), most=9)
+
+    assert [point.commit.subject for point in found.points] == ["second"]
+    assert found.notes[0].startswith("this clone begins at its oldest commit")
+
+
+def test_a_partial_clone_fetches_nothing_and_names_what_is_missing(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    commit(project, content(scored(1.0)), "first")
+    commit(project, content(scored(0.5)), "second")
+    git(project, "config", "uploadpack.allowFilter", "true")
+    clone = tmp_path_factory.mktemp("partial") / "clone"
+    git(project, "clone", "-q", "--filter=blob:none", project.as_uri(), str(clone))
+    (clone / "ragate.toml").write_bytes((project / "ragate.toml").read_bytes())
+
+    found = read_history(load_config(clone / "ragate.toml"), most=9)
+
+    assert [point.problem.endswith(NOT_HERE) for point in found.points] == [True, False]
+    (note,) = found.notes
+    assert note.endswith("not in this clone: 1; git log -p --first-parent -- b.json fetches them")
+
+
+def test_two_gates_of_one_repository_have_each_their_own_commits(
+    project: Path, capsys: pytest.CaptureFixture[str]
+):
+    other = (project / "ragate.toml").read_text().replace("b.json", "other.json")
+    (project / "other.toml").write_text(other)
+    commit(project, content(scored(1.0)), "of the first gate")
+    (project / "other.json").write_bytes(content(scored(0.5)))
+    git(project, "add", "other.json")
+    git(project, "commit", "-q", "-m", "of the second gate")
+
+    first = read_history(load_config(project / "ragate.toml"), most=9)
+    second = read_history(load_config(project / "other.toml"), most=9)
+
+    assert [point.commit.subject for point in first.points] == ["of the first gate"]
+    assert [point.commit.subject for point in second.points] == ["of the second gate"]
+
+
+def test_another_golden_set_is_marked(project: Path, capsys: pytest.CaptureFixture[str]):
+    commit(project, content(scored(1.0)), "first")
+    foreign = scored(1.0)
+    commit(project, content(foreign.amended(manifest=foreign.manifest.amended(dataset="x"))), "x")
+
+    (mark,) = history(capsys)["points"][1]["marks"]
+
+    assert mark.startswith("golden set x (was ")

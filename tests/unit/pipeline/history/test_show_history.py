@@ -21,7 +21,7 @@ def test_the_console_shows_sparkline_mean_and_commit(
 
     shown = capsys.readouterr().out
     assert "█▁" in shown
-    assert "0.750  -0.250 over these commits" in shown
+    assert " 0.750  -0.250   -0.250" in shown
     assert "smaller chunks" in shown
 
 
