@@ -30,6 +30,15 @@ VARIABLES = {
     "RAGATE_DEBUG": "print where an unexpected error happened",
 }
 
+resume_option = click.option(
+    "--resume",
+    metavar="[RUN]",
+    is_flag=False,
+    flag_value="latest",
+    default="",
+    help="Go on with a run that was interrupted, by default the newest; ask nothing again.",
+)
+
 
 def in_ci(environment: Mapping[str, str]) -> bool:
     """Return True under a CI service: ``CI`` is set and not false."""

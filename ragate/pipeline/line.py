@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.models import Proposed, Report, Run, Sample
-from ragate.pipeline.decide.final_verdict import final_verdict, plan_confirmation
+from ragate.pipeline.decide.final_verdict import final_verdict
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
@@ -17,10 +17,10 @@ from ragate.pipeline.decide.gate_setup import (
     read_gate_setup,
 )
 from ragate.pipeline.decide.head_policy_verdict import Proposal, propose
+from ragate.pipeline.resume.begin_session import begin_session, with_resumed
+from ragate.pipeline.resume.run_start import start_run
 from ragate.pipeline.run.ask_again import ask_changed_again
 from ragate.pipeline.run.collected_outputs import Collected, save_collected
-from ragate.pipeline.run.earlier_passes import adopt_earlier, evidence_key
-from ragate.pipeline.run.ready_system import open_ready_system
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import (
     MUST_PASS_TRIES,
@@ -44,6 +44,7 @@ async def collect(
     outputs: Path,
     also: Sequence[Sample] = (),
     shard: Shard | None = None,
+    resume: str = "",
 ) -> Collected:
     """Run the system `selection.runs` times and write its outputs; nothing is judged.
 
@@ -52,15 +53,18 @@ async def collect(
     Args:
         also: Samples that another golden set has, or words otherwise; they are in the file only.
         shard: Ask its samples alone; the file says which it is.
+        resume: As in `check`.
     """
+    start = start_run(config, operations, selection, command="collect", resume=resume)
+    selection = start.selection
     samples = load_samples(config, selection.filters)
     if shard is not None:
         samples = shard.own(samples)
     baseline = load_baseline_or_none(config)
-    async with open_ready_system(
-        config, operations, samples, selection, baseline=baseline, judged=False
-    ) as ready:
+    async with start.open_system(samples, baseline, judged=False) as ready:
         session = Session(ready)
+        start.take_up(session, samples)
+        start.note(session, samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         say_if_all_failed(session)
@@ -78,6 +82,7 @@ async def collect(
         copy_atomic(ready.writer.path, outputs)
     else:
         shard.write(ready.writer.path, outputs, full=full, again=again)
+    start.end(session)
     return session.collected
 
 
@@ -90,6 +95,7 @@ async def check(
     save_outputs: Path | None = None,
     proposal: Proposal | None = None,
     judge_last: bool = False,
+    resume: str = "",
 ) -> Report:
     """Run the system, judge it against the baseline, and run it again where that is needed.
 
@@ -98,34 +104,33 @@ async def check(
     Args:
         proposal: The change's own rules, where they differ: their verdict is computed as well.
         judge_last: Ask the judge only where the metrics that need none have not failed already.
+        resume: The run that goes on, by its id or as ``latest``; "" begins a new one.
+
+    Raises:
+        UsageError: no such run was interrupted, or it was begun with something else.
     """
     started = time.monotonic()
+    start = start_run(config, operations, selection, command="check", resume=resume)
+    selection = start.selection
     setup = read_gate_setup(config, selection.filters, control=control)
-    policy, samples = config.policy, setup.samples
+    samples = setup.samples
     async with (
-        open_ready_system(config, operations, samples, selection, baseline=setup.baseline) as ready,
+        start.open_system(samples, setup.baseline) as ready,
         open_scorer(setup.scoring(ready.opened, operations, selection)) as scorer,
     ):
-        listen = (lambda *_: None) if judge_last else scorer.submit
-        session = Session(ready, listen=listen, room=scorer.room)
-        own_files = (operations.state, *operations.own_files)
-        session.name_state(
-            evidence_key(config, samples, ready.system.info, selection, own_files=own_files)
-        )
-        confirm, repeats = policy.decision.confirm, policy.repeats
-        plan_confirmation(session, runs=selection.runs, confirm=confirm, repeats=repeats)
-        earlier = adopt_earlier(session, samples)
+        session, earlier = begin_session(start, ready, scorer, samples, judge_last=judge_last)
         if not judge_last and await scorer.expect_answers():
             await session.ask_ahead(samples)
         for _ in range(possible_runs(session, selection.runs)):
             await session.add_pass(samples)
         say_if_all_failed(session)
+        repeats = config.policy.repeats
         await ask_changed_again(session, samples, setup.baseline, repeats, earlier=earlier)
         decided = await final_verdict(
             setup, scorer, session.collected, judge_last=judge_last, session=session
         )
         proposed = await _proposed(proposal, setup, scorer.plan, session)
-        decided = replace(decided, tally=ready.opened.tally)
+        decided = with_resumed(start, session, replace(decided, tally=ready.opened.tally))
     if save_outputs is not None:
         save_collected(save_outputs, session.collected, samples)
     return stored_report(operations, decided, started=started, proposed=proposed)

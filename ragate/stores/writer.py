@@ -18,19 +18,25 @@ class OutputsWriter:
     """Appends outputs as they arrive; what it wrote survives a kill of the process.
 
     A line is handed to the operating system at once and synced to disk at most a second later.
+
+    Args:
+        goes_on: The file is there, with its header, and is added to.
     """
 
-    def __init__(self, path: Path, header: OutputsHeader) -> None:
+    def __init__(self, path: Path, header: OutputsHeader, *, goes_on: bool = False) -> None:
         self.path = path
         self._header = header
+        self._goes_on = goes_on
         self._stream: IO[str] | None = None
         self._synced = 0.0
 
     def __enter__(self) -> Self:
         with self._given_up_on_failure():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._stream = self.path.open("w", encoding="utf-8", newline="\n")
-        self._write(header_line(self._header))
+            mode = "a" if self._goes_on else "w"
+            self._stream = self.path.open(mode, encoding="utf-8", newline="\n")
+        if not self._goes_on:
+            self._write(header_line(self._header))
         return self
 
     def append(self, sample: Sample, output: SystemOutput, *, run: int) -> None:

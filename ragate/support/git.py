@@ -1,6 +1,8 @@
 """What git knows of the project; every answer may be empty."""
 
+import hashlib
 import re
+import stat
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +10,8 @@ from pathlib import Path
 # The workspace may belong to another user (a container), and its own configuration is not ours.
 GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
 
+MOST_CHANGED = 1000
+_LARGE = 64 * 1024 * 1024  # bytes; of a larger file its time tells
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -38,6 +42,43 @@ def is_clean(root: Path, *, but: Sequence[Path] = ()) -> bool:
     paths = ["--", ":/", *outside] if outside else []
     lines = _git(root, "status", "--porcelain", "--branch", *paths).splitlines()
     return len(lines) == 1 and lines[0].startswith("## ")
+
+
+def changed_files(root: Path, *, but: Sequence[Path] = ()) -> dict[str, str] | None:
+    """Return a hash of each file that is not as in HEAD, by its path from the work tree.
+
+    What Python compiled does not count. None where git cannot tell, or of more than `MOST_CHANGED`.
+
+    Args:
+        but: Files and folders that do not count.
+    """
+    top = repository(root)
+    real = [path.resolve() for path in but]
+    status = ("status", "--porcelain", "--branch", "-z", "--no-renames", "--untracked-files=all")
+    entries = (_run(root, *status) or "").split("\0")
+    if top is None or not entries[0].startswith("## "):
+        return None
+    paths = [top / entry[3:] for entry in entries[1:] if entry]
+    wanted = [
+        path
+        for path in paths
+        if path.parent.name != "__pycache__" and not any(map(path.is_relative_to, real))
+    ]
+    if len(wanted) > MOST_CHANGED:
+        return None
+    return {path.relative_to(top).as_posix(): _content(path) for path in wanted}
+
+
+def _content(path: Path) -> str:
+    """Return what tells one content of a path from another."""
+    try:
+        facts = path.lstat()
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGE:
+            return f"{facts.st_mode}:{facts.st_size}:{facts.st_mtime_ns}"
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError:
+        return ""
 
 
 def repository(folder: Path) -> Path | None:

@@ -49,6 +49,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("pipeline.run", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
     ("pipeline.decide",),
+    ("pipeline.resume",),
     ("pipeline.baseline", "pipeline.shards"),
     ("pipeline.history",),
     ("pipeline",),

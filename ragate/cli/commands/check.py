@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.checkout_rules import with_checkout_rules
-from ragate.cli.operations import in_ci, load_control, open_config
+from ragate.cli.operations import in_ci, load_control, open_config, resume_option
 from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.cli.run_labels import label_options
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Outputs of the base version, collected today: tells drift from the change.",
 )
+@resume_option
 @click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")
 def command(
     *,
@@ -41,6 +42,7 @@ def command(
     runs: int,
     control: Path | None,
     verbose: bool,
+    resume: str,
     estimate: bool,
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
@@ -54,10 +56,10 @@ def command(
     operations = replace(operations, labels=labels)
     chosen = options.selection(loaded, runs=runs)
     if estimate:
-        if options.formats or options.outputs or options.save_outputs or control:
+        if options.formats or options.outputs or options.save_outputs or control or resume:
             raise UsageError(
                 "--estimate prints a few lines and runs nothing",
-                remedy="leave out --format, --output, --save-outputs and --control",
+                remedy="leave out --format, --output, --save-outputs, --control and --resume",
             )
         from ragate.pipeline.estimate import estimate as estimated
 
@@ -70,6 +72,7 @@ def command(
             chosen,
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
+            resume=resume,
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))

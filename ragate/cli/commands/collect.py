@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.operations import open_config
+from ragate.cli.operations import open_config, resume_option
 from ragate.cli.options import RunOptions, run_options
 from ragate.cli.run_labels import label_options
 from ragate.errors import UsageError
@@ -42,6 +42,7 @@ ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 @click.option(
     "--shard", default="", metavar="K/N", help="Which one; default: by JOB_COMPLETION_INDEX."
 )
+@resume_option
 def command(
     *,
     options: RunOptions,
@@ -49,6 +50,7 @@ def command(
     runs: int | None,
     plan: Path | None,
     shard: str,
+    resume: str,
 ) -> int:
     """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
 
@@ -62,12 +64,7 @@ def command(
 
     refuse_misfits(options, plan, shard, runs)
     destinations = options.targets()
-    for name in options.formats:
-        if name not in _RENDER:
-            raise UsageError(
-                f"collect has no verdict for --format {name}",
-                remedy="give it to `decide` or `check`",
-            )
+    _refuse_formats(options.formats)
     _refuse_outputs_name(destinations)
     loaded, operations = open_config(options.config)
     operations = replace(operations, labels=labels)
@@ -78,7 +75,8 @@ def command(
         part = chosen_shard(loaded, plan, shard, os.environ, commit=operations.commit)
         chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
         path = options.save_outputs or shard_path(operations.state, part)
-    collected = asyncio.run(collect(loaded, operations, chosen, outputs=path, shard=part))
+    job = collect(loaded, operations, chosen, outputs=path, shard=part, resume=resume)
+    collected = asyncio.run(job)
     summary = summarise(collected, path)
     if plan is not None:
         summary["next"] = f"the other shards, then ragate decide --plan {plan}"
@@ -86,6 +84,15 @@ def command(
         _write(_RENDER[name](summary), target)
     is_empty = part is not None and summary["outputs"] == 0
     return 3 if summary["outputs"] == summary["failed"] and not is_empty else 0
+
+
+def _refuse_formats(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in _RENDER:
+            raise UsageError(
+                f"collect has no verdict for --format {name}",
+                remedy="give it to `decide` or `check`",
+            )
 
 
 def _refuse_outputs_name(destinations: Sequence[tuple[str, Path | None]]) -> None:

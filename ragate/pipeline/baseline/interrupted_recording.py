@@ -5,22 +5,20 @@ since, the same rules, questions and system. Calls that the clients remember nee
 each is known by its whole request.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import RagateError
 from ragate.models import Sample
-from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.resume.finished_outputs import finished_outputs, is_recent
 from ragate.pipeline.run.system_session import Session
 from ragate.recorder.recorded_system import RecordedSystem
-from ragate.runtime.output_spool import Outputs, Spool
 from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.run_outputs import mend_outputs
 from ragate.support.atomic_files import write_atomic
 
 RECORDING_FILE = "recording"
-_LONGEST_S = 24 * 3600.0  # what stands outside of git may be another one by then
 
 
 @dataclass(frozen=True)
@@ -79,20 +77,11 @@ def restore_answers(
         return 0
     try:
         path = LocalStore(session.operations.state).folder(recording.run_id) / "outputs.jsonl"
-        if not 0.0 <= time.time() - path.stat().st_mtime <= _LONGEST_S:
+        if not is_recent(path):
             return 0
-        passes = read_collected([path], samples).passes
-    except (OSError, RagateError):
+        mend_outputs(path)  # its last line may be cut off
+        answered = finished_outputs(path, samples)
+    except RagateError:
         return 0
-    answered = [_answered(outputs, samples) for outputs in passes]
     session.restore(samples, answered)
     return sum(map(len, answered))
-
-
-def _answered(outputs: Outputs, samples: Sequence[Sample]) -> Outputs:
-    answered = Spool()
-    for sample in samples:
-        output = outputs.get(sample.id)
-        if output is not None and (output.error is None or output.error.kind != "provider"):
-            answered[sample.id] = output
-    return answered

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.models import Run, RunManifest, Sample
-from ragate.outputs.outputs_file import OutputsHeader
 from ragate.pipeline.run.collect_pass import OnOutput, Room, no_wait, run_pass, unheard
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.gone_documents import gone_documents
@@ -23,7 +22,9 @@ from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
 from ragate.runtime.run_labels import branch_of, noted
 from ragate.runtime.time_limit import within
+from ragate.stores.begun_run import BegunRun
 from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.run_outputs import open_outputs
 from ragate.stores.writer import OutputsWriter
 from ragate.support.git import head_commit
 from ragate.version import __version__
@@ -92,6 +93,7 @@ async def open_ready_system(
     recording: str = "",
     judged: bool = True,
     look_first: LookFirst = no_look,
+    interrupted: BegunRun | None = None,
 ) -> AsyncIterator[ReadySystem]:
     """Yield the system under test, up to date, with its outputs file open.
 
@@ -100,11 +102,11 @@ async def open_ready_system(
         recording: Names the recording of a baseline, which takes no answers but its own.
         judged: The judge is asked in this process as well.
         look_first: Looks at what the run needs before the system is started or brought up to date.
+        interrupted: The run that goes on; its file keeps what it holds.
 
     Raises:
         BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
     """
-    run_id = new_run_id()
     async with AsyncExitStack() as stack:
         resources = open_resources(
             config,
@@ -120,20 +122,21 @@ async def open_ready_system(
             open_system(config, operations, opened, recording=recording, judged=judged)
         )
         await system.prepare()
-        commit = operations.commit or head_commit(config.root)
-        manifest = await _manifest(config, system, samples, selection, run_id, commit)
+        manifest = await _manifest(config, operations, system, samples, selection)
         manifest = labelled(manifest, operations, config.root)
         if not manifest.missing_documents and (gone := gone_documents(samples, config.root)):
             operations.say(f"warning: {gone.message}; {gone.remedy}")
-        path = LocalStore(operations.state).folder(run_id) / "outputs.jsonl"
-        header = OutputsHeader(manifest=manifest, samples=len(samples))
-        remedy = f"the finished outputs are in {path}"
-        with OutputsWriter(path, header) as writer:
+        store = LocalStore(operations.state)
+        kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)
+        with kept as (writer, begun):
+            manifest = labelled(begun, operations, config.root)
+            remedy = f"the finished outputs are in {writer.path}"
             async with within(config.policy.max_minutes, remedy=remedy) as limit:
                 yield ReadySystem(
                     system, opened, operations, writer, manifest, limit, selection.eval_date
                 )
-            save_run_replies(system, path.parent)
+            if interrupted is None:  # else it was given a part of the replies alone
+                save_run_replies(system, writer.path.parent)
 
 
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
@@ -154,20 +157,19 @@ def labelled(manifest: RunManifest, operations: Operations, root: Path) -> RunMa
 
 async def _manifest(
     config: Config,
+    operations: Operations,
     system: System,
     samples: Sequence[Sample],
     selection: Selection,
-    run_id: str,
-    commit: str,
 ) -> RunManifest:
     documents = await system.documents()
     reads_date = isinstance(system, DateReader) and system.reads_date
     reads_date = reads_date or any(table.get("dates") for table in config.metric_settings.values())
     return RunManifest(
-        run_id=run_id,
+        run_id=new_run_id(),
         gate=config.gate,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        commit=commit,
+        commit=operations.commit or head_commit(config.root),
         ragate_version=__version__,
         dataset=config.policy.dataset,
         system=system.info,

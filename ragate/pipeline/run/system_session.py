@@ -44,6 +44,11 @@ class Session:
     def operations(self) -> Operations:
         return self.ready.operations
 
+    @property
+    def left_over(self) -> int:
+        """Count outputs that were taken over and that no pass has asked for."""
+        return sum(map(len, self._restored.values()))
+
     async def ask_ahead(self, samples: Sequence[Sample]) -> None:
         """Ask one sample of the next pass and wait for it; the pass does not ask it again."""
         run = len(self.collected.passes)
@@ -98,6 +103,21 @@ class Session:
                 if sample.id in outputs:
                     self._keep(sample, outputs[sample.id], run=run)
             self._restored[run] = outputs
+
+    def go_on(self, samples: Sequence[Sample], passes: Sequence[Outputs], *, adopted: int) -> None:
+        """Take over what this very run had before it was interrupted: its file holds it already.
+
+        Args:
+            adopted: The first so many passes are of earlier runs.
+        """
+        for run, outputs in enumerate(passes):
+            for sample in samples:
+                if sample.id in outputs:
+                    self._listen(sample, outputs[sample.id])
+            if run < adopted:
+                self.collected.passes.append(outputs)
+            else:
+                self._restored[run] = outputs
 
     def can_add(self, passes: int) -> int:
         """Return how many of `passes` more passes the system can give."""

@@ -1,0 +1,144 @@
+"""A run that was interrupted goes on: with what it was begun, and without asking anything again.
+
+Whoever may draw an answer twice keeps the better one. So only the very run goes on: the same
+commit and files, rules, questions and side of trust; and what it finished stays as it is.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+
+from ragate.config import Config
+from ragate.errors import UsageError
+from ragate.models import Run, Sample
+from ragate.pipeline.resume.begun_state import begun_state, refuse_another
+from ragate.pipeline.resume.finished_outputs import finished_outputs, is_recent
+from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.system_session import Session
+from ragate.runtime.operations import Operations
+from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState, find_interrupted, save_begun
+from ragate.stores.local import LocalStore
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """How a run begins, or goes on.
+
+    Attributes:
+        interrupted: The run that goes on, None for a new one.
+    """
+
+    config: Config
+    operations: Operations
+    command: str
+    selection: Selection
+    interrupted: BegunRun | None = None
+
+    @property
+    def store(self) -> LocalStore:
+        return LocalStore(self.operations.state)
+
+    def state(self, samples: Sequence[Sample]) -> BegunState:
+        """Return what the run is begun with."""
+        return begun_state(self.config, self.operations, samples, self.command)
+
+    def open_system(
+        self, samples: Sequence[Sample], baseline: Run | None, *, judged: bool = True
+    ) -> AbstractAsyncContextManager[ReadySystem]:
+        """Return the system under test, to be opened; the arguments are `open_ready_system`'s.
+
+        Raises:
+            UsageError: the interrupted run was begun with something else; names all that differs.
+        """
+        if self.interrupted is not None:
+            refuse_another(self.interrupted, self.state(samples), self.operations, self.store)
+        return open_ready_system(
+            self.config,
+            self.operations,
+            samples,
+            self.selection,
+            baseline=baseline,
+            judged=judged,
+            interrupted=self.interrupted,
+        )
+
+    def note(self, session: Session, samples: Sequence[Sample]) -> None:
+        """Note with what this run begins, before anything is asked."""
+        if self.interrupted is None:
+            save_begun(self.store, _begun(session, self.selection, self.state(samples)))
+
+    def take_up(self, session: Session, samples: Sequence[Sample]) -> int:
+        """Take over what the interrupted run finished; return its passes of earlier runs."""
+        run = self.interrupted
+        if run is None:
+            return 0
+        passes = finished_outputs(self.store.folder(run.run_id) / OUTPUTS, samples)
+        earlier = sum(each.passes for each in run.earlier)
+        session.go_on(samples, passes, adopted=earlier)
+        session.collected.manifest = session.collected.manifest.amended(
+            evidence=run.evidence, earlier=run.earlier, same_state=run.same_state
+        )
+        count = sum(map(len, passes[earlier:]))
+        self.operations.say(f"goes on with run {run.run_id}: {count} outputs are there")
+        return earlier
+
+    def end(self, session: Session) -> None:
+        """Note that the run came to its end, where it leaves no scores to say so."""
+        manifest = session.collected.manifest
+        run = find_interrupted(
+            self.store, manifest.run_id, gate=self.config.gate, command=self.command
+        )
+        save_begun(self.store, run.amended(ended=True))
+
+
+def start_run(
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+    *,
+    command: str,
+    resume: str = "",
+) -> RunStart:
+    """Return how a run begins.
+
+    Args:
+        resume: The id of a run that was interrupted, ``latest``, or "" for a new run.
+
+    Raises:
+        UsageError: there is no such run, it came to its end, or other samples are asked for.
+    """
+    if not resume:
+        return RunStart(config, operations, command, selection)
+    store = LocalStore(operations.state)
+    run = find_interrupted(store, resume, gate=config.gate, command=command)
+    begun = Selection(run.filters, run.top_k, run.retrieval_only, run.runs, run.eval_date)
+    if selection not in (Selection(), begun):
+        raise UsageError(
+            f"--resume {run.run_id}: it was begun with other options",
+            remedy="leave out what chooses samples, passes and metrics: the run has its own",
+        )
+    if not is_recent(store.folder(run.run_id) / OUTPUTS):
+        raise UsageError(
+            f"--resume {run.run_id}: its last output is older than a day",
+            remedy="what answers may be another build by now: begin a new run",
+        )
+    begun = replace(begun, eval_date=run.asked_on or run.eval_date)
+    return RunStart(config, operations, command, begun, run)
+
+
+def _begun(session: Session, selection: Selection, state: BegunState) -> BegunRun:
+    manifest = session.collected.manifest
+    return BegunRun(
+        run_id=manifest.run_id,
+        state=state,
+        filters=selection.filters,
+        top_k=selection.top_k,
+        retrieval_only=selection.retrieval_only,
+        runs=selection.runs,
+        eval_date=selection.eval_date,
+        asked_on=manifest.eval_date,
+        evidence=manifest.evidence,
+        earlier=manifest.earlier,
+        same_state=manifest.same_state,
+    )

@@ -1,0 +1,91 @@
+"""The outputs file of a run: begun, or gone on with where the run was interrupted."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from ragate.errors import DatasetError, StorageError, UsageError
+from ragate.models import RunManifest
+from ragate.outputs.outputs_file import MAX_BYTES, OutputsHeader, read_outputs
+from ragate.stores.begun_run import OUTPUTS, BegunRun, alone, find_interrupted
+from ragate.stores.local import LocalStore
+from ragate.stores.writer import OutputsWriter
+from ragate.support.atomic_files import write_lines
+from ragate.support.foreign_files import open_regular
+from ragate.support.strict_json import loads
+
+
+@contextmanager
+def open_outputs(
+    store: LocalStore, manifest: RunManifest, *, samples: int, interrupted: BegunRun | None = None
+) -> Iterator[tuple[OutputsWriter, RunManifest]]:
+    """Yield what keeps the outputs of a run, and its manifest; no other process may write there.
+
+    Args:
+        manifest: Of a run that begins now.
+        samples: Number of samples asked in every full pass.
+        interrupted: The run that goes on, which keeps its own manifest.
+
+    Raises:
+        UsageError: another process is at that run, or it ended; or the system is another one.
+        StorageError: its file is damaged.
+    """
+    run_id = manifest.run_id if interrupted is None else interrupted.run_id
+    path = store.folder(run_id) / OUTPUTS
+    with alone(path.parent):
+        header = OutputsHeader(manifest=manifest, samples=samples)
+        if interrupted is not None:
+            begun = interrupted.state
+            find_interrupted(store, run_id, gate=begun.gate, command=begun.command)
+            header = mend_outputs(path)
+            if header.manifest.system != manifest.system:
+                raise UsageError(
+                    f"--resume {run_id}: the system is not what it was, its fingerprint says",
+                    remedy="put its documents and models back, or begin a new run",
+                )
+        with OutputsWriter(path, header, goes_on=interrupted is not None) as writer:
+            yield writer, header.manifest
+
+
+def mend_outputs(path: Path) -> OutputsHeader:
+    """Keep the finished outputs alone, and return the header.
+
+    A last line that was cut off is no output, and what a provider left unanswered is none either.
+
+    Raises:
+        StorageError: another line is broken, or the header is; the file is as it was.
+    """
+    try:
+        header, _ = read_outputs(path)
+    except DatasetError as error:
+        raise _damaged(error) from error
+    if header is None:
+        raise StorageError(f"{path}:1: not begun by ragate", remedy="begin a new run")
+    with open_regular(path, error=StorageError, max_bytes=MAX_BYTES) as file:
+        write_lines(path, _finished(path, file))
+    return header
+
+
+def _finished(path: Path, file: BinaryIO) -> Iterator[str]:
+    """Yield the lines to keep, without their newlines."""
+    broken: DatasetError | None = None
+    for number, line in enumerate(file, 1):
+        if broken is not None:  # it was not the last
+            raise _damaged(broken) from broken
+        try:
+            value = loads(line, where=f"{path}:{number}", error=DatasetError)
+        except DatasetError as error:
+            broken = error
+            continue
+        if not _unanswered(value):
+            yield line.decode().rstrip("\r\n")
+
+
+def _unanswered(value: object) -> bool:
+    failure = value.get("error") if isinstance(value, dict) else None
+    return isinstance(failure, dict) and failure.get("kind") == "provider"
+
+
+def _damaged(error: DatasetError) -> StorageError:
+    return StorageError(error.message, remedy="the run cannot go on: begin a new one")
