@@ -7,6 +7,7 @@ FAMILIES = (
     "embedding",
     "policy",
     "refusal",
+    "checks",
     "tools",
     "judge",
     "run",

@@ -47,7 +47,9 @@ class Refusals:
     """The phrases, prepared once."""
 
     def __init__(self, settings: RefusalSettings) -> None:
-        self._phrases = [_words(phrase) for phrase in (*settings.phrases, *settings.more_phrases)]
+        self._phrases = [
+            whole_words(phrase) for phrase in (*settings.phrases, *settings.more_phrases)
+        ]
 
     def __call__(self, answer: str) -> bool:
         """Tell whether the answer opens with a refusal.
@@ -55,7 +57,7 @@ class Refusals:
         Only the opening counts, up to the first sentence of four words or more and at most 500
         characters: an answer that ends with what the documents leave out is an answer.
         """
-        opening = _words(_opening(answer))
+        opening = whole_words(_opening(answer))
         return any(phrase in opening for phrase in self._phrases)
 
 
@@ -74,6 +76,6 @@ def _narrowed(blanks: re.Match[str]) -> str:
     return ("\n" * min(2, blanks[0].count("\n"))) or " "
 
 
-def _words(text: str) -> str:
+def whole_words(text: str) -> str:
     """Return the words with a space on either side of each, so that phrases match whole words."""
     return f" {' '.join(units(text))} "

@@ -84,6 +84,7 @@ CLAIMS = tuple(name for name in of_family("grounding") if not make(name).unusabl
 REFUSALS = of_family("refusal")
 TOOLS = of_family("tools")
 EMBEDDED = of_family("embedding")
+CHECKS = of_family("checks")
 POLICIES = of_family("policy")
 # What an answer takes has no worst value, so a failed sample is left out and does not look cheap.
 BOUNDED = tuple(name for name in ON_SAMPLES if EVERY[name].high is not None)

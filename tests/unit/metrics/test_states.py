@@ -46,10 +46,17 @@ ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS, *sorted({*POLICIES} - {"allowe
 def sample_for(name: str) -> Sample:
     sample = asked("It is 42.", answerable=name != "refusal_recall", relevant={"a": 1})
     policy = SourcePolicy(form="quote_only", forbidden=("b",))
-    sample = sample.amended(answer_keywords=(("42",),), source_policy=policy)
+    sample = sample.amended(answer_keywords=(("42",),), source_policy=policy, tags=("list",))
     if name not in TOOLS:
         return sample
-    calls = () if name == "irrelevance" else (ExpectedCall(name="f"), ExpectedCall(name="g"))
+    calls = (
+        ()
+        if name == "irrelevance"
+        else (
+            ExpectedCall(name="f", arguments={"a": 1}),
+            ExpectedCall(name="g"),
+        )
+    )
     return sample.amended(tools=(Tool(name="f"), Tool(name="g")), expected_calls=calls)
 
 
