@@ -18,8 +18,8 @@ from ragate.models.base import lean
 from ragate.support.settings import nearest, shown
 from ragate.support.spill import Spill
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_SAMPLES = 100_000
+MAX_BYTES = 256 * 1024 * 1024
+MAX_SAMPLES = 250_000
 
 Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
 

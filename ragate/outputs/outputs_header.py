@@ -23,8 +23,10 @@ class ShardClaim(Frozen):
         plan: Digest of the plan that it was collected by.
         number: Which shard it is, from 1.
         of: How many there are.
+        attempt: Which attempt of a workflow's run it is of, from 1.
         full: Passes over all of its samples.
         again: Passes after these over samples that had changed, before tries of must-pass samples.
+        passes: All of its passes.
         lines: Number of outputs in the file.
         content: SHA-256 of everything after the first line.
     """
@@ -32,8 +34,10 @@ class ShardClaim(Frozen):
     plan: str
     number: int = Field(ge=1)
     of: int = Field(ge=1)
+    attempt: int = Field(default=1, ge=1)
     full: int = Field(ge=1, le=50)
     again: int = Field(default=0, ge=0, le=50)
+    passes: int = Field(ge=1, le=200)
     lines: int = Field(ge=0)
     content: str
 

@@ -72,6 +72,7 @@ async def collect(
         await ask_changed_again(session, samples, baseline, config.policy.repeats)
         again = len(session.collected.passes) - full
         await add_tries(session, samples, MUST_PASS_TRIES - full)
+        passes = len(session.collected.passes)
         for run in range(full if also else 0):
             answers = await ready.answers(also, run)
             for sample in also:
@@ -81,7 +82,7 @@ async def collect(
     if shard is None:
         copy_atomic(ready.writer.path, outputs)
     else:
-        shard.write(ready.writer.path, outputs, full=full, again=again)
+        shard.write(ready.writer.path, outputs, full=full, again=again, passes=passes)
     start.end(session)
     return session.collected
 

@@ -54,7 +54,7 @@ def command(
     chosen = options.selection(loaded)
     stored, shards = operations.state / "outputs.jsonl", None
     if plan is not None:
-        shards = given_shards(plan, files, operations.state, commit=operations.commit)
+        shards = given_shards(plan, files, operations.state)
         files = shards.paths
     elif not files and not stored.is_file():
         raise UsageError(

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from ragate import plugins
 from ragate.cli.init.config_text import Choice
+from ragate.cli.init.shard_matrix import in_shards
 from ragate.cli.workflows.quoting import glob_text, literal, quoted, shell_word, yaml_text
 from ragate.cli.workflows.signature import REPOSITORY, signed
 from ragate.errors import UsageError
@@ -37,6 +38,7 @@ def action_workflows(
     folder: str = "",
     main: str = "main",
     several: bool = False,
+    shards: int | None = None,
 ) -> dict[str, str]:
     """Return the workflows by file name: one job, or the pair where the system is code.
 
@@ -44,6 +46,7 @@ def action_workflows(
         commit: The commit of the action's release, forty digits.
         folder: Where ragate.toml is, below the repository's root; "" for the root itself.
         several: The repository has other gates: files and groups bear this one's name.
+        shards: Into how many jobs the first half is split; None for one.
 
     Raises:
         UsageError: `commit` is none, or `gate` cannot name a status.
@@ -55,11 +58,14 @@ def action_workflows(
         )
     if not _GATE.fullmatch(gate):
         raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
-    names = ["ragate-collect", "ragate-decide"] if choice.on_runner else ["ragate"]
+    in_pair = choice.on_runner or shards is not None
+    names = ["ragate-collect", "ragate-decide"] if in_pair else ["ragate"]
     texts = {
         name: _filled(name, choice, gate, commit, folder, main)
         for name in [*names, "ragate-commands", "ragate-main"]
     }
+    if shards is not None:
+        texts = {name: in_shards(text, shards) for name, text in texts.items()}
     if several:
         texts = {f"{name}-{gate}": _of_gate(text, gate) for name, text in texts.items()}
     return {f"{name}.yml": signed(text) for name, text in texts.items()}

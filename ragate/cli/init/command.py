@@ -32,13 +32,18 @@ if TYPE_CHECKING:
     is_flag=True,
     help="One workflow without the action: no status, no comment, the change's own rules.",
 )
+@click.option(
+    "--shards",
+    type=click.IntRange(2, 256),
+    help="Split the collecting job into so many, side by side.",
+)
 @click.argument(
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
     required=False,
 )
-def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
+def command(*, folder: Path, yes: bool, action: str | None, plain: bool, shards: int | None) -> int:
     """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
     Reads what is there, runs none of it, and asks what is to be gated; with --yes, or without a
@@ -51,20 +56,21 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool) -> int:
     from ragate.cli.init.with_action import with_action
     from ragate.cli.init.workflow_files import runs_plainly
 
-    if plain and action:
-        raise UsageError("--plain writes no action", remedy="leave out --plain or --action")
+    if plain and (action or shards):
+        other = "--action" if action else "--shards"
+        raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
     survey = look(folder)
     _say(*survey_lines(survey))
     begun = (survey.root / "ragate.toml").exists()
-    plain = plain or (begun and not action and runs_plainly(survey))
+    plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     if begun:
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
         choice = guess(survey) if yes or not _terminal() else ask_what(survey)
         _say(*chosen_lines(survey, choice))
         plan = make_plan(survey, choice)
-    if not plain and (action or not survey.elsewhere):
-        plan = with_action(survey, plan, action or "")
+    if not plain and (action or shards or not survey.elsewhere):
+        plan = with_action(survey, plan, action or "", shards=shards)
     earlier = _earlier(survey, plan)
     replaced = _to_replace(survey, earlier, yes=yes)
     _write(survey, plan, replaced)

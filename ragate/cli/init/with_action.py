@@ -13,12 +13,15 @@ from ragate.cli.workflows.signature import PLACEHOLDER
 from ragate.support import git
 
 
-def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
+def with_action(
+    survey: Survey, plan: WritePlan, commit: str, *, shards: int | None = None
+) -> WritePlan:
     """Return the plan with the action's workflows in place of the plain one.
 
     Args:
         commit: Of the action's release; "" for the one that workflows of this gate name already,
             else zeros, which GitHub refuses to run.
+        shards: Into how many jobs the first half is split; None for one.
 
     Raises:
         UsageError: the commit is none.
@@ -33,6 +36,7 @@ def with_action(survey: Survey, plan: WritePlan, commit: str) -> WritePlan:
         folder=folder,
         main=git.main_branch(survey.top),
         several=is_one_of_several(survey, gate),
+        shards=shards,
     )
     workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
     others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)

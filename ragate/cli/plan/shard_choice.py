@@ -69,7 +69,7 @@ def chosen_shard(
     commit = commit or head_commit(config.root)
     own = freeze_plan(config, plan.selection, shards=plan.shards, commit=commit)
     refuse_other_plan(plan, own, name=str(path))
-    return Shard(plan, number)
+    return Shard(plan, number, config.policy.cluster)
 
 
 def shard_path(state: Path, shard: "Shard") -> Path:
@@ -77,7 +77,7 @@ def shard_path(state: Path, shard: "Shard") -> Path:
     return state / SHARDS_FOLDER / f"shard-{shard.number}-of-{shard.plan.shards}.jsonl"
 
 
-def given_shards(plan: Path, files: Sequence[Path], state: Path, *, commit: str) -> "ShardMerge":
+def given_shards(plan: Path, files: Sequence[Path], state: Path) -> "ShardMerge":
     """Return the shards that are to be judged, checked against their plan.
 
     Args:
@@ -87,6 +87,7 @@ def given_shards(plan: Path, files: Sequence[Path], state: Path, *, commit: str)
         UsageError, DatasetError: there are none, or one is refused.
     """
     from ragate.pipeline.shards.merge import ShardMerge
+    from ragate.pipeline.shards.shard_file import wanted_by
     from ragate.pipeline.shards.shard_plan import read_plan
 
     paths = list(files) or sorted((state / SHARDS_FOLDER).glob("*.jsonl"))
@@ -95,7 +96,7 @@ def given_shards(plan: Path, files: Sequence[Path], state: Path, *, commit: str)
             f"{state / SHARDS_FOLDER}: there are no shards to decide on",
             remedy="`ragate collect --plan` writes them, or name their files",
         )
-    return ShardMerge(read_plan(plan), paths, commit=commit)
+    return ShardMerge(paths, wanted_by(read_plan(plan)))
 
 
 def _number(plan: "ShardPlan", text: str, environment: Mapping[str, str]) -> int:

@@ -18,6 +18,7 @@ CommentPolicy = Literal["always", "on-change", "on-failure", "off"]
 FailOn = Literal["error", "warn", "never"]
 
 MOST_RUNS = 50
+MOST_SHARDS = 256  # jobs of one matrix
 # Also part of an artifact's name and of a status: no slash, no space.
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _TAG_SEPARATOR = re.compile(r"[,\s]+")
@@ -35,6 +36,7 @@ class Inputs:
         gate: Name of this gate; "" where the configuration names it.
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
+        shards, shard: Into how many parts `collect` is split, and which one this is, from 1.
         github_proxy, github_ca: See `Connection`; for GitHub's API alone.
     """
 
@@ -50,6 +52,8 @@ class Inputs:
     working_directory: str = "."
     tags: tuple[str, ...] = ()
     runs: int | None = None
+    shards: int | None = None
+    shard: int | None = None
     github_proxy: SecretStr = _NOTHING
     github_ca: str = ""
 
@@ -78,7 +82,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         UsageError: names the input, the value and what is allowed.
     """
     variables = _InputVariables(environ)
-    return Inputs(
+    inputs = Inputs(
         mode=variables.word("mode", get_args(Mode), Inputs.mode),
         config=variables.path("config", Inputs.config),
         database_url=SecretStr(variables.text("database-url")),
@@ -91,9 +95,26 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         working_directory=variables.path("working-directory", Inputs.working_directory),
         tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(variables.text("tags"))))),
         runs=variables.number("runs", MOST_RUNS),
+        shards=variables.number("shards", MOST_SHARDS),
+        shard=variables.number("shard", MOST_SHARDS),
         github_proxy=read_proxy(variables.text("github-proxy")),
         github_ca=variables.text("github-ca"),
     )
+    _refuse_misfits(inputs)
+    return inputs
+
+
+def _refuse_misfits(inputs: Inputs) -> None:
+    """Refuse shards where there are none, and a shard that is none of them."""
+    shards, shard = inputs.shards, inputs.shard
+    if shards is not None and inputs.mode not in {"collect", "decide"}:
+        raise _wrong("shards", str(shards), "left out: only collect and decide work in shards")
+    if inputs.mode == "collect" and (shards is None) != (shard is None):
+        raise _wrong("shard", str(shard or ""), "given with shards, and shards with it")
+    if inputs.mode != "collect" and shard is not None:
+        raise _wrong("shard", str(shard), "left out: only collect does one shard")
+    if shards is not None and shard is not None and shard > shards:
+        raise _wrong("shard", str(shard), f"a whole number from 1 to {shards}")
 
 
 def variable(name: str) -> str:

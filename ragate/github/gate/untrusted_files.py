@@ -2,18 +2,23 @@
 
 import os
 import stat
+from collections import defaultdict
 from pathlib import Path
 
 from ragate.errors import DatasetError
-from ragate.outputs.outputs_file import read_outputs
+from ragate.outputs.outputs_file import read_header, read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
 
 MAX_BYTES = 256 * 1024 * 1024
+MOST_OF_SHARDS = 2 * 1024**3  # of all together: what one file of outputs may have
 MOST_FILES = 20
 
 
-def untrusted_outputs(path: Path, workspace: Path) -> list[Path]:
+def untrusted_outputs(path: Path, workspace: Path, *, shards: int = 0) -> list[Path]:
     """Return the outputs files at `path`: the file itself, or those of a folder.
+
+    Args:
+        shards: Into how many parts they are split, 0 for none: these may be more files.
 
     Raises:
         DatasetError: there is none, or one is a link, no regular file, or too large.
@@ -29,15 +34,18 @@ def untrusted_outputs(path: Path, workspace: Path) -> list[Path]:
             remedy="download the collecting job's artifact to outputs-path; if that job failed, "
             "its own log says why",
         )
-    if len(files) > MOST_FILES:
-        raise DatasetError(f"{path.name}: more than {MOST_FILES} files of outputs")
+    most, most_bytes = MOST_FILES * max(1, shards), MOST_OF_SHARDS if shards else MAX_BYTES
+    if len(files) > most:
+        raise DatasetError(f"{path.name}: more than {most} files of outputs")
     total = sum(_size(file) for file in files)
-    if total > MAX_BYTES:
-        raise DatasetError(f"{path.name}: {total} bytes of outputs, and the limit is {MAX_BYTES}")
+    if total > most_bytes:
+        raise DatasetError(f"{path.name}: {total} bytes of outputs, and the limit is {most_bytes}")
     return files
 
 
-def attempts_that_count(files: list[Path], max_unmeasured: float) -> list[Path]:
+def attempts_that_count(
+    files: list[Path], max_unmeasured: float, *, sharded: bool = False
+) -> list[Path]:
     """Return the files of attempts that count, or all where none does.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
@@ -45,8 +53,21 @@ def attempts_that_count(files: list[Path], max_unmeasured: float) -> list[Path]:
 
     Args:
         max_unmeasured: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
+        sharded: The files are shards: of each one those of its attempts that count.
     """
-    return [file for file in files if _unmeasured_share(file) <= max_unmeasured] or files
+    attempts = defaultdict[int, list[Path]](list)
+    for file in files:
+        attempts[_shard_of(file) if sharded else 0].append(file)
+    counting = (
+        [file for file in group if _unmeasured_share(file) <= max_unmeasured] or group
+        for group in attempts.values()
+    )
+    return [file for group in counting for file in group]
+
+
+def _shard_of(file: Path) -> int:
+    header = read_header(file)
+    return header.shard.number if header is not None and header.shard is not None else 0
 
 
 def _unmeasured_share(file: Path) -> float:

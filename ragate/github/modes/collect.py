@@ -20,6 +20,9 @@ from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.line import collect
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.shards.freeze_plan import freeze_plan
+from ragate.pipeline.shards.shard import Shard
+from ragate.pipeline.shards.split import divided_caps
 
 
 def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
@@ -35,13 +38,19 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
         restore_replies(context, gate.config.gate, base.head, operations)
         runs = context.inputs.runs or 1 + gate.config.policy.confirm
         chosen = context.selection(runs=runs)
+        config, also, shard = gate.config, _also(gate, head, chosen), None
+        if context.inputs.shards is not None:
+            shard = _shard(context, config, chosen, base.head)
+            chosen, also = shard.plan.selection, tuple(shard.own(also))
+            config = divided_caps(config, shard.plan.shards, shard.number)
         collected = asyncio.run(
             collect(
-                gate.config,
+                config,
                 replace(operations, commit=base.head),
                 chosen,
                 outputs=context.outputs_file,
-                also=_also(gate, head, chosen),
+                also=also,
+                shard=shard,
             )
         )
     passes = [outputs for outputs in collected.passes if outputs]
@@ -50,7 +59,17 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    return ModeOutcome(ended_as="collected", exit_code=3 if count == failed else 0)
+    is_empty = shard is not None and not count
+    exit_code = 3 if count == failed and not is_empty else 0
+    return ModeOutcome(ended_as="collected", exit_code=exit_code)
+
+
+def _shard(context: StepContext, config: Config, chosen: Selection, commit: str) -> Shard:
+    """Return what this job collects: each makes the plan for itself, and all the same one."""
+    inputs = context.inputs
+    plan = freeze_plan(config, chosen, shards=inputs.shards or 1, commit=commit)
+    number = inputs.shard or 1
+    return Shard(plan, number, config.policy.cluster, context.event.run_attempt)
 
 
 def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:

@@ -22,7 +22,11 @@ from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish.target import Announce
 from ragate.github.rest.repository import Repository
 from ragate.outputs.outputs_file import read_outputs
+from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide_outputs import decide_outputs
+from ragate.pipeline.shards.merge import ShardMerge
+from ragate.pipeline.shards.shard_file import Wanted
+from ragate.pipeline.shards.split import placed
 from ragate.runtime.operations import Operations
 
 
@@ -75,8 +79,14 @@ class CollectedOutputs:
         return replace(operations, environment={}, unjudged=why)
 
     def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
-        collected = untrusted_outputs(self.context.outputs_file, self.context.workspace)
-        paths = attempts_that_count(collected, gate.config.policy.max_unscored)
+        shards = self.context.inputs.shards
+        place, workspace = self.context.outputs_file, self.context.workspace
+        collected = untrusted_outputs(place, workspace, shards=shards or 0)
+        most = gate.config.policy.max_unscored
+        paths = attempts_that_count(collected, most, sharded=shards is not None)
+        merge = None
+        if shards is not None:
+            merge = ShardMerge(paths, self._wanted(gate.config, shards))
         provenance = _with_claims(paths, gate, provenance)
         report = asyncio.run(
             decide_outputs(
@@ -87,9 +97,16 @@ class CollectedOutputs:
                 proposal=gate.proposal,
                 judge_last=not self.context.event.is_rerun,
                 foreign=True,
+                shards=merge,
             )
         )
         return ReportDraft(report, provenance, outputs=outputs_in(collected), files=tuple(paths))
+
+    def _wanted(self, config: Config, shards: int) -> Wanted:
+        """Return what the shards have to be parts of, by the base's own questions."""
+        samples = load_samples(config, self.context.selection().filters)
+        head = self.change.base.head
+        return Wanted(shards, head, placed(samples, shards, config.policy.cluster))
 
     def is_current(self) -> bool:
         return is_current(self.context.event, self.repository, self.change)

@@ -1,7 +1,7 @@
 """From configuration and golden set to a plan, and what differs between two plans."""
 
 from ragate.config import Config
-from ragate.core.hashing import content_hash, digest
+from ragate.core.hashing import digest
 from ragate.core.text.listed_names import listed
 from ragate.errors import UsageError
 from ragate.pipeline.decide.gate_setup import load_samples
@@ -9,7 +9,7 @@ from ragate.pipeline.run.corpus_texts import corpus_texts
 from ragate.pipeline.run.relative_dates import date_of, names_today
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.shards.shard_plan import ShardPlan
-from ragate.pipeline.shards.split import shard_of
+from ragate.pipeline.shards.split import placed
 from ragate.version import __version__
 
 _SHOWN = 5
@@ -37,7 +37,6 @@ def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: st
         RagateError: the golden set or the corpus cannot be read.
     """
     samples = load_samples(config, selection.filters)
-    cluster = config.policy.cluster
     texts = corpus_texts(config, None)
     eval_date = selection.eval_date
     if not eval_date and any(names_today(sample) for sample in samples):
@@ -55,10 +54,7 @@ def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: st
         top_k=selection.top_k,
         retrieval_only=selection.retrieval_only,
         eval_date=eval_date,
-        samples={
-            sample.id: (content_hash(sample), shard_of(sample, shards, cluster))
-            for sample in samples
-        },
+        samples=placed(samples, shards, config.policy.cluster),
     )
 
 

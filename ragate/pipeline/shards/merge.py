@@ -1,55 +1,84 @@
 """Shards that were collected, checked against their plan and read as the outputs of one run."""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ragate.errors import DatasetError, UsageError
+from ragate.errors import DatasetError
 from ragate.models import RunManifest, Sample
+from ragate.outputs.outputs_header import ShardClaim
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.shards.shard_file import (
+    ShardFile,
+    Wanted,
     collect_again,
     read_part,
     refuse_unfit,
-    refuse_version,
 )
-from ragate.pipeline.shards.shard_plan import ShardPlan
 
 _NOT_OURS = "the file is not what `ragate collect --plan` wrote: collect it again"
+
+
+class _Round:
+    """Files that make one run over all samples, each shard once."""
+
+    def __init__(self, parts: Mapping[Path, ShardFile]) -> None:
+        claims = [part.claim for part in parts.values()]
+        self._again = max(claim.again for claim in claims)
+        self.passes = self._again + max(claim.passes - claim.again for claim in claims)
+
+    def number_of(self, run: int, claim: ShardClaim) -> int:
+        """Return the pass of the whole run that a shard's pass is of.
+
+        What follows the passes of all comes after what any shard asked again.
+        """
+        return run if run < claim.full + claim.again else run + self._again - claim.again
+
+
+def _rounds(parts: Mapping[Path, ShardFile]) -> Iterator[tuple[Path, tuple[_Round, int]]]:
+    """Yield each file with its round, and the number of passes in the rounds before.
+
+    The first file of every shard is one round, the second of those that have one the next.
+    """
+    rest, before = dict(parts), 0
+    while rest:
+        first: dict[int, Path] = {}
+        for path, part in rest.items():
+            first.setdefault(part.claim.number, path)
+        among = _Round({path: rest.pop(path) for path in first.values()})
+        yield from ((path, (among, before)) for path in first.values())
+        before += among.passes
 
 
 class ShardMerge:
     """The shards of one plan: whole, each once, and none of another plan.
 
-    The plan is a claim of whoever collected: it says which shard an output may be in. What is to be
-    measured the golden set of the policy says.
+    A shard that a later attempt collected again adds its passes to the earlier ones, as a whole run
+    that is repeated does.
 
     Args:
-        commit: What is judged, "" where only the plan says it.
+        paths: The shards' files; at least one.
+        wanted: What they have to be parts of.
 
     Raises:
         UsageError, DatasetError: names the file, and what is wrong with it.
     """
 
-    def __init__(self, plan: ShardPlan, paths: Sequence[Path], *, commit: str = "") -> None:
-        self.plan = plan
-        refuse_version(plan.ragate_version, "the plan was made")
-        if commit and plan.commit != commit:
-            raise UsageError(
-                f"the plan is of commit {plan.commit or 'none'}, and {commit} is judged",
-                remedy="make the plan, and collect, at the commit that is judged",
-            )
-        parts = {path: read_part(path, plan) for path in paths}
+    def __init__(self, paths: Sequence[Path], wanted: Wanted) -> None:
+        self.wanted = wanted
+        parts = {path: read_part(path, wanted) for path in paths}
         refuse_unfit(parts)
-        self._parts = dict(sorted(parts.items(), key=lambda item: item[1].claim.number))
-        self._again = max((part.claim.again for part in parts.values()), default=0)
-        self._seen: set[str] = set()
+        order = sorted(
+            parts, key=lambda path: (parts[path].claim.number, parts[path].claim.attempt)
+        )
+        self._parts = {path: parts[path] for path in order}
+        self._rounds = dict(_rounds(self._parts))
+        self._seen: dict[Path, set[str]] = {path: set() for path in paths}
         present = {part.claim.number for part in parts.values()}
-        counts = plan.counts()
+        counts = Counter(number for _, number in wanted.samples.values())
         self.missing = {
-            number: count
-            for number, count in enumerate(counts, start=1)
-            if count and number not in present
+            number: counts[number] for number in sorted(counts) if number not in present
         }
 
     @property
@@ -63,28 +92,27 @@ class ShardMerge:
         Raises:
             DatasetError: the plan has its sample in another shard.
         """
-        claim = self._parts[path].claim
-        planned = self.plan.samples.get(line.id)
-        run = line.run
-        if not line.id or run is None:
-            raise DatasetError(f"{where}: no id or no run in it", remedy=_NOT_OURS)
+        claim, run = self._parts[path].claim, line.run
+        planned = self.wanted.samples.get(line.id)
+        if not line.id or run is None or run >= claim.passes:
+            raise DatasetError(f"{where}: no id, or no run that there was", remedy=_NOT_OURS)
         if planned is not None and planned[1] != claim.number:
             raise DatasetError(
                 f"{where}: sample {line.id!r} is of shard {planned[1]}/{claim.of}, and this is "
                 f"shard {claim.number}/{claim.of}",
                 remedy=_NOT_OURS,
             )
-        if run == 0:
-            self._seen.add(line.id)
-        # What follows the passes of all comes after what any shard asked again.
-        return run if run < claim.full + claim.again else run + self._again - claim.again
+        if run == 0 and planned is not None:
+            self._seen[path].add(line.id)
+        among, offset = self._rounds[path]
+        return offset + among.number_of(run, claim)
 
     def lack(self, sample: Sample) -> str:
         """Return why there is no output of a sample."""
-        planned = self.plan.samples.get(sample.id)
+        planned = self.wanted.samples.get(sample.id)
         if planned is None:
             return "the plan does not hold it"
-        return f"shard {planned[1]}/{self.plan.shards} is missing"
+        return f"shard {planned[1]}/{self.wanted.shards} is missing"
 
     def refuse_half(self) -> None:
         """Raise for a shard that lacks outputs of its samples, once all are read.
@@ -92,15 +120,17 @@ class ShardMerge:
         Raises:
             DatasetError: names the file and the first sample.
         """
-        by_number = {part.claim.number: path for path, part in self._parts.items()}
-        for key, (_, number) in self.plan.samples.items():
-            if number in by_number and key not in self._seen:
-                shards = self.plan.shards
-                raise DatasetError(
-                    f"{by_number[number]}: half a shard: no output of {key!r}, which is of shard "
-                    f"{number}/{shards}",
-                    remedy=collect_again(number, shards),
-                )
+        shards, files = self.wanted.shards, defaultdict[int, list[Path]](list)
+        for path, part in self._parts.items():
+            files[part.claim.number].append(path)
+        for key, (_, number) in self.wanted.samples.items():
+            for path in files.get(number, ()):
+                if key not in self._seen[path]:
+                    raise DatasetError(
+                        f"{path}: half a shard: no output of {key!r}, which is of shard "
+                        f"{number}/{shards}",
+                        remedy=collect_again(number, shards),
+                    )
 
     def manifest(self, samples: Sequence[Sample]) -> RunManifest:
         """Return the manifest of the whole run, as one process would have written it.
@@ -126,14 +156,14 @@ class ShardMerge:
     def missing_reasons(self) -> tuple[str, ...]:
         """Return what is missing, one sentence a shard."""
         return tuple(
-            f"shard {number}/{self.plan.shards} is missing: "
+            f"shard {number}/{self.wanted.shards} is missing: "
             f"{count} {'sample is' if count == 1 else 'samples are'} not measured"
             for number, count in self.missing.items()
         )
 
     def missing_remedies(self) -> tuple[str, ...]:
         """Return how to get what is missing, one line a shard."""
-        return tuple(collect_again(number, self.plan.shards) for number in self.missing)
+        return tuple(collect_again(number, self.wanted.shards) for number in self.missing)
 
 
 def _time(created: str) -> datetime.datetime:

@@ -9,6 +9,7 @@ from ragate.models import Sample
 from ragate.outputs.outputs_file import OutputsHeader, header_line, read_header
 from ragate.outputs.outputs_header import ShardClaim
 from ragate.pipeline.shards.shard_plan import ShardPlan
+from ragate.pipeline.shards.split import shard_of
 from ragate.support.atomic_files import write_lines
 from ragate.support.spill import Spill
 
@@ -19,32 +20,37 @@ class Shard:
 
     Attributes:
         number: From 1.
+        cluster: ``[policy] cluster``.
+        attempt: As in `ShardClaim`.
     """
 
     plan: ShardPlan
     number: int
+    cluster: str = ""
+    attempt: int = 1
 
     @property
     def name(self) -> str:
         return f"{self.number}/{self.plan.shards}"
 
     def own(self, samples: Sequence[Sample]) -> Sequence[Sample]:
-        """Return the samples that this shard asks, in their order."""
-        placed = self.plan.samples
-        mine = (
-            sample
-            for sample in samples
-            if sample.id in placed and placed[sample.id][1] == self.number
-        )
-        return Spill(Sample, mine)
+        """Return the samples that this shard asks, in their order.
 
-    def write(self, source: Path, target: Path, *, full: int, again: int) -> None:
+        One that the plan does not hold, as a change's own may be, is split as if it did.
+        """
+        return Spill(Sample, (one for one in samples if self._place(one) == self.number))
+
+    def _place(self, sample: Sample) -> int:
+        planned = self.plan.samples.get(sample.id)
+        return planned[1] if planned else shard_of(sample, self.plan.shards, self.cluster)
+
+    def write(self, source: Path, target: Path, *, full: int, again: int, passes: int) -> None:
         """Copy the outputs of this shard's run to `target`, under a head that says what they are.
 
         The file appears when it is whole.
 
         Args:
-            full, again: As in `ShardClaim`.
+            full, again, passes: As in `ShardClaim`.
 
         Raises:
             StorageError: it cannot be written; a file that was there is unchanged.
@@ -54,8 +60,10 @@ class Shard:
             plan=self.plan.digest,
             number=self.number,
             of=self.plan.shards,
+            attempt=self.attempt,
             full=full,
             again=again,
+            passes=passes,
             lines=lines,
             content=content,
         )

@@ -21,12 +21,41 @@ class ShardFile:
     claim: ShardClaim
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What shards have to be parts of.
+
+    Attributes:
+        commit: What is judged.
+        samples: By id: content hash and number of the shard.
+        plan: Digest of the plan, "" where any will do that all shards have.
+    """
+
+    shards: int
+    commit: str
+    samples: Mapping[str, tuple[str, int]]
+    plan: str = ""
+
+
+def wanted_by(plan: ShardPlan) -> Wanted:
+    """Return what the shards of a plan have to be.
+
+    The plan is a claim of whoever collected: it says which shard an output may be in. What is to be
+    measured the golden set of the policy says.
+
+    Raises:
+        UsageError: another version of ragate made it.
+    """
+    refuse_version(plan.ragate_version, "the plan was made")
+    return Wanted(plan.shards, plan.commit, plan.samples, plan.digest)
+
+
 def collect_again(number: int, shards: int) -> str:
     """Return the command that makes a shard."""
     return f"collect it again: ragate collect --plan PLAN --shard {number}/{shards}"
 
 
-def read_part(path: Path, plan: ShardPlan) -> ShardFile:
+def read_part(path: Path, wanted: Wanted) -> ShardFile:
     """Return what a shard's file says of itself.
 
     Raises:
@@ -41,15 +70,16 @@ def read_part(path: Path, plan: ShardPlan) -> ShardFile:
             remedy="give --plan the files that `ragate collect --plan` wrote",
         )
     refuse_version(header.manifest.ragate_version, f"{path}: collected")
-    if claim.plan != plan.digest or claim.of != plan.shards or claim.number > plan.shards:
+    of_another = bool(wanted.plan) and claim.plan != wanted.plan
+    if of_another or claim.of != wanted.shards or claim.number > wanted.shards:
         raise UsageError(
             f"{path}: shard {claim.number}/{claim.of} of another plan",
             remedy="judge the shards of one plan: make it once, and collect every shard by it",
         )
-    if header.manifest.commit != plan.commit:
+    if header.manifest.commit != wanted.commit:
         raise UsageError(
             f"{path}: collected at commit {header.manifest.commit or 'none'}, and the plan is of "
-            f"{plan.commit or 'none'}",
+            f"{wanted.commit or 'none'}",
             remedy=collect_again(claim.number, claim.of),
         )
     _refuse_cut(path, claim)
@@ -87,23 +117,28 @@ def refuse_version(version: str, what: str) -> None:
 
 
 def refuse_unfit(parts: Mapping[Path, ShardFile]) -> None:
-    """Raise where two files are one shard, or were asked a different number of times.
+    """Raise where two files are one shard, of two plans, or were asked unlike often.
 
     Raises:
         UsageError: names both files.
     """
-    first: dict[int, Path] = {}
+    first: dict[tuple[int, int], Path] = {}
     for path, part in parts.items():
         claim = part.claim
-        other = first.setdefault(claim.number, path)
+        other = first.setdefault((claim.number, claim.attempt), path)
         if other != path:
             raise UsageError(
                 f"{path}: shard {claim.number}/{claim.of} a second time, after {other}",
                 remedy="give every shard once: another draw of the same questions is not added",
             )
-        begun, full = next((path, part.claim.full) for path, part in parts.items())
-        if claim.full != full:
+        begun, to_fit = next((path, part.claim) for path, part in parts.items())
+        if claim.plan != to_fit.plan:
             raise UsageError(
-                f"{path}: asked {claim.full} times, and {begun} {full} times",
+                f"{path}: shard {claim.number}/{claim.of} of another plan than {begun}",
+                remedy="judge the shards of one plan: of one commit, policy and system",
+            )
+        if claim.full != to_fit.full:
+            raise UsageError(
+                f"{path}: asked {claim.full} times, and {begun} {to_fit.full} times",
                 remedy=collect_again(claim.number, claim.of),
             )

@@ -1,8 +1,10 @@
 """Which shard a sample is in: by a stable hash, so that others that come or go move none."""
 
+from collections.abc import Sequence
+
 from ragate.config import Config
 from ragate.core.comparison.sample_matching import cluster_name
-from ragate.core.hashing import digest
+from ragate.core.hashing import content_hash, digest
 from ragate.models import Sample
 
 MOST_SHARDS = 1000
@@ -17,6 +19,13 @@ def shard_of(sample: Sample, shards: int, cluster: str = "") -> int:
     name = cluster_name(sample, cluster) if cluster else ""
     key = ["cluster", name] if name else ["sample", sample.id]
     return int(digest(key), 16) % shards + 1
+
+
+def placed(samples: Sequence[Sample], shards: int, cluster: str) -> dict[str, tuple[str, int]]:
+    """Return content hash and shard of every sample, by id."""
+    return {
+        sample.id: (content_hash(sample), shard_of(sample, shards, cluster)) for sample in samples
+    }
 
 
 def divided_caps(config: Config, shards: int, number: int) -> Config:
