@@ -16,8 +16,8 @@ CODE = Choice("python", "app.rag:answer")
 DATA = Choice("replay", "outputs/*.jsonl")
 
 
-def job(choice: Choice, name: str, **options: object):
-    texts = action_workflows(choice, gate="g", commit=COMMIT, shards=3, **options)
+def job(choice: Choice, name: str, *, folder: str = ""):
+    texts = action_workflows(choice, gate="g", commit=COMMIT, shards=3, folder=folder)
     return next(iter(yaml.safe_load(texts[f"{name}.yml"])["jobs"].values()))
 
 
