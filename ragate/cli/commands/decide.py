@@ -55,24 +55,23 @@ def command(
     stored, shards = operations.state / "outputs.jsonl", None
     if plan is not None:
         shards = given_shards(plan, files, operations.state)
-        files = shards.paths
     elif not files and not stored.is_file():
         raise UsageError(
             f"{stored}: there are no outputs to decide on",
             remedy="`ragate collect` writes them, or name their files: ragate decide FILE",
         )
+    outputs = shards.paths if shards is not None else files or (stored,)
     report = asyncio.run(
         decide_outputs(
             loaded,
             operations,
             chosen,
-            files or (stored,),
+            outputs,
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
             shards=shards,
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
-    outputs = files or (stored,)
     report = detailed(report, loaded, operations.state, destinations, outputs=outputs)
     return show(report, destinations, verbose=verbose)

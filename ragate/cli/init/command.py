@@ -56,9 +56,7 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool, shards:
     from ragate.cli.init.with_action import with_action
     from ragate.cli.init.workflow_files import runs_plainly
 
-    if plain and (action or shards):
-        other = "--action" if action else "--shards"
-        raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
+    _refuse_beside_plain(plain, action, shards)
     survey = look(folder)
     _say(*survey_lines(survey))
     begun = (survey.root / "ragate.toml").exists()
@@ -80,6 +78,12 @@ def command(*, folder: Path, yes: bool, action: str | None, plain: bool, shards:
 
         _say(*offer_question(survey.root))
     return _finish(survey, plan)
+
+
+def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) -> None:
+    if plain and (action or shards):
+        other = "--action" if action else "--shards"
+        raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
 
 
 def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:

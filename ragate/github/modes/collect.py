@@ -2,7 +2,8 @@
 
 import asyncio
 import tempfile
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.config import Config
@@ -38,19 +39,15 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
         restore_replies(context, gate.config.gate, base.head, operations)
         runs = context.inputs.runs or 1 + gate.config.policy.confirm
         chosen = context.selection(runs=runs)
-        config, also, shard = gate.config, _also(gate, head, chosen), None
-        if context.inputs.shards is not None:
-            shard = _shard(context, config, chosen, base.head)
-            chosen, also = shard.plan.selection, tuple(shard.own(also))
-            config = divided_caps(config, shard.plan.shards, shard.number)
+        part = _part(context, gate.config, chosen, _also(gate, head, chosen), base.head)
         collected = asyncio.run(
             collect(
-                config,
+                part.config,
                 replace(operations, commit=base.head),
-                chosen,
+                part.selection,
                 outputs=context.outputs_file,
-                also=also,
-                shard=shard,
+                also=part.also,
+                shard=part.shard,
             )
         )
     passes = [outputs for outputs in collected.passes if outputs]
@@ -59,17 +56,34 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    is_empty = shard is not None and not count
-    exit_code = 3 if count == failed and not is_empty else 0
-    return ModeOutcome(ended_as="collected", exit_code=exit_code)
+    is_nothing = count == failed and (count > 0 or part.shard is None)
+    return ModeOutcome(ended_as="collected", exit_code=3 if is_nothing else 0)
 
 
-def _shard(context: StepContext, config: Config, chosen: Selection, commit: str) -> Shard:
+@dataclass(frozen=True)
+class _Part:
+    """What one job collects: everything, or one shard of it."""
+
+    config: Config
+    selection: Selection
+    also: Sequence[Sample]
+    shard: Shard | None = None
+
+
+def _part(
+    context: StepContext,
+    config: Config,
+    chosen: Selection,
+    also: Sequence[Sample],
+    commit: str,
+) -> _Part:
     """Return what this job collects: each makes the plan for itself, and all the same one."""
-    inputs = context.inputs
-    plan = freeze_plan(config, chosen, shards=inputs.shards or 1, commit=commit)
-    number = inputs.shard or 1
-    return Shard(plan, number, config.policy.cluster, context.event.run_attempt)
+    shards, number = context.inputs.shards, context.inputs.shard
+    if shards is None or number is None:
+        return _Part(config, chosen, also)
+    plan = freeze_plan(config, chosen, shards=shards, commit=commit)
+    shard = Shard(plan, number, config.policy.cluster, context.event.run_attempt)
+    return _Part(divided_caps(config, shards, number), plan.selection, shard.own(also), shard)
 
 
 def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:
