@@ -55,7 +55,7 @@ def changed_files(root: Path, *, but: Sequence[Path] = ()) -> dict[str, str] | N
     top = repository(root)
     real = [path.resolve() for path in but]
     status = ("status", "--porcelain", "--branch", "-z", "--no-renames", "--untracked-files=all")
-    entries = (_run(root, *status) or "").split("\0")
+    entries = (answer(root, *status) or "").split("\0")
     if top is None or not entries[0].startswith("## "):
         return None
     paths = [top / entry[3:] for entry in entries[1:] if entry]
@@ -145,8 +145,10 @@ def differs(top: Path, commit: str, path: str) -> bool | None:
     Files that git does not know yet count as well, ignored or not.
     """
     literal = f":(top,literal){path}"
-    diff = _run(top, "diff", "--no-ext-diff", "--no-renames", "--name-only", commit, "--", literal)
-    others = _run(top, "ls-files", "--others", "--", literal)
+    diff = answer(
+        top, "diff", "--no-ext-diff", "--no-renames", "--name-only", commit, "--", literal
+    )
+    others = answer(top, "ls-files", "--others", "--", literal)
     return None if diff is None or others is None else bool(diff or others)
 
 
@@ -161,10 +163,11 @@ def user_name(folder: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    return _run(root, *arguments) or ""
+    return answer(root, *arguments) or ""
 
 
-def _run(root: Path, *arguments: str) -> str | None:
+def answer(root: Path, *arguments: str) -> str | None:
+    """Return what git prints, None where it fails, takes too long, or is not there."""
     try:
         done = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],

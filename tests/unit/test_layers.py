@@ -55,6 +55,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("recorder",),
     ("pipeline.run", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
+    ("pipeline.coverage",),
     ("pipeline.decide",),
     ("pipeline.resume",),
     ("pipeline.baseline", "pipeline.shards"),

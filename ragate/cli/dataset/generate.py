@@ -22,6 +22,7 @@ from ragate.cli.options import config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
+    from ragate.cli.dataset.shared import ToolInput
     from ragate.pipeline.golden.generate import Generated
 
 # As in the pipeline, without importing it for --help; a test compares them.
@@ -35,6 +36,13 @@ KINDS = ("simple", "multi-document", "distracting", "unanswerable")
 @click.option("--count", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Default: all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Take other documents.")
+@click.option(
+    "--from-diff",
+    "base",
+    metavar="BASE",
+    help="Only documents that differ from this commit and that no question expects; without "
+    "--provider and --model from their headings and definitions, with no model call.",
+)
 @model_options
 @click.option("--output", type=click.Path(path_type=Path), help="Write the drafts to this file.")
 @click.option("--append", is_flag=True, help="Add the drafts to FILE instead.")
@@ -47,47 +55,67 @@ def command(
     count: int,
     kinds: tuple[str, ...],
     seed: int,
+    base: str | None,
     provider: str,
     model: str,
     output: Path | None,
     append: bool,
     force: bool,
 ) -> int:
-    """Draft questions from the documents, with a chat model of the policy.
+    """Draft questions from the documents, with a chat model of the policy or, of a diff, without.
 
     Every question is a draft: no run asks it before `ragate dataset accept`. One whose quotes do
     not stand in its documents is dropped, and so is one that FILE asks already. The caps of the
     policy hold; with less than was asked for because of one the exit code is 3.
     """
+    from ragate.cli.dataset.from_diff import edited_documents, without_model
     from ragate.dataset import inspect_entries
-    from ragate.pipeline.golden.drafting import choose_model
-    from ragate.pipeline.golden.generate import generate
     from ragate.pipeline.run.corpus_texts import needed_texts
 
-    if append == (output is not None):
-        raise UsageError("where do the drafts go?", remedy="give --output FILE, or --append")
-    if output is not None:
-        refuse_overwriting(output, force=force)
+    keyless = base is not None and not (provider or model)
+    _refuse(keyless, kinds, output, append=append, force=force)
     chosen = subject(file, config)
-    loaded, operations = chosen.configured()
-    texts = needed_texts(loaded, corpus, why="generate")
+    if not keyless:
+        chosen.configured()
+    texts = needed_texts(chosen.config, corpus, why="generate")
     entries, errors = inspect_entries(chosen.path) if chosen.path.exists() else ([], [])
     if append and errors:
         raise errors[0]
-    generated = asyncio.run(
-        generate(
-            loaded,
-            operations,
-            texts,
-            choose_model(loaded, provider, model),
-            count=count,
-            kinds=tuple(dict.fromkeys(kinds)) or KINDS,
-            seed=seed,
-            queries=[entry.sample.query for entry in entries],
-        )
-    )
+    edited = edited_documents(chosen, corpus, texts, entries, base) if base is not None else None
+    if edited is not None and not edited.documents:
+        click.echo("nothing to draft: a question or a draft expects each document of this change")
+        return 0
+    queries = [entry.sample.query for entry in entries]
+    if edited is not None and keyless:
+        generated = without_model(edited, texts, queries, count=count, seed=seed)
+    else:
+        asked = {"count": count, "kinds": kinds, "seed": seed, "queries": queries}
+        documents = edited.documents if edited is not None else None
+        generated = _by_model(chosen, texts, (provider, model), asked | {"documents": documents})
     _write(generated.rows, output, chosen.path)
     return _tell(generated, output or chosen.path)
+
+
+def _refuse(
+    keyless: bool, kinds: tuple[str, ...], output: Path | None, *, append: bool, force: bool
+) -> None:
+    if append == (output is not None):
+        raise UsageError("where do the drafts go?", remedy="give --output FILE, or --append")
+    if keyless and kinds:
+        raise UsageError("--kind is for a model", remedy="name one with --model, or leave it out")
+    if output is not None:
+        refuse_overwriting(output, force=force)
+
+
+def _by_model(
+    chosen: ToolInput, texts: dict[str, str], model: tuple[str, str], asked: dict[str, Any]
+) -> Generated:
+    from ragate.pipeline.golden.drafting import choose_model
+    from ragate.pipeline.golden.generate import generate
+
+    loaded, operations = chosen.configured()
+    asked = asked | {"kinds": tuple(dict.fromkeys(asked["kinds"])) or KINDS}
+    return asyncio.run(generate(loaded, operations, texts, choose_model(loaded, *model), **asked))
 
 
 def _write(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:

@@ -8,6 +8,7 @@ from ragate.cli.group import LazyGroup
 TOOLS: dict[str, tuple[str, str]] = {
     "validate": ("validate", "Say what is wrong or doubtful in a golden set."),
     "import": ("importing", "Bring in the golden set of another tool."),
+    "coverage": ("coverage", "Say which documents no question expects."),
     "suggest": ("suggest", "Propose expected documents for a person to accept."),
     "relink": ("relink", "Propose where lost expected documents went."),
     "evidence": ("evidence", "Record the passages that answers rest on."),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,17 +60,19 @@ async def generate(
     kinds: Sequence[str],
     seed: int,
     queries: Sequence[str] = (),
+    documents: Collection[str] | None = None,
 ) -> Generated:
     """Ask for `count` questions; a quote that does not stand in its document drops its question.
 
     Args:
         kinds: Taken in turn.
         queries: Questions that are there already: what is nearly the same is dropped.
+        documents: Those that questions are asked about; None asks about all.
 
     Raises:
         UsageError: the corpus is too small.
     """
-    plans = plan(texts, count=count, kinds=kinds, seed=seed)
+    plans = plan(texts, count=count, kinds=kinds, seed=seed, documents=documents)
     prompts = {question.key: (QUESTIONS, _user(question, texts)) for question in plans}
     replies = await ask_all(config, operations, model, prompts)
     dropped: Counter[str] = Counter()
@@ -81,25 +83,33 @@ async def generate(
                 rows.append(_row(question, replies.texts[question.key], texts, model))
             except DatasetError as error:
                 dropped[error.message] += 1
-    new = _new(rows, queries)
+    new = new_rows(rows, queries)
     if len(new) < len(rows):
         dropped["nearly the same as another question"] += len(rows) - len(new)
     return Generated(new, dict(dropped), replies)
 
 
-def plan(texts: Texts, *, count: int, kinds: Sequence[str], seed: int) -> list[QuestionPlan]:
+def plan(
+    texts: Texts,
+    *,
+    count: int,
+    kinds: Sequence[str],
+    seed: int,
+    documents: Collection[str] | None = None,
+) -> list[QuestionPlan]:
     """Return what to ask for, the same for the same seed: each document in turn."""
-    usable = sorted(
+    long_enough = sorted(
         (doc_id for doc_id, text in texts.items() if len(text) >= LEAST_CHARACTERS),
         key=lambda doc_id: digest([seed, doc_id]),
     )
     least = 2 if _TWO & set(kinds) else 1
-    if len(usable) < least:
+    usable = [doc_id for doc_id in long_enough if documents is None or doc_id in documents]
+    if len(long_enough) < least or not usable:
         raise UsageError(
-            f"the corpus has {len(usable)} documents of {LEAST_CHARACTERS} characters or more; "
-            f"this needs {least}"
+            f"{len(usable)} of {len(long_enough)} documents of {LEAST_CHARACTERS} characters or "
+            f"more can be asked about; this needs a corpus of {least}"
         )
-    words = {doc_id: frozenset(tokens(texts[doc_id])) for doc_id in usable[:_COMPARED]}
+    words = {doc_id: frozenset(tokens(texts[doc_id])) for doc_id in long_enough[:_COMPARED]}
     plans = []
     for number in range(count):
         kind, doc_id = kinds[number % len(kinds)], usable[number // len(kinds) % len(usable)]
@@ -174,14 +184,14 @@ def _text(value: Any, name: str) -> str:
     return " ".join(text.split())
 
 
-def _new(rows: Sequence[dict[str, Any]], queries: Sequence[str]) -> list[dict[str, Any]]:
+def new_rows(rows: Sequence[dict[str, Any]], queries: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows whose question is not nearly one that is known or one before it."""
     all_queries = [*queries, *(row["query"] for row in rows)]
     twice = {near.later - len(queries) for near in near_duplicates(all_queries, threshold=SIMILAR)}
     ids: set[str] = set()
-    new_rows = []
+    new = []
     for number, row in enumerate(rows):
         if number not in twice and row["id"] not in ids:
             ids.add(row["id"])
-            new_rows.append(row)
-    return new_rows
+            new.append(row)
+    return new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,19 @@ def test_generating_needs_to_know_where_to(project: Path, server: FakeOpenAI) ->
     assert run(["dataset", "generate", *MODEL]) == 2
     assert run(["dataset", "generate", *MODEL, "--output", "golden.jsonl"]) == 2
     assert server.requests == []
+
+
+def test_of_a_diff_the_model_is_asked_about_its_documents_alone(
+    project: Path, server: FakeOpenAI
+) -> None:
+    for arguments in (["init", "-b", "main"], ["add", "-A"], ["commit", "-m", "first"]):
+        git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+        subprocess.run(git, cwd=project, check=True, capture_output=True)
+    (project / "docs/kiwis.md").write_text("# Kiwis\n\nOur kiwis come from orchard 77. Green.\n")
+    options = ["--from-diff", "main", "--count", "2", "--kind", "simple", "--output", "new.jsonl"]
+
+    assert run(["dataset", "generate", *MODEL, *options]) == 0
+
+    drafts = read_entries(project / "new.jsonl")
+    assert {doc for entry in drafts for doc in entry.sample.expected} == {"kiwis.md"}
+    assert len(server.requests) == 2

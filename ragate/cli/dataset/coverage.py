@@ -1,0 +1,116 @@
+"""``ragate dataset coverage``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.dataset.shared import (
+    corpus_option,
+    file_argument,
+    json_option,
+    one_line,
+    subject,
+)
+from ragate.cli.finding import plural
+from ragate.cli.options import config_option
+
+if TYPE_CHECKING:
+    from ragate.pipeline.coverage.changed_documents import ChangedDocuments
+    from ragate.pipeline.coverage.coverage import Coverage
+
+MOST = 50  # documents or questions of a list
+
+
+@click.command("coverage")
+@file_argument
+@config_option
+@corpus_option
+@click.option(
+    "--diff",
+    "base",
+    metavar="BASE",
+    help="Only documents that differ from this commit, branch or tag; default: all documents.",
+)
+@json_option
+def command(
+    *,
+    file: Path | None,
+    config: Path | None,
+    corpus: Path | None,
+    base: str | None,
+    as_json: bool,
+) -> int:
+    """List the documents that no question expects, and the questions that a change touches.
+
+    Compared is the last commit that HEAD shares with BASE with the files as they are, committed or
+    not. A draft is no question yet. Ends with 0.
+    """
+    from ragate.dataset import read_entries
+    from ragate.pipeline.coverage.changed_documents import changed_documents, corpus_folder
+    from ragate.pipeline.coverage.coverage import coverage
+    from ragate.pipeline.run.corpus_texts import needed_texts
+
+    chosen = subject(file, config)
+    texts = needed_texts(chosen.config, corpus, why="coverage")
+    changed = None
+    if base is not None:
+        changed = changed_documents(corpus_folder(chosen.config, corpus), texts, base)
+    found = coverage(read_entries(chosen.path), texts, changed)
+    lines = [_json(found, changed)] if as_json else _lines(found, changed, base or "")
+    click.echo("\n".join(lines))
+    return 0
+
+
+def _json(found: Coverage, changed: ChangedDocuments | None) -> str:
+    told = {name: value for name, value in asdict(found).items() if value is not None}
+    if changed is not None:
+        told |= {"base": changed.base, "changed": dict(changed.kinds)}
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def _lines(found: Coverage, changed: ChangedDocuments | None, base: str) -> Iterator[str]:
+    kinds = dict(changed.kinds) if changed is not None else {}
+    if changed is not None:
+        counts = Counter(kinds.values())
+        words = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+        start = f"against {changed.base[:7]}: {plural(len(kinds), 'changed document')}"
+        yield f"{start}: {words}" if words else start
+    else:
+        yield plural(found.documents, "document")
+    if found.documents:
+        yield f"expected by no question: {len(found.unasked)} of {found.documents}"
+    drafted = set(found.drafted)
+    yield from _listed(
+        (doc, " ".join([kinds.get(doc, ""), "(a draft expects it)" if doc in drafted else ""]))
+        for doc in found.unasked
+    )
+    yield from _questions("questions whose documents it touches", found.touched)
+    yield from _questions("questions that expect what it removes", found.removed)
+    if changed is not None and len(found.unasked) > len(found.drafted):
+        yield f"-> `ragate dataset generate --from-diff {one_line(base, 80)} --append` drafts some"
+    if found.removed:
+        yield "-> `ragate dataset relink` proposes where removed documents went"
+
+
+def _questions(title: str, docs: Mapping[str, tuple[str, ...]] | None) -> Iterator[str]:
+    if docs:
+        yield f"{title}: {len(docs)}"
+        yield from _listed((key, ", ".join(names)) for key, names in docs.items())
+
+
+def _listed(rows: Iterator[tuple[str, str]]) -> Iterator[str]:
+    more = 0
+    for number, (name, words) in enumerate(rows):
+        if number < MOST:
+            yield f"  {one_line(name, 120)}  {one_line(words, 200)}".rstrip()
+        else:
+            more += 1
+    if more:
+        yield f"  … and {more} more; --json lists all"
