@@ -43,7 +43,7 @@ LOCK := uv pip compile --quiet --upgrade --python-version 3.11 --python-platform
 
 lock: $(VENV)/.dev
 	@$(PIP) install --quiet uv
-	@$(BIN)/$(LOCK) pyproject.toml --extra html --output-file requirements/image.txt
+	@$(BIN)/$(LOCK) pyproject.toml --extra html --extra otel --output-file requirements/image.txt
 	@$(BIN)/$(LOCK) requirements/build.in --output-file requirements/build.txt
 
 clean:

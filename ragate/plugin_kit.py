@@ -18,6 +18,7 @@ from ragate.metrics._identity import metric_info, own_settings
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.support.escape import one_line, plain
 from ragate.support.settings import read_settings
+from ragate.support.spans import own_span
 
 __all__ = [
     "ALL_CRITERIA",
@@ -31,6 +32,7 @@ __all__ = [
     "of_a_part",
     "one_line",
     "own_settings",
+    "own_span",
     "plain",
     "provider_failure",
     "ranked_doc_ids",

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 from ragate.cli.streams import guard_streams
@@ -52,7 +53,8 @@ def _run(arguments: Sequence[str]) -> int:
     from ragate.errors import RagateError
 
     try:
-        code = cli.main(args=list(arguments), prog_name="ragate", standalone_mode=False)
+        with _telemetry(arguments):
+            code = cli.main(args=list(arguments), prog_name="ragate", standalone_mode=False)
     except RagateError as error:
         return _say(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -65,6 +67,16 @@ def _run(arguments: Sequence[str]) -> int:
         hint = f"\n  -> {context.command_path} --help" if context else ""
         return _say(f"{error.format_message()}{hint}", EXIT_USAGE)
     return code if isinstance(code, int) else 0
+
+
+def _telemetry(arguments: Sequence[str]) -> AbstractContextManager[None]:
+    if not os.environ.get("RAGATE_TELEMETRY"):
+        return nullcontext()
+    from ragate.telemetry.switch import COMMANDS, telemetry
+
+    if not COMMANDS & {*arguments[:1]}:
+        return nullcontext()
+    return telemetry(os.environ, say=lambda line: print(line, file=sys.stderr))
 
 
 def _unexpected(error: BaseException) -> int:

@@ -27,6 +27,8 @@ VARIABLES = {
     "RAGATE_CONCURRENCY": "samples in flight",
     "RAGATE_TIMEOUT_S": "seconds for one sample",
     "RAGATE_OFFLINE": "recorded systems get known replies only",
+    "RAGATE_TELEMETRY": "send spans, scores and counts to your own collector",
+    "RAGATE_TELEMETRY_TEXTS": "send answers and reasons there as well",
     "RAGATE_DEBUG": "print where an unexpected error happened",
 }
 

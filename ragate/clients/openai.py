@@ -31,6 +31,7 @@ from ragate.clients.openai_payloads import (
 )
 from ragate.clients.prices import Price
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.spans import Spanned, span
 
 if TYPE_CHECKING:
     import openai
@@ -92,7 +93,9 @@ class OpenAIClient:
             return read_chat(await post(client, "/chat/completions", body))
 
         tries = Tries(request.tries)
-        reply = await self._channel.ask(request.model, once, tries=tries)
+        with span(Spanned.CHAT, request.model) as note:
+            reply = await self._channel.ask(request.model, once, tries=tries)
+            note(input_tokens=reply.prompt_tokens, output_tokens=reply.completion_tokens)
         cost = self._channel.cost(request.model, reply)
         text = self._channel.redact(reply.text)
         return replace(reply, text=text, cost_usd=cost, unreadable=tries.unreadable)
@@ -112,7 +115,8 @@ class OpenAIClient:
             content = await post(client, "/embeddings", body, max_bytes=most)
             return read_embeddings(content, len(texts))
 
-        return (await self._channel.ask(model, once)).vectors
+        with span(Spanned.EMBEDDINGS, model):
+            return (await self._channel.ask(model, once)).vectors
 
     async def rerank(
         self, query: str, texts: Sequence[str], *, model: str = "", form: str = "cohere"

@@ -30,11 +30,13 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.run_labels import noted
 from ragate.stores.local import new_run_id
+from ragate.support.spans import Spanned, spanned
 
 # A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
 MOST_JUDGED = 200
 
 
+@spanned(Spanned.RUN, command="decide")
 async def decide_outputs(
     config: Config,
     operations: Operations,

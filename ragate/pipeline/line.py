@@ -34,6 +34,7 @@ from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.pipeline.shards.shard import Shard
 from ragate.runtime.operations import Operations
 from ragate.support.atomic_files import copy_atomic
+from ragate.support.spans import Spanned, spanned
 
 
 async def collect(
@@ -87,6 +88,7 @@ async def collect(
     return session.collected
 
 
+@spanned(Spanned.RUN, command="check")
 async def check(
     config: Config,
     operations: Operations,

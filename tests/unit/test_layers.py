@@ -51,7 +51,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "plugin_kit",
     ),
     ("metrics.own",),
-    ("runtime",),
+    ("runtime", "telemetry"),
     ("recorder",),
     ("pipeline.run", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),

@@ -1,7 +1,7 @@
 """One step: read what is wanted, do it, publish it, and map the verdict to an exit code."""
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
 from ragate.errors import RagateError
@@ -20,6 +20,7 @@ from ragate.models import Report, Verdict
 from ragate.renderers import console
 from ragate.renderers._status import ReportSign, status_of
 from ragate.support.machine_faults import machine_fault
+from ragate.telemetry.switch import telemetry
 
 ModeFunction = Callable[[StepContext, Announce], ModeOutcome]
 
@@ -58,7 +59,8 @@ def exit_code_of(report: Report, fail_on: FailOn) -> int:
 def _guarded(context: StepContext, publisher: Publisher) -> int:
     """Run the mode; whatever it raises is published as an error with its exit code."""
     try:
-        outcome = _mode(context.inputs)(context, publisher.begin)
+        with _telemetry(context):
+            outcome = _mode(context.inputs)(context, publisher.begin)
     except RagateError as error:
         failure = error
     except KeyboardInterrupt:
@@ -92,6 +94,14 @@ def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome)
     )
     # A command that was obeyed is no failure, whatever the verdict that it led to.
     return 0 if context.inputs.mode == "command" else code
+
+
+def _telemetry(context: StepContext) -> AbstractContextManager[None]:
+    """Return what sends telemetry, where it was asked for: never where strangers' code runs."""
+    pull, mode = context.event.pull, context.inputs.mode
+    if mode == "collect" or (mode == "check" and pull is not None and pull.is_fork):
+        return nullcontext()
+    return telemetry(context.environ, say=context.log.plain)
 
 
 def _mode(inputs: Inputs) -> ModeFunction:

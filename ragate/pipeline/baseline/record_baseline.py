@@ -37,9 +37,11 @@ from ragate.recorder.recorded_system import restart
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
 from ragate.stores.local import LocalStore
+from ragate.support.spans import Spanned, finished, spanned
 from ragate.support.spill import Spill
 
 
+@spanned(Spanned.RUN, command="baseline update")
 async def update_baseline(
     config: Config,
     operations: Operations,
@@ -73,6 +75,7 @@ async def update_baseline(
     session, run = await _record(config, operations, samples, selection, old)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
+    finished(run)
     advice = id_advice(config, samples, run)
     allowed = {*allow_worst, *(acceptance.metric for acceptance in accepted)}
     refuse_worst(config, samples, run, old, allowed=allowed, advice=advice)

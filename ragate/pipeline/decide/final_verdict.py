@@ -9,6 +9,7 @@ from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.system_session import Session, add_tries
 from ragate.pipeline.score.scorer import Scorer
+from ragate.support.spans import Spanned, span
 
 
 def plan_confirmation(
@@ -65,7 +66,8 @@ async def _score_and_decide(
         judged: False decides without the metrics that need a judge.
     """
     candidate = await scorer.score(collected, judged=judged)
-    decided = compare_and_decide(setup, candidate).with_notes(scorer)
+    with span(Spanned.DECIDE):
+        decided = compare_and_decide(setup, candidate).with_notes(scorer)
     return replace(decided, texts=collected.whole)
 
 

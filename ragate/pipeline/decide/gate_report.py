@@ -30,6 +30,7 @@ from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
+from ragate.support.spans import finished
 from ragate.version import __version__
 
 _TWO_SPELLINGS = "golden set and system name documents in two ways, so that no retrieval counts"
@@ -139,6 +140,7 @@ def stored_report(
     duration_s = time.monotonic() - started
     report = gate_report(decided, duration_s=duration_s, drill=drill, proposed=proposed)
     LocalStore(operations.state).save(decided.candidate, report)
+    finished(decided.candidate, report)
     return report
 
 

@@ -12,6 +12,7 @@ from ragate.protocols import System
 from ragate.runtime.output_spool import Outputs as Outputs
 from ragate.runtime.output_spool import Spool
 from ragate.runtime.sample_time import SampleTimeError, sample_time
+from ragate.support.spans import Spanned, span
 from ragate.worker.outage import is_outage
 
 OnOutput = Callable[[Sample, SystemOutput, int], None]
@@ -68,7 +69,9 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
     Args:
         timeout_s: Seconds for the system itself, and as many for the model providers it waits for.
     """
-    output = await _asked(system, sample, run=run, timeout_s=timeout_s)
+    with span(Spanned.SAMPLE, sample=sample.id, run=run) as note:
+        output = await _asked(system, sample, run=run, timeout_s=timeout_s)
+        note(chunks=len(output.chunks), failed=output.error.kind if output.error else "")
     try:
         output.model_dump_json(exclude_defaults=True)
     except PydanticSerializationError:  # half a surrogate pair, most often of a text that was cut

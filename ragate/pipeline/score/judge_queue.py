@@ -11,6 +11,7 @@ from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
 from ragate.protocols import Judge
 from ragate.runtime.backlog import Backlog, Heard, stop, unheard
+from ragate.support.spans import Spanned, judging, span
 
 Ask = Callable[[], Awaitable[Judgement]]
 BACKLOG = 256  # judgements that are waited for while more outputs are taken
@@ -62,18 +63,21 @@ class JudgeQueue:
         criteria: Sequence[str],
         keep: Callable[[Judgement], None],
         *,
+        sample: str,
         by_model: bool = True,
     ) -> None:
         """Start getting the scores of some criteria of one judgement.
 
         Args:
             keep: Gets them, unscored ones too.
+            sample: Whose judgement it is.
             by_model: False where it is known that no model is needed.
         """
         if by_model and self._checking is None:
             with aside():
                 self._checking = asyncio.create_task(self._check())
-        self._pending.start(self._ask(key, ask, criteria, keep, by_model=by_model))
+        self._pending.start(self._ask(key, ask, criteria, keep, sample=sample, by_model=by_model))
+        judging(len(self._pending))
 
     async def room(self) -> None:
         """Wait until more may be started."""
@@ -89,6 +93,7 @@ class JudgeQueue:
             ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
         """
         await self._pending.wait(heard)
+        judging(len(self._pending))
         if self._checking is not None:
             self.canaries = await self._checking
             self.voided = self._void(self.canaries)
@@ -124,12 +129,14 @@ class JudgeQueue:
         criteria: Sequence[str],
         keep: Callable[[Judgement], None],
         *,
+        sample: str,
         by_model: bool,
     ) -> None:
         async with self._gate if by_model else nullcontext():
             try:
-                async with asyncio.timeout(self._timeout_s):
-                    judgement = await ask()
+                with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
+                    async with asyncio.timeout(self._timeout_s):
+                        judgement = await ask()
             except TimeoutError:
                 judgement = without_score(criteria, f"no verdict within {self._timeout_s:g} s")
             scores = {name: score for name, score in judgement.items() if name in criteria}

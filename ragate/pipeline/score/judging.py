@@ -159,13 +159,14 @@ class Judging:
         keep = partial(self._keep, key)
         if ruled:
             ask = partial(self._judge, ruled, sample, output)
-            self.queue.start(key, ask, ruled, keep, by_model=False)
+            self.queue.start(key, ask, ruled, keep, sample=sample.id, by_model=False)
         if not groups:
             self.reused += bool(scores)
         elif self._may_now(key, sample):
             self.fresh += 1
             for group in groups:
-                self.queue.start(key, partial(self._judge, group, sample, output), group, keep)
+                ask = partial(self._judge, group, sample, output)
+                self.queue.start(key, ask, group, keep, sample=sample.id)
 
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         key = self._known.pair_key(opponents, sample, output)
@@ -176,17 +177,16 @@ class Judging:
         self.reused += bool(scores)
         if scores or not self._may_now(key, sample):
             return
-        judge = self._judge
-        if not isinstance(judge, ComparingJudge):
-            reason = "this judge does not compare answers"
-            self._judgements[key] = {PAIRWISE: unscored(PAIRWISE, reason)}
+        if not isinstance(judge := self._judge, ComparingJudge):
+            self._judgements[key] = {PAIRWISE: unscored(PAIRWISE, "this judge does not compare")}
             return
 
         async def ask() -> Judgement:
             return {PAIRWISE: await judge.compare(sample, bare(output), opponents.other(sample))}
 
         self.fresh += 1
-        self.queue.start(key, ask, [PAIRWISE], partial(self._keep, key))
+        keep = partial(self._keep, key)
+        self.queue.start(key, ask, [PAIRWISE], keep, sample=sample.id)
 
     def _may_now(self, key: str, sample: Sample) -> bool:
         """Return whether the judge may be asked; an equal output of another sample may yet be."""

@@ -17,7 +17,12 @@ _RUNNERS = (
     *("ACTIONS_*", "INPUT_*"),
 )
 # No key of the policy, and a secret all the same.
-_SECRET = frozenset({"GITHUB_TOKEN", "RAGATE_DATABASE_URL"})
+_SECRET = frozenset(
+    {
+        *("GITHUB_TOKEN", "RAGATE_DATABASE_URL"),
+        *(f"OTEL_EXPORTER_OTLP_{signal}HEADERS" for signal in ("", "TRACES_", "METRICS_", "LOGS_")),
+    }
+)
 
 
 def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import time
 from ragate.errors import ProviderError
 from ragate.models import Failure, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
 from ragate.protocols import Embedder, Reranker, Resources
+from ragate.support.spans import Spanned, span
 from ragate.systems.pgvector.answer.chat import Prompt, load_prompt, written
 from ragate.systems.pgvector.answer.extractive import extract
 from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
@@ -97,12 +98,15 @@ class PgvectorSystem:
         )
 
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
-        chunks, weights = await self._found(sample)
-        if self.reranker is None:
-            return await self._written(sample, chunks, weights, run)
-        chunks, before = await rerank(self.reranker, sample.query, chunks, limit=self._top_k)
+        before: tuple[str, ...] | None = None
+        with span(Spanned.RETRIEVAL) as note:
+            chunks, weights = await self._found(sample)
+            if self.reranker is not None:
+                limit = self._top_k
+                chunks, before = await rerank(self.reranker, sample.query, chunks, limit=limit)
+            note(chunks=len(chunks))
         output = await self._written(sample, chunks, weights, run)
-        return output.amended(first_stage=before)
+        return output if before is None else output.amended(first_stage=before)
 
     async def _found(self, sample: Sample) -> tuple[tuple[RetrievedChunk, ...], dict[int, float]]:
         """Return the passages of the first stage, and the idf of the question's words."""

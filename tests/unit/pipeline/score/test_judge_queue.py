@@ -39,7 +39,7 @@ async def asked(root: Path) -> tuple[JudgeQueue, Judgement | None]:
         async def ask() -> Judgement:
             return {OWN: Score(metric=OWN, value=1.0)}
 
-        queue.start(KEY, ask, [OWN], keep=lambda _judgement: None)
+        queue.start(KEY, ask, [OWN], keep=lambda _judgement: None, sample="a")
         await queue.settle()
         await queue.close()
         return queue, cache.judgements([KEY]).get(KEY)

@@ -1,0 +1,1 @@
+"""Telemetry: what a run did and measured, sent as OTLP; off unless asked for."""

@@ -1,0 +1,124 @@
+"""Every name that is sent, in one place: the conventions still move.
+
+Sources: OpenTelemetry semantic conventions for generative AI (``gen_ai.*``, development), CI/CD
+(``cicd.*``, release candidate), version control (``vcs.*``, release candidate). What they do not
+name is ours: ``ragate.*``.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ragate.support.spans import Spanned
+
+SCOPE = "ragate"
+SERVICE = "ragate"
+
+# Events, through the logs API.
+EVALUATION = "gen_ai.evaluation.result"
+EVALUATION_NAME = "gen_ai.evaluation.name"
+EVALUATION_VALUE = "gen_ai.evaluation.score.value"
+EVALUATION_LABEL = "gen_ai.evaluation.score.label"
+EVALUATION_EXPLANATION = "gen_ai.evaluation.explanation"
+SAMPLE_TEXTS = "ragate.sample.texts"
+QUESTION = "ragate.sample.question"
+ANSWER = "ragate.sample.answer"
+
+# Attributes.
+GATE = "ragate.gate"
+RUN_ID = "ragate.run.id"
+EVENT = "ragate.event"
+VERDICT = "ragate.verdict"
+EXIT_CODE = "ragate.exit_code"
+SAMPLE_ID = "ragate.sample.id"
+PASS = "ragate.pass"  # noqa: S105 - the number of a pass over the samples
+METRIC = "ragate.metric"
+SIDE = "ragate.side"
+STATE = "ragate.state"
+REUSED = "ragate.reused"
+ERROR_TYPE = "error.type"
+OPERATION = "gen_ai.operation.name"
+PROVIDER = "gen_ai.provider.name"
+MODEL = "gen_ai.request.model"
+TOKEN_TYPE = "gen_ai.token.type"  # noqa: S105 - tokens of a model
+
+# How a span is called, and its facts' attributes. A call of a model is named after that as well.
+SPANS: dict[Spanned, str] = {
+    Spanned.RUN: "ragate.run",
+    Spanned.SAMPLE: "ragate.sample",
+    Spanned.RETRIEVAL: "retrieval",
+    Spanned.CHAT: "chat",
+    Spanned.EMBEDDINGS: "embeddings",
+    Spanned.JUDGE: "ragate.judge",
+    Spanned.DECIDE: "ragate.decide",
+}
+FACTS: dict[str, str] = {
+    "command": "ragate.command",
+    "gate": GATE,
+    "sample": SAMPLE_ID,
+    "run": PASS,
+    "failed": ERROR_TYPE,
+    "chunks": "ragate.retrieved",
+    "criteria": "ragate.judge.criteria",
+    "model": MODEL,
+    "input_tokens": "gen_ai.usage.input_tokens",
+    "output_tokens": "gen_ai.usage.output_tokens",
+    "cost_usd": "ragate.cost",
+}
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """One metric that is sent.
+
+    Attributes:
+        kind: ``counter`` (what this run counted), ``gauge`` (its last value) or ``histogram``.
+        unit: As UCUM writes it; one in braces is a word.
+        attributes: What it is told apart by, beside event, gate and resource.
+        gated: It says of which gate it is.
+    """
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    unit: str
+    says: str
+    attributes: tuple[str, ...] = ()
+    gated: bool = True
+
+    @property
+    def prometheus(self) -> str:
+        """The name under which Prometheus keeps it (OpenTelemetry's rules of translation)."""
+        words = {"s": "_seconds"}.get(self.unit, "")
+        end = "_total" if self.kind == "counter" else ""
+        return self.name.replace(".", "_") + words + end
+
+
+VERDICTS = Instrument("ragate.verdicts", "counter", "{run}", "Verdicts", (VERDICT,))
+SAMPLES = Instrument("ragate.samples", "counter", "{sample}", "Samples by state", (STATE,))
+CHANGES = Instrument("ragate.changes", "counter", "{sample}", "Samples by change", (STATE,))
+CALLS = Instrument("ragate.model.calls", "counter", "{call}", "Calls of models", (REUSED,))
+COST = Instrument("ragate.cost", "counter", "{USD}", "US dollars spent on models")
+DURATION = Instrument("ragate.run.duration", "histogram", "s", "Seconds that a run took")
+SCORES = Instrument("ragate.metric.mean", "gauge", "1", "Mean of a metric", (METRIC, SIDE))
+JUDGING = Instrument(
+    "ragate.judge.queue", "gauge", "{judgement}", "Judgements waited for", gated=False
+)
+TOKENS = Instrument(
+    "gen_ai.client.token.usage",
+    "histogram",
+    "{token}",
+    "Tokens of a call",
+    (MODEL, TOKEN_TYPE),
+    gated=False,
+)
+CALL_DURATION = Instrument(
+    "gen_ai.client.operation.duration",
+    "histogram",
+    "s",
+    "Seconds of a call",
+    (OPERATION, MODEL),
+    gated=False,
+)
+INSTRUMENTS = (
+    *(VERDICTS, SAMPLES, CHANGES, CALLS, COST, DURATION, SCORES, JUDGING),
+    *(TOKENS, CALL_DURATION),
+)

@@ -1,0 +1,75 @@
+"""What a run counts, as metrics of OpenTelemetry."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from opentelemetry.metrics import Meter
+
+from ragate.models import Report
+from ragate.support.spans import Fact, Spanned
+from ragate.telemetry import names
+from ragate.telemetry.names import Instrument
+
+
+class RunCounts:
+    """The metrics of `names.INSTRUMENTS`.
+
+    Args:
+        event: What set the run off, as the runner calls it.
+    """
+
+    def __init__(self, meter: Meter, *, event: str) -> None:
+        self._event: dict[str, Fact] = {names.EVENT: event}
+        self._instruments = {each.name: _instrument(meter, each) for each in names.INSTRUMENTS}
+
+    def judging(self, waiting: int) -> None:
+        """Tell how many judgements are waited for."""
+        self._record(names.JUDGING, waiting, self._event)
+
+    def called(self, kind: Spanned, model: str, told: Mapping[str, Fact], seconds: float) -> None:
+        """Count one call of a model, with its tokens where the server named them."""
+        about: dict[str, Fact] = {names.OPERATION: str(kind), names.MODEL: model}
+        self._record(names.CALL_DURATION, seconds, about)
+        for token in ("input", "output"):
+            if (count := told.get(f"{token}_tokens")) is not None:
+                self._record(names.TOKENS, float(count), {**about, names.TOKEN_TYPE: token})
+
+    def measured(self, gate: str, states: Mapping[str, int]) -> None:
+        """Count the samples by state."""
+        for state, count in states.items():
+            self._record(names.SAMPLES, count, {**self._of(gate), names.STATE: state})
+
+    def decided(self, report: Report) -> None:
+        """Count what the report tells."""
+        facts, decision, gate = report.facts, report.decision, self._of(report.gate)
+        self._record(names.VERDICTS, 1, {**gate, names.VERDICT: str(decision.verdict)})
+        changes = Counter({"same": report.unchanged}) + Counter(
+            row.change for row in report.samples
+        )
+        for change, count in changes.items():
+            self._record(names.CHANGES, count, {**gate, names.STATE: change})
+        for reused, count in ((False, facts.model_calls), (True, facts.calls_reused)):
+            self._record(names.CALLS, count, {**gate, names.REUSED: reused})
+        self._record(names.COST, facts.cost_usd or 0.0, gate)
+        if facts.duration_s is not None:
+            self._record(names.DURATION, facts.duration_s, gate)
+        for metric in decision.metrics:
+            for side, mean in (("baseline", metric.baseline), ("candidate", metric.candidate)):
+                if mean is not None:
+                    about = {names.METRIC: metric.metric, names.SIDE: side}
+                    self._record(names.SCORES, mean, {**gate, **about})
+
+    def _of(self, gate: str) -> dict[str, Fact]:
+        return {**self._event, names.GATE: gate}
+
+    def _record(self, what: Instrument, value: float, attributes: Mapping[str, Fact]) -> None:
+        self._instruments[what.name](value, dict(attributes))
+
+
+def _instrument(meter: Meter, what: Instrument) -> Callable[[float, dict[str, Any]], None]:
+    if what.kind == "counter":
+        return meter.create_counter(what.name, what.unit, what.says).add
+    if what.kind == "gauge":
+        return meter.create_gauge(what.name, what.unit, what.says).set
+    return meter.create_histogram(what.name, what.unit, what.says).record

@@ -1,0 +1,81 @@
+"""Whether telemetry is on; nothing of OpenTelemetry is imported where it is not."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ragate.errors import ConfigError, UsageError
+
+SWITCH = "RAGATE_TELEMETRY"
+TEXTS = "RAGATE_TELEMETRY_TEXTS"
+# Commands that give or hold a verdict. `collect` runs code that nobody has looked at.
+COMMANDS = frozenset({"check", "decide", "baseline"})
+_WORDS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
+
+
+@dataclass(frozen=True)
+class TelemetryWish:
+    """What was asked for.
+
+    Attributes:
+        texts: Questions, answers and reasons are sent as well.
+    """
+
+    texts: bool = False
+
+
+def telemetry_wish(environment: Mapping[str, str]) -> TelemetryWish | None:
+    """Return what the environment asks for; None for no telemetry.
+
+    Raises:
+        ConfigError: a variable holds neither yes nor no, or asks for what cannot be done.
+    """
+    if (
+        not _is_on(environment, SWITCH)
+        or environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    ):
+        return None
+    protocol = environment.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
+    if protocol not in {"", "http/protobuf"}:
+        raise ConfigError(
+            f"OTEL_EXPORTER_OTLP_PROTOCOL = {protocol!r}: ragate sends OTLP over HTTP as protobuf",
+            remedy="leave it out, or set it to http/protobuf, and name the collector's HTTP port "
+            "(4318) in OTEL_EXPORTER_OTLP_ENDPOINT",
+        )
+    return TelemetryWish(texts=_is_on(environment, TEXTS))
+
+
+@contextmanager
+def telemetry(environment: Mapping[str, str], *, say: Callable[[str], None]) -> Iterator[None]:
+    """Send what runs inside, where the environment asks for it.
+
+    Args:
+        say: Prints a line where something could not be sent; the verdict stands.
+
+    Raises:
+        ConfigError: as `telemetry_wish`. UsageError: the extra is not installed.
+    """
+    wish = telemetry_wish(environment)
+    if wish is None:
+        yield
+        return
+    try:
+        from ragate.telemetry.exporting import exporting
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("opentelemetry"):
+            raise
+        raise UsageError(
+            f"{SWITCH} is set, and OpenTelemetry is not installed",
+            remedy="pip install 'ragate[otel]', or leave the variable out",
+        ) from error
+    with exporting(environment, texts=wish.texts, say=say):
+        yield
+
+
+def _is_on(environment: Mapping[str, str], name: str) -> bool:
+    value = environment.get(name, "").strip().lower()
+    if value not in _WORDS:
+        raise ConfigError(
+            f"{name} = {value!r}: must be 1 or 0", remedy="set it so, or leave it out"
+        )
+    return _WORDS[value]
