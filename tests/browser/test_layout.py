@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.opened import OpenedPage
 from tests.browser.reports import red
 from tests.npm_packages import packages
 from tests.unit.renderers.cases import CASES
@@ -13,7 +14,7 @@ from tests.unit.renderers.cases import CASES
 pytestmark = pytest.mark.browser
 WIDTHS = (360, 800, 1440)
 # Pairs of blocks that lie over one another, and blocks that stick out of the window to the right.
-_FAULTS = """
+FAULTS = """
 () => {
   const faults = [];
   const wide = document.documentElement.clientWidth;
@@ -60,22 +61,27 @@ def test_nothing_overlaps_and_nothing_overflows(opened, width, script, case):
     report = red() if case == "red" else CASES[case]()
     shown = opened(report, width=width, script=script)
 
-    assert shown.page.evaluate(_FAULTS) == []
+    assert shown.page.evaluate(FAULTS) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1440])
 def test_axe_finds_no_serious_fault(opened, scheme, width):
-    modules = packages(Path(__file__).with_name("package.json"), what="the judge of accessibility")
     shown = opened(red(), scheme=scheme, width=width)
     for fold in shown.page.locator("details.fold > summary").all():
         fold.click()
+
+    assert serious_faults(shown) == []
+
+
+def serious_faults(shown: OpenedPage) -> list[str]:
+    """Return what axe-core holds for serious on a page."""
+    modules = packages(Path(__file__).with_name("package.json"), what="the judge of accessibility")
     shown.page.evaluate((modules / "axe-core" / "axe.min.js").read_text())
     found = shown.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
 
-    faults = [
+    return [
         f"{each['id']} ({each['impact']}): {each['help']}: {each['nodes'][0]['html'][:200]}"
         for each in found["violations"]
         if each["impact"] in ("serious", "critical")
     ]
-    assert faults == []

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "history_format",
-    type=click.Choice(["console", "json", "mermaid"]),
+    type=click.Choice(["console", "json", "mermaid", "html", "badge"]),
     default="console",
 )
 @click.option(
@@ -84,12 +84,16 @@ def command(
 
 def _views(window: int) -> dict[str, Callable[[History, Sequence[str]], str]]:
     from ragate.pipeline.history.history_json import as_json
+    from ragate.pipeline.history.history_page import as_page
+    from ragate.pipeline.history.last_verdict import badge
     from ragate.pipeline.history.show_history import as_mermaid, as_text
 
     return {
         "console": partial(as_text, window=window),
         "json": partial(as_json, window=window),
         "mermaid": as_mermaid,
+        "html": partial(as_page, window=window),
+        "badge": lambda history, _: badge(history.gate, history.verdict),
     }
 
 

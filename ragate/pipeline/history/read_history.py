@@ -8,7 +8,9 @@ from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import MAX_BYTES
 from ragate.config import Config
 from ragate.errors import BaselineError, UsageError
+from ragate.pipeline.history.last_verdict import last_verdict
 from ragate.pipeline.history.stored_runs import StoredPoint, stored_points
+from ragate.stores.listed_run import ListedRun
 from ragate.support import git
 from ragate.support.git_history import (
     FileCommit,
@@ -45,6 +47,7 @@ class History:
         points: Oldest first.
         notes: What this clone does not hold.
         runs: Runs that are stored here, of commits of this branch, oldest first.
+        verdict: The newest of them that was judged.
     """
 
     gate: str
@@ -52,6 +55,7 @@ class History:
     points: tuple[HistoryPoint, ...]
     notes: tuple[str, ...] = ()
     runs: tuple[StoredPoint, ...] = ()
+    verdict: ListedRun | None = None
 
 
 def read_history(
@@ -89,11 +93,12 @@ def read_history(
     read[""] = "removed here"
     points = tuple(_points(commits, read))
     notes = tuple(_notes(top, path, read))
-    runs: tuple[StoredPoint, ...] = ()
-    if state is not None and most_runs:
-        branch = commits_of_branch(top)
-        runs = stored_points(state, gate=config.gate, commits=branch, most=most_runs)
-    return History(config.gate, path, points, notes, runs)
+    if state is None:
+        return History(config.gate, path, points, notes)
+    branch = commits_of_branch(top)
+    runs = stored_points(state, gate=config.gate, commits=branch, most=most_runs)
+    verdict = last_verdict(state, gate=config.gate, commits=branch)
+    return History(config.gate, path, points, notes, runs, verdict)
 
 
 def _place(config: Config) -> tuple[Path, str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from ragate.pipeline.history.moves import Move, drift, metric_names, moves, series
 from ragate.pipeline.history.read_history import History
 from ragate.support.escape import one_line
+from ragate.support.git_history import FileCommit
 
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
@@ -34,23 +35,32 @@ def as_text(history: History, metrics: Sequence[str], *, window: int) -> str:
     Args:
         window: Days.
     """
-    points = history.points
-    first, last = points[0].commit, points[-1].commit
-    count = f"{len(points):,} commit{'' if len(points) == 1 else 's'}"
-    oldest, newest = (f"{at.date[:10]} ({at.commit[:7]})" for at in (first, last))
     title = one_line(f"{history.gate}: {history.path}")
-    lines = [title, f"{count} from {oldest} to {newest}", *history.notes, ""]
+    lines = [title, period(history), *history.notes, ""]
     lines.append(f"{'':<20} {'':<{_WIDTH}} {'now':>6} {'in all':>7} {f'{window} days':>8}")
     for name in metrics or metric_names(history):
         lines += _metric_lines(history, name, window)
-    marked = [(point.commit, mark) for point in points for mark in point.marks]
-    marked += [(point.commit, point.problem) for point in points if point.problem]
-    if marked:
+    if marked := list(what_else(history)):
         lines += ["", "What else changed:"]
-        lines += [f"  {at.date[:10]} {at.commit[:7]}  {one_line(mark)}" for at, mark in marked]
+        lines += [f"  {at.date[:10]} {at.commit[:7]}  {mark}" for at, mark in marked]
     if history.runs:
         lines += ["", "Runs that are stored here:", *_run_lines(history, metrics)]
     return "\n".join(lines)
+
+
+def what_else(history: History) -> Iterator[tuple[FileCommit, str]]:
+    """Yield what changed beside the means, and what cannot be read."""
+    for point in history.points:
+        for mark in (*point.marks, *filter(None, [point.problem])):
+            yield point.commit, one_line(mark)
+
+
+def period(history: History) -> str:
+    """Return how many commits there are, and from when to when."""
+    first, last = history.points[0].commit, history.points[-1].commit
+    count = f"{len(history.points):,} commit{'' if len(history.points) == 1 else 's'}"
+    oldest, newest = (f"{at.date[:10]} ({at.commit[:7]})" for at in (first, last))
+    return f"{count} from {oldest} to {newest}"
 
 
 def _metric_lines(history: History, name: str, window: int) -> Iterator[str]:

@@ -36,7 +36,7 @@ def stored_points(
     A run of some samples only has other means, and one that cannot be read has none.
     """
     store = LocalStore(state)
-    found = _means(store, _whole(store, gate, commits))
+    found = _means(store, _whole(store, gate, commits)) if most else iter(())
     return tuple(reversed(list(islice(found, most))))
 
 

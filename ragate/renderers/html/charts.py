@@ -40,18 +40,14 @@ def charts_of(report: Report) -> list[Chart]:
 
     Everything they show stands in the page's tables too.
     """
-    try:
-        import vl_convert  # noqa: F401
-    except ImportError:
-        return []
-    return list(_drawn(_charts(report)))
+    return list(drawn(_charts(report)))
 
 
 def _charts(report: Report) -> Iterator[Chart]:
     if report.baseline_system is None:
         return
     for unit, rows in interval_rows(report).items():
-        yield _chart(
+        yield chart(
             f"Change of each metric, {unit}",
             "Dot and line: change with its 95 % interval. Gold: allowed drop. "
             "Grey: smallest drop that would show.",
@@ -60,14 +56,14 @@ def _charts(report: Report) -> Iterator[Chart]:
         )
     yield from _of_samples(report)
     if rows := rank_rows(report):
-        yield _chart(
+        yield chart(
             "Ranks of expected documents",
             "Of changed questions; the number counts documents.",
             "ranks",
             {"rows": rows},
         )
     if rows := spent_rows(report.decision.metrics):
-        yield _chart("Cost and time", "Before and now.", "spent", {"rows": rows})
+        yield chart("Cost and time", "Before and now.", "spent", {"rows": rows})
 
 
 def _of_samples(report: Report) -> Iterator[Chart]:
@@ -80,14 +76,14 @@ def _of_samples(report: Report) -> Iterator[Chart]:
         ends += [row["at"] for row in unmoved]
         name = one_line(metric.metric, 60)
         kept = f" Grey: {counted(still, 'question')} that did not move." if still else ""
-        yield _chart(
+        yield chart(
             f"{name}, question by question",
             f"Below the line: lower than before. A point leads to its question.{kept}",
             "scatter",
             {"rows": rows, "unmoved": unmoved, "diagonal": [{"at": min(ends)}, {"at": max(ends)}]},
         )
     if moved:
-        yield _chart(
+        yield chart(
             "How much the scores changed",
             "Questions that moved, by the size of the change; fractions in points.",
             "changes",
@@ -95,13 +91,17 @@ def _of_samples(report: Report) -> Iterator[Chart]:
         )
 
 
-def _chart(title: str, text: str, name: str, data: Mapping[str, Rows]) -> Chart:
+def chart(title: str, text: str, name: str, data: Mapping[str, Rows]) -> Chart:
+    """Return one picture of a specification; raises as `as_part` does."""
     return Chart(title, text, as_part(draw(name, data), label=title))
 
 
-def _drawn(charts: Iterator[Chart]) -> Iterator[Chart]:
-    """Yield the charts until one cannot be drawn: the page says all of it in its tables."""
-    with suppress(ValueError):
+def drawn(charts: Iterator[Chart]) -> Iterator[Chart]:
+    """Yield the charts until one cannot be drawn: the page says all of it in its tables.
+
+    None is where the package that draws is missing.
+    """
+    with suppress(ValueError, ImportError):
         yield from charts
 
 

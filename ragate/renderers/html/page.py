@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragate.models import Report
 from ragate.renderers.html.charts import charts_of
 from ragate.renderers.html.data_block import data_block
 from ragate.renderers.html.heat_table import heat_table
 from ragate.renderers.html.sample_texts import SampleTexts, sample_texts
+from ragate.renderers.html.templates import content_policy, resource, template
 from ragate.renderers.html.verdict_view import verdict_view
-from ragate.support.escape import plain
-
-if TYPE_CHECKING:
-    from jinja2 import Environment, Template
 
 MOST_OPEN = 100  # samples that a page without JavaScript lists
 MOST_WITH_TEXTS = 700_000  # bytes of samples with the texts of their contexts
@@ -33,11 +26,11 @@ def render(report: Report) -> str:
     Nothing in it comes from the report unescaped: text is escaped by the template, data stands in
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
-    style, script = _resource("page.css"), _resource("review.js") + _resource("page.js")
+    style, script = resource("page.css"), resource("review.js") + resource("page.js")
     charts = charts_of(report)
     beside = len(data_block(report, 0).encode()) + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
-    return _template("page.html.j2").render(
+    return template("page.html.j2").render(
         **verdict_view(report),
         policy=content_policy(style, script),
         style=style,
@@ -52,31 +45,11 @@ def render(report: Report) -> str:
     )
 
 
-def content_policy(style: str, script: str) -> str:
-    """Return the content security policy: nothing but this style and this script."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src {_hash(style)}",
-            f"script-src {_hash(script)}",
-            "img-src data:",
-            "connect-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 def _samples(report: Report, *, room: int) -> list[Any]:
     """Return the changed samples as HTML, as many as fit in `room` bytes, the first in full."""
     from markupsafe import Markup
 
-    fill = _template("sample.html.j2").render
+    fill = template("sample.html.j2").render
     evidence = report.details.evidence if report.details is not None else {}
     rendered: list[Any] = []
     size = 0
@@ -89,33 +62,3 @@ def _samples(report: Report, *, room: int) -> list[Any]:
             break
         rendered.append({"texts": texts, "html": Markup(html)})  # noqa: S704  the template escaped it
     return rendered
-
-
-@cache
-def _resource(name: str) -> str:
-    return (files("ragate.renderers.html") / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment as Jinja
-    from jinja2 import FunctionLoader, StrictUndefined
-
-    return Jinja(
-        loader=FunctionLoader(_resource),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _shown(value: Any) -> Any:
-    """Take what hides or reorders text out of every text that the template prints."""
-    return plain(value, ci=False) if type(value) is str else value
-
-
-def _template(name: str) -> Template:
-    return _environment().get_template(name)

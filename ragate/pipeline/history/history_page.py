@@ -1,0 +1,122 @@
+"""A history as a page: one file without a script, readable from the disk."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ragate.pipeline.history.last_verdict import word_of
+from ragate.pipeline.history.moves import Move, comparable, drift, metric_names, moves, series
+from ragate.pipeline.history.read_history import History, HistoryPoint
+from ragate.pipeline.history.show_history import period, signed, what_else
+from ragate.pipeline.history.stored_runs import StoredPoint
+from ragate.renderers.html.charts import Chart, chart, drawn
+from ragate.renderers.html.templates import content_policy, resource, template
+from ragate.support.escape import one_line
+from ragate.version import __version__
+
+MOST_CHARTS = 30
+MOST_DRAWN = 1_000  # commits of a picture
+MOST_MOVES = 200  # of a metric
+_SIGNS = {"passed": "good", "failed": "red", "no_decision": "no-decision", "bootstrap": "bootstrap"}
+
+
+def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
+    """Return the page; what its pictures show stands in its tables too.
+
+    Args:
+        window: Days.
+    """
+    names = list(metrics) or metric_names(history)
+    style = resource("page.css")
+    verdict = history.verdict
+    return template("history.html.j2").render(
+        policy=content_policy(style),
+        style=style,
+        gate=one_line(history.gate, 100),
+        path=one_line(history.path),
+        period=period(history),
+        sign=_SIGNS.get(verdict.status, "") if verdict else "no-decision",
+        word=word_of(verdict),
+        judged=f"Last verdict: {verdict.created[:10]} at {verdict.commit[:7]}" if verdict else "",
+        notes=history.notes,
+        window=f"{window} days",
+        metrics=[_metric_row(history, name, window) for name in names],
+        charts=list(drawn(_trends(history, names[:MOST_CHARTS]))),
+        moved=[_moved(name, moves(history, name)) for name in names if moves(history, name)],
+        marks=[[at.date[:10], at.commit[:7], mark] for at, mark in what_else(history)],
+        names=[one_line(name, 60) for name in names],
+        numbers=range(4, 4 + len(names)),
+        runs=[_run_row(run, names) for run in reversed(history.runs)],
+        footer=[f"ragate {__version__}"],
+    )
+
+
+def _metric_row(history: History, name: str, window: int) -> list[str]:
+    values = [value for _, value in series(history, name)]
+    drifts = [signed(drift(history, name, days=days)) or "–" for days in (None, window)]
+    ends = [f"{value:.3f}" for value in (min(values), max(values))]
+    return [
+        one_line(name, 60),
+        f"{values[-1]:.3f}",
+        *drifts,
+        *ends,
+        f"{len(moves(history, name)):,}",
+    ]
+
+
+def _moved(name: str, found: list[Move]) -> tuple[str, list[list[str]], int]:
+    rows = [
+        [
+            move.commit.date[:10],
+            move.commit.commit[:7],
+            signed(move.change) or "anew",
+            f"{move.before:.3f}",
+            f"{move.after:.3f}",
+            one_line(move.commit.subject, 100),
+        ]
+        for move in reversed(found[-MOST_MOVES:])
+    ]
+    return one_line(name, 60), rows, max(0, len(found) - MOST_MOVES)
+
+
+def _run_row(run: StoredPoint, names: Sequence[str]) -> list[str]:
+    figures = [f"{run.means[name]:.3f}" if name in run.means else "–" for name in names]
+    return [run.created[:10], run.commit[:7], run.status, one_line(run.run_id, 60), *figures]
+
+
+def _trends(history: History, names: Sequence[str]) -> Iterator[Chart]:
+    for name in names:
+        values = series(history, name)[-MOST_DRAWN:]
+        rows = list(_rows(name, values))
+        begin = rows[0]["at"]
+        marks = [{"at": _at(point)} for point in history.points if point.marks]
+        runs = [
+            {"at": _milliseconds(run.created), "value": run.means[name]}
+            for run in history.runs
+            if name in run.means
+        ]
+        data = {
+            "rows": rows,
+            "marks": [each for each in marks if each["at"] >= begin],
+            "runs": [each for each in runs if each["at"] >= begin],
+        }
+        yield chart(one_line(name, 60), f"{len(rows):,} commits", "trend", data)
+
+
+def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:
+    """Yield the points of a line, which breaks where two do not compare."""
+    segment = 0
+    before: HistoryPoint | None = None
+    for point, value in values:
+        segment += before is not None and not comparable(before, point, name)
+        yield {"at": _at(point), "value": value, "segment": segment}
+        before = point
+
+
+def _at(point: HistoryPoint) -> int:
+    return _milliseconds(point.commit.date)
+
+
+def _milliseconds(date: str) -> int:
+    at = datetime.fromisoformat(date)
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -1,0 +1,67 @@
+"""The files of the pages: templates that escape, and the policy for a style and a script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ragate.support.escape import plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+
+def content_policy(style: str, script: str = "") -> str:
+    """Return the content security policy: nothing but this style and this script."""
+    script_source = _hash(script) if script else "'none'"
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {_hash(style)}",
+            f"script-src {script_source}",
+            "img-src data:",
+            "connect-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+@cache
+def resource(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return (files("ragate.renderers.html") / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment as Jinja
+    from jinja2 import FunctionLoader, StrictUndefined
+
+    return Jinja(
+        loader=FunctionLoader(resource),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Take what hides or reorders text out of every text that the template prints."""
+    return plain(value, ci=False) if type(value) is str else value
+
+
+def template(name: str) -> Template:
+    """Return a template of this folder."""
+    return _environment().get_template(name)
