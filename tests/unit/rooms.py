@@ -34,7 +34,9 @@ def picture() -> str:
         lines.append("  end")
     lines += [f'  {box}["{room}"]' for room, box in boxes.items() if "." not in room]
     lines += [
-        f"  {boxes[room]} --> {boxes[used]}" for room in graph for used in sorted(graph[room])
+        f"  {boxes[room]} --> {' & '.join(boxes[used] for used in sorted(graph[room]))}"
+        for room in graph
+        if graph[room]
     ]
     return "\n".join(lines) + "\n"
 
