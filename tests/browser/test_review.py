@@ -7,7 +7,7 @@ import pytest
 from ragate.dataset import read_given_labels
 from ragate.models import ReviewLabel, ReviewVerdict
 from tests.browser.reports import red
-from tests.browser.test_layout import _FAULTS
+from tests.browser.test_layout import FAULTS
 
 pytestmark = pytest.mark.browser
 
@@ -134,8 +134,8 @@ def test_nothing_overlaps_where_labels_are_given(opened, width, blind):
     shown.page.locator("[name=blind]").set_checked(blind)
     say(shown, "Same", "as good")
 
-    assert shown.page.evaluate(_FAULTS) == []
+    assert shown.page.evaluate(FAULTS) == []
     assert (
-        shown.page.evaluate(_FAULTS.replace("'#detail > *'", "'#reviewing > *', '.review > *'"))
+        shown.page.evaluate(FAULTS.replace("'#detail > *'", "'#reviewing > *', '.review > *'"))
         == []
     )
