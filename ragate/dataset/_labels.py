@@ -132,6 +132,9 @@ def _grade(where: str, value: Any, criterion: str) -> bool | float:
     if not isinstance(value, int | float) or not math.isfinite(value):
         raise _wrong(where, "label", value, "must be true, false or a grade")
     judged = ALL_CRITERIA.get(criterion)
+    if judged is not None and judged.lower_is_better:
+        problem = f"{criterion} is better the lower it is, and a label says what is good"
+        raise _wrong(where, "criterion", criterion, f"{problem}: label claim_precision")
     if judged is not None and not judged.low <= value <= judged.high:
         scale = f"{judged.low:g} to {judged.high:g}"
         raise _wrong(where, "label", value, f"{criterion} goes from {scale}")

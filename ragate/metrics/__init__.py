@@ -10,6 +10,7 @@ FAMILIES = (
     "checks",
     "tools",
     "judge",
+    "claims",
     "run",
     "own",
 )

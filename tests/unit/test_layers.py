@@ -50,7 +50,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "metrics.run",
         "plugin_kit",
     ),
-    ("metrics.own",),
+    (
+        "metrics.claims",
+        "metrics.own",
+    ),
     ("runtime", "telemetry"),
     ("recorder",),
     ("pipeline.run", "pipeline.score.vectors"),

@@ -19,12 +19,13 @@ NOTHING_RETRIEVED = "nothing was retrieved"
 
 @dataclass(frozen=True)
 class Criterion:
-    """One question to a judge; its score is better the higher it is.
+    """One question to a judge.
 
     Attributes:
         exclude: From a sample to the reason why the criterion does not apply, "" where it does.
         grounded: It compares with the retrieved texts.
         cites: It reads the citation markers of the answer.
+        lower_is_better: As of what is made up; of others the higher score is better.
     """
 
     name: str
@@ -34,6 +35,11 @@ class Criterion:
     low: float = 0.0
     high: float = 1.0
     unit: str = "fraction"
+    lower_is_better: bool = False
+
+    @property
+    def worst(self) -> float:
+        return self.high if self.lower_is_better else self.low
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -48,6 +54,14 @@ CRITERIA: dict[str, Criterion] = {
         Criterion("relevancy"),
         Criterion("correctness", exclude=without_reference, low=1.0, high=5.0, unit="grade"),
         Criterion("correctness_binary", exclude=without_reference),
+        Criterion("claim_precision", exclude=without_reference),
+        Criterion("claim_recall", exclude=without_reference),
+        Criterion("claim_f1", exclude=without_reference),
+        Criterion("context_utilisation", exclude=without_reference, grounded=True),
+        *(
+            Criterion(name, exclude=without_reference, grounded=True, lower_is_better=True)
+            for name in ("hallucination", "self_knowledge", "noise_sensitivity")
+        ),
     )
 }
 
@@ -107,7 +121,7 @@ def unasked_score(criterion: Criterion, sample: Sample, output: SystemOutput) ->
     if reason := provider_failure(output):
         return unscored(name, reason)
     if failed(output):
-        return Score(metric=name, value=criterion.low)
+        return Score(metric=name, value=criterion.worst)
     if output.answer is None:
         return unscored(name, NO_ANSWER)
     if criterion.grounded and (score := _without_contexts(criterion, output)):
@@ -117,7 +131,7 @@ def unasked_score(criterion: Criterion, sample: Sample, output: SystemOutput) ->
 
 def _without_contexts(criterion: Criterion, output: SystemOutput) -> Score | None:
     if not output.chunks:
-        return Score(metric=criterion.name, value=criterion.low, reason=NOTHING_RETRIEVED)
+        return Score(metric=criterion.name, value=criterion.worst, reason=NOTHING_RETRIEVED)
     if not any(chunk.text.strip() for chunk in output.chunks):
         return unscored(criterion.name, NO_TEXTS)
     return None

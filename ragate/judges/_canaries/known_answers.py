@@ -6,17 +6,13 @@ one, so that asking that again would only repeat the accident that was to be tol
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ragate.core.judging.criteria import PAIRWISE
-from ragate.errors import ConfigError
+from ragate.judges._canaries.topics import Topic, topics
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from ragate.support.strict_json import read_lines
 
 Bounds = tuple[float, float]
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -43,25 +39,6 @@ class Canary:
         return self.wording or self.kind
 
 
-class Topic(NamedTuple):
-    """What five kinds of answers are made of."""
-
-    topic: str
-    query: str
-    contexts: tuple[str, ...]
-    right: str
-    made_up: str
-    refusal: str
-    reference: str
-
-
-@cache
-def topics() -> tuple[Topic, ...]:
-    """Return the topics, as many as there are dresses."""
-    rows: list[Any] = [row for _, row in read_lines(FOLDER / "topics.jsonl", error=ConfigError)]
-    return tuple(Topic(**{**row, "contexts": tuple(row["contexts"])}) for row in rows)
-
-
 class Material(NamedTuple):
     """What of the topics an answer is made of: contexts, the answer, and what it is compared with.
 
@@ -78,8 +55,19 @@ _GOOD: Bounds = (1.0, 1.0)
 _NONE: Bounds = (0.0, 0.0)
 _FEW: Bounds = (0.0, 0.34)
 _MOST: Bounds = (0.75, 1.0)
+_MANY: Bounds = (0.66, 1.0)
 RIGHT, MADE_UP, BESIDE, BAD, REFUSAL = "right", "made up", "beside the point", "bad", "refusal"
+BY_HEART, TAKEN_OVER = "right without a source", "taken over from beside the point"
 BETTER, WORSE = "better than the other", "worse than the other"
+
+# Beside the reference, of claims that are nowhere.
+_WRONG_CLAIMS: dict[str, Bounds] = {
+    "claim_precision": _FEW,
+    "claim_recall": _FEW,
+    "claim_f1": _FEW,
+    "context_utilisation": _FEW,
+    "hallucination": _MANY,
+}
 
 KINDS: dict[str, Material] = {
     RIGHT: Material(
@@ -96,6 +84,13 @@ KINDS: dict[str, Material] = {
             "context_relevancy": _MOST,
             "answer_relevancy": _GOOD,
             "guideline": _GOOD,
+            "claim_precision": _MOST,
+            "claim_recall": _MOST,
+            "claim_f1": _MOST,
+            "context_utilisation": _MOST,
+            "hallucination": _FEW,
+            "self_knowledge": _FEW,
+            "noise_sensitivity": _FEW,
         },
         contexts=lambda own, _next, _third: own.contexts,
         answer=lambda own, _next, _third: own.right,
@@ -108,6 +103,7 @@ KINDS: dict[str, Material] = {
             "correctness_binary": _NONE,
             "citation_recall": _NONE,
             "citation_precision": _NONE,
+            **_WRONG_CLAIMS,
         },
         contexts=lambda own, _next, _third: own.contexts,
         answer=lambda own, _next, _third: own.made_up,
@@ -140,9 +136,20 @@ KINDS: dict[str, Material] = {
             "context_relevancy": _FEW,
             "answer_relevancy": (0.0, 0.5),
             "guideline": _NONE,
+            **_WRONG_CLAIMS,
         },
         contexts=lambda _own, following, _third: following.contexts,
         answer=lambda _own, _next, third: third.made_up,
+    ),
+    BY_HEART: Material(
+        {"self_knowledge": _MANY},
+        contexts=lambda _own, following, _third: following.contexts,
+        answer=lambda own, _next, _third: own.right,
+    ),
+    TAKEN_OVER: Material(
+        {"noise_sensitivity": _MANY},
+        contexts=lambda _own, following, _third: following.contexts,
+        answer=lambda _own, following, _third: following.right,
     ),
     REFUSAL: Material(
         {"judged_refusal": _NONE},

@@ -13,10 +13,12 @@ from ragate.judges._canaries.known_answers import (
     BAD,
     BESIDE,
     BETTER,
+    BY_HEART,
     KINDS,
     MADE_UP,
     REFUSAL,
     RIGHT,
+    TAKEN_OVER,
     WORSE,
     Canary,
     dress,
@@ -31,8 +33,9 @@ from ragate.protocols import (
 )
 
 # Where the kinds of one wording are looked for: the first that knows a criterion is taken.
-_TALKED_UP, _TALKED_DOWN = (BAD, REFUSAL, WORSE), (RIGHT, BETTER)
-_PLAIN = (RIGHT, MADE_UP, BESIDE, BAD, REFUSAL, BETTER, WORSE)
+_TALKED_UP = (BAD, REFUSAL, WORSE, BY_HEART, TAKEN_OVER)
+_TALKED_DOWN = (RIGHT, BETTER)
+_PLAIN = (RIGHT, MADE_UP, BESIDE, BAD, REFUSAL, BETTER, WORSE, BY_HEART, TAKEN_OVER)
 _BESIDE_MAIN = 4  # wordings that the smaller groups of a judge with one call are asked as well
 _PROBE = "relevancy"
 _WITHOUT_MODEL = frozenset({"semantic_similarity"})

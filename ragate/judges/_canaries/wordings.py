@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from ragate.errors import ConfigError
-from ragate.judges._canaries.known_answers import FOLDER, Canary
+from ragate.judges._canaries.known_answers import Canary
+from ragate.judges._canaries.topics import FOLDER
 from ragate.models import RetrievedChunk
 from ragate.support.strict_json import read_lines
 

@@ -13,17 +13,15 @@ from ragate.judges.rubric._formats import Formats
 from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
-from ragate.judges.rubric._reply import (
-    NotAJudgementError,
-    NotJsonError,
-    OtherShapeError,
-    checked_reply,
-    read_object,
-    refuse_other_keys,
-)
+from ragate.judges.rubric._reply import checked_reply, read_object, refuse_other_keys
 from ragate.judges.rubric._schema import keys_for, schema_for
 from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
+from ragate.judges.rubric._strict_reply import (
+    NotAJudgementError,
+    NotJsonError,
+    OtherShapeError,
+)
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.support.escape import one_line

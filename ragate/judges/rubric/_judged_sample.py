@@ -42,6 +42,15 @@ class JudgedSample:
         """Numbers of the sentences that hold a citation marker."""
         return frozenset(n for n, text in enumerate(self.sentences, start=1) if markers(text))
 
+    @property
+    def reference_sentences(self) -> list[tuple[int, str]]:
+        """Sentences of all references, each with the place of its reference; counted from 1."""
+        return [
+            (place, sentence)
+            for place, text in enumerate(self.references)
+            for sentence in split_sentences(text) or [text]
+        ]
+
 
 def judged_sample(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> JudgedSample:
     """Return the case of an output that has an answer."""
@@ -93,13 +102,16 @@ def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
     return f"{CUT} to {limit} characters each ({total} in all, {room} are read)"
 
 
-def render_data(judged: JudgedSample) -> tuple[str, str]:
+def render_data(judged: JudgedSample, *, numbered: bool = False) -> tuple[str, str]:
     """Return the blocks of data, contexts first, and the mark of the blocks behind them.
 
     A mark is a hash over all that stands between it and its twin, so that no text can hold the mark
     of its own block: who writes the text would have to find a value that hashes to itself. The
     contexts' mark depends on the contexts alone, so that a provider's prefix cache serves every
     answer that rests on them.
+
+    Args:
+        numbered: The sentences of the references are numbered, as those of the answer are.
     """
     contexts_mark = _nonce(["contexts", *judged.contexts])
     lines = [f"<contexts {contexts_mark}>"]
@@ -111,15 +123,24 @@ def render_data(judged: JudgedSample) -> tuple[str, str]:
         ["rest", contexts_mark, judged.question, *references, "answer", *judged.sentences]
     )
     lines += [f"<question {mark}>", judged.question, f"</question {mark}>"]
-    for text in references:
-        lines += [f"<reference {mark}>", text, f"</reference {mark}>"]
+    for place, text in enumerate(references):
+        shown = _numbered_reference(judged, place) if numbered else [text]
+        lines += [f"<reference {mark}>", *shown, f"</reference {mark}>"]
     # On one line each: what looks like a further sentence would be judged as one.
-    numbered = (
+    sentences = (
         f"S{number}: {' '.join(text.split())}"
         for number, text in enumerate(judged.sentences, start=1)
     )
-    lines += [f"<answer {mark}>", *numbered, f"</answer {mark}>"]
+    lines += [f"<answer {mark}>", *sentences, f"</answer {mark}>"]
     return "\n".join(lines), mark
+
+
+def _numbered_reference(judged: JudgedSample, place: int) -> list[str]:
+    return [
+        f"R{number}: {' '.join(text.split())}"
+        for number, (of, text) in enumerate(judged.reference_sentences, start=1)
+        if of == place
+    ]
 
 
 def _nonce(texts: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
-from ragate.judges.rubric._reply import OtherShapeError
+from ragate.judges.rubric._strict_reply import OtherShapeError
 from ragate.models import Score
 from ragate.support.escape import one_line
 from ragate.support.settings import shown

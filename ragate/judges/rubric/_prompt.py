@@ -12,7 +12,8 @@ from ragate.errors import ConfigError
 from ragate.judges._asking import Messages
 from ragate.judges.rubric._judged_sample import JudgedSample, render_data
 from ragate.judges.rubric._own_criteria import OwnCriteria, instructions, schema_of
-from ragate.judges.rubric._schema import keys_for, schema_for
+from ragate.judges.rubric._reference_claims import reference_instructions
+from ragate.judges.rubric._schema import BESIDE_REFERENCES, keys_for, schema_for
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
 
@@ -44,8 +45,10 @@ class Prompt:
         own: OwnCriteria | None = None,
     ) -> Messages:
         """Return what is sent: only the instructions depend on what is asked."""
-        data, mark = render_data(judged)
+        data, mark = render_data(judged, numbered="reference_claims" in keys)
         blocks = [data, self._instructions(judged, keys, mark)]
+        if beside := reference_instructions(keys, judged):
+            blocks.append(beside)
         if own:
             blocks.append(instructions(own))
         if form != "schema":
@@ -61,7 +64,7 @@ class Prompt:
         ]
         try:
             text = self.template.render(
-                keys=list(keys),
+                keys=[key for key in keys if key not in BESIDE_REFERENCES],
                 mark=mark,
                 contexts=len(judged.contexts),
                 sentences=len(judged.sentences),

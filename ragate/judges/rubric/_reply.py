@@ -1,41 +1,31 @@
 """From a reply's text to a judgement: an exact and complete instance of the schema, or nothing."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from ragate.judges._asking import InvalidReplyError, unfenced
+from ragate.judges._asking import unfenced
 from ragate.judges.rubric._judged_sample import JudgedSample
+from ragate.judges.rubric._reference_claims import ReferenceClaim, RightClaim, check_references
 from ragate.judges.rubric._schema import GRADES
+from ragate.judges.rubric._strict_reply import (
+    NotAJudgementError,
+    NotJsonError,
+    Number,
+    OtherShapeError,
+    Strict,
+    distinct,
+    exactly,
+    refuse_above,
+)
 from ragate.support.settings import shown
 from ragate.support.strict_json import loads
 
 MAX_CHARS = 400_000
 
 
-class NotAJudgementError(InvalidReplyError):
-    """An invalid reply; `kind` says in a few words what is wrong with it."""
-
-    kind = "numbers in it are missing, double or unknown"
-
-
-class NotJsonError(NotAJudgementError):
-    kind = "not JSON"
-
-
-class OtherShapeError(NotAJudgementError):
-    kind = "not an instance of the schema"
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-Number = Annotated[int, Field(ge=1)]
-
-
-class Claim(_Strict):
+class Claim(Strict):
     """One claim of the answer and what the contexts say of it."""
 
     id: Number
@@ -45,14 +35,14 @@ class Claim(_Strict):
     contexts: list[Number]
 
 
-class ContextJudgement(_Strict):
+class ContextJudgement(Strict):
     """Whether one context helps with the question."""
 
     context: Number
     relevant: bool
 
 
-class CitationJudgement(_Strict):
+class CitationJudgement(Strict):
     """What the contexts that one sentence cites are worth to it."""
 
     sentence: Number
@@ -60,7 +50,7 @@ class CitationJudgement(_Strict):
     supported: bool
 
 
-class RubricReply(_Strict):
+class RubricReply(Strict):
     """A whole reply; a key that was not asked for has its default."""
 
     claims: list[Claim] = []
@@ -72,6 +62,9 @@ class RubricReply(_Strict):
     difference: str = ""
     correctness: float = 1.0
     correct: bool = False
+    right: list[RightClaim] = []
+    reference_claims: list[ReferenceClaim] = []
+    reference_claim_free: list[Number] = []
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -116,9 +109,13 @@ def checked_reply(
         _check_claims(reply, judged)
     if "contexts" in keys:
         numbers = [item.context for item in reply.contexts]
-        _exactly("contexts", numbers, range(1, len(judged.contexts) + 1))
+        exactly("contexts", numbers, range(1, len(judged.contexts) + 1))
     if "citations" in keys:
         _check_citations(reply, judged)
+    if "right" in keys:
+        exactly("right", [item.claim for item in reply.right], [one.id for one in reply.claims])
+    if "reference_claims" in keys:
+        check_references(reply.reference_claims, reply.reference_claim_free, judged)
     if "correctness" in keys and reply.correctness not in GRADES:
         raise OtherShapeError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
     return reply
@@ -135,49 +132,26 @@ def _typed(value: dict[str, Any], keys: Collection[str]) -> RubricReply:
 
 
 def _check_claims(reply: RubricReply, judged: JudgedSample) -> None:
-    _exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
-    _distinct("claim_free", reply.claim_free)
+    exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
+    distinct("claim_free", reply.claim_free)
     with_claims = {claim.sentence for claim in reply.claims}
     if overlapping := with_claims & set(reply.claim_free):
         raise NotAJudgementError(f"sentence {min(overlapping)} has a claim and is in claim_free")
     sentences = sorted(with_claims | set(reply.claim_free))
-    _exactly("sentences", sentences, range(1, len(judged.sentences) + 1))
+    exactly("sentences", sentences, range(1, len(judged.sentences) + 1))
     for claim in reply.claims:
-        _distinct(f"claim {claim.id}: contexts", claim.contexts)
-        _refuse_above(f"claim {claim.id}: context", claim.contexts, len(judged.contexts))
+        distinct(f"claim {claim.id}: contexts", claim.contexts)
+        refuse_above(f"claim {claim.id}: context", claim.contexts, len(judged.contexts))
         if claim.verdict == "supported" and not claim.contexts:
             raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
 
 
 def _check_citations(reply: RubricReply, judged: JudgedSample) -> None:
-    _exactly("citations", [item.sentence for item in reply.citations], list(judged.cited))
+    exactly("citations", [item.sentence for item in reply.citations], list(judged.cited))
     for item in reply.citations:
         where = f"citations: sentence {item.sentence}"
-        _distinct(where, item.supporting)
+        distinct(where, item.supporting)
         if odd := set(item.supporting) - set(judged.cited[item.sentence]):
             raise NotAJudgementError(f"{where} does not cite context {min(odd)}")
         if item.supported and not item.supporting:
             raise NotAJudgementError(f"{where} is supported by no context")
-
-
-def _exactly(where: str, numbers: Sequence[int], expected: Sequence[int]) -> None:
-    """Every number once and in order, so that nothing is left out and nothing counts twice."""
-    if list(numbers) == list(expected):
-        return
-    missing = sorted(set(expected) - set(numbers))
-    if missing:
-        raise NotAJudgementError(f"{where}: number {missing[0]} is missing")
-    _refuse_above(where, numbers, max(expected, default=0))
-    _distinct(where, numbers)
-    raise NotAJudgementError(f"{where}: the numbers are not in order")
-
-
-def _refuse_above(where: str, numbers: Sequence[int], highest: int) -> None:
-    for number in numbers:
-        if number > highest:
-            raise NotAJudgementError(f"{where}: there is no number {number}")
-
-
-def _distinct(where: str, numbers: Sequence[int]) -> None:
-    if len(set(numbers)) != len(numbers):
-        raise NotAJudgementError(f"{where}: a number stands twice")

@@ -6,10 +6,19 @@ from typing import Any
 VERDICTS = ("supported", "contradicted", "absent")
 GRADES = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
 
+_OF_ANSWER = frozenset(
+    {"claim_precision", "claim_f1", "hallucination", "self_knowledge", "noise_sensitivity"}
+)
+_OF_REFERENCE = frozenset({"claim_recall", "claim_f1", "context_utilisation"})
+_FAITHFULNESS = frozenset({"faithfulness", "faithfulness_binary"})
+
 # Keys of the reply in the order they are written, with the criteria that need them.
 _NEEDED_BY: dict[str, frozenset[str]] = {
-    "claims": frozenset({"faithfulness", "faithfulness_binary"}),
-    "claim_free": frozenset({"faithfulness", "faithfulness_binary"}),
+    "claims": _FAITHFULNESS | _OF_ANSWER,
+    "claim_free": _FAITHFULNESS | _OF_ANSWER,
+    "right": _OF_ANSWER,
+    "reference_claims": _OF_REFERENCE,
+    "reference_claim_free": _OF_REFERENCE,
     "contexts": frozenset({"judged_context_relevance"}),
     "citations": frozenset({"citation_recall", "citation_precision"}),
     "refusal": frozenset({"judged_refusal"}),
@@ -18,6 +27,10 @@ _NEEDED_BY: dict[str, frozenset[str]] = {
     "correctness": frozenset({"correctness"}),
     "correct": frozenset({"correctness_binary"}),
 }
+
+
+# Of these the instructions say nothing: their own stand behind them.
+BESIDE_REFERENCES = frozenset({"right", "reference_claims", "reference_claim_free"})
 
 
 def keys_for(criteria: Iterable[str]) -> tuple[str, ...]:
@@ -73,4 +86,17 @@ _PARTS: dict[str, dict[str, Any]] = {
     "difference": _TEXT,
     "correctness": {"type": "number", "enum": list(GRADES)},
     "correct": _YES_NO,
+    "right": _list(_object({"claim": _NUMBER, "stated": _YES_NO})),
+    "reference_claims": _list(
+        _object(
+            {
+                "id": _NUMBER,
+                "sentence": _NUMBER,
+                "text": _TEXT,
+                "contexts": _list(_NUMBER),
+                "in_answer": _YES_NO,
+            }
+        )
+    ),
+    "reference_claim_free": _list(_NUMBER),
 }

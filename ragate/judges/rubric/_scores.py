@@ -1,14 +1,14 @@
 """From a judgement to a score, criterion by criterion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ragate.judges.rubric._judged_sample import JudgedSample
+from ragate.judges.rubric._reference_scores import NO_CLAIM, REFERENCE_FORMULAS
 from ragate.judges.rubric._reply import Claim, RubricReply
 from ragate.models import Score, unscored
 from ragate.support.escape import one_line
 
 Outcome = tuple[float, str]
-NO_CLAIM = "the answer claims nothing"
 
 
 def score(criterion: str, reply: RubricReply, judged: JudgedSample) -> Score:
@@ -67,7 +67,8 @@ def _citation_precision(reply: RubricReply, judged: JudgedSample) -> Outcome:
     return good / total, f"{good} of {total} citations support their sentence"
 
 
-_FORMULAS: dict[str, Callable[[RubricReply, JudgedSample], Outcome]] = {
+_FORMULAS: Mapping[str, Callable[[RubricReply, JudgedSample], Outcome]] = {
+    **REFERENCE_FORMULAS,
     "faithfulness": _faithfulness,
     "faithfulness_binary": _any_claim,
     "relevancy": lambda reply, _judged: (float(reply.relevant), ""),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.metrics._identity import NoSettings, base_name, fingerprint, no_cut_off, own_settings
 from ragate.metrics._sample_metric import SampleMetric
-from ragate.models import MetricInfo, Needs, Reads, Score, unscored
+from ragate.models import Direction, MetricInfo, Needs, Reads, Score, unscored
 from ragate.protocols import MetricRequest, Pair
 
 VERSION = 1
@@ -42,6 +42,7 @@ def judged_metric(request: MetricRequest, *, version: int = VERSION) -> JudgedMe
         low=criterion.low,
         high=criterion.high,
         unit=criterion.unit,
+        direction=Direction.LOWER if criterion.lower_is_better else Direction.HIGHER,
         reads=Reads.ANSWER,
         needs=Needs.JUDGE,
         fingerprint=fingerprint(request, version=version, settings=settings),

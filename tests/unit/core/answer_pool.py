@@ -26,6 +26,7 @@ from ragate.models import (
     RunManifest,
     Sample,
     Score,
+    SourcePolicy,
     SystemInfo,
     SystemOutput,
     Usage,
@@ -39,13 +40,15 @@ Change = Callable[[str], str]
 
 
 def questions(answerable: int = 57, unanswerable: int = 12) -> list[Sample]:
-    """Return questions with an expected document and a reference that holds a number."""
+    """Return questions with documents, a reference that holds a number, and what it asks."""
     return [
         Sample(
             id=f"q{row:03d}",
             query=f"How long does step {row} take?",
             relevant={f"doc{row}": 1},
             references=(f"Step {row} takes {row + 2} minutes.",),
+            answer_keywords=((str(row + 2),), ("minutes",)),
+            source_policy=SourcePolicy(form="quote_only", forbidden=("secret*",)),
         )
         for row in range(answerable)
     ] + [

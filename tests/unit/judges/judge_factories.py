@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
 from ragate.core.text.numerals import numbers
 from ragate.core.text.words import tokens, without_markers
@@ -88,8 +88,17 @@ def verdict(**changes: Any) -> dict[str, Any]:
         "difference": "",
         "correctness": 5,
         "correct": True,
+        "reference_claims": [reference_claim(1, 1, 1)],
+        "reference_claim_free": [],
     }
+    claims = changes.get("claims")
+    ids = [one["id"] for one in claims] if _numbered(claims) else [1, 2]
+    found["right"] = [{"claim": number, "stated": True} for number in ids]
     return {key: value for key, value in (found | changes).items() if value is not None}
+
+
+def _numbered(claims: object) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(claims, list) and all(isinstance(one, dict) and "id" in one for one in claims)
 
 
 def claim(number: int, sentence: int, word: str, *contexts: int) -> dict[str, Any]:
@@ -99,6 +108,18 @@ def claim(number: int, sentence: int, word: str, *contexts: int) -> dict[str, An
         "text": f"claim {number}",
         "verdict": word,
         "contexts": list(contexts),
+    }
+
+
+def reference_claim(
+    number: int, sentence: int, *contexts: int, in_answer: bool = True
+) -> dict[str, Any]:
+    return {
+        "id": number,
+        "sentence": sentence,
+        "text": f"reference claim {number}",
+        "contexts": list(contexts),
+        "in_answer": in_answer,
     }
 
 
@@ -200,8 +221,34 @@ def _filled(
         "difference": "",
         "correctness": (5 if right else 1) if yes is None else (5 if yes else 1),
         "correct": right if yes is None else yes,
+        "right": [
+            {
+                "claim": one["id"],
+                "stated": _stated(sentences[one["sentence"] - 1], reference)
+                if yes is None
+                else yes,
+            }
+            for one in claims
+        ],
+        "reference_claims": [
+            reference_claim(
+                n,
+                n,
+                *[1][: _stated(text, set(tokens(" ".join(contexts))))],
+                in_answer=_stated(text, set(tokens(answer))) if yes is None else yes,
+            )
+            for n, text in enumerate(case["reference sentences"], start=1)
+        ],
+        "reference_claim_free": [],
     }
     return {key: filled[key] for key in keys}
+
+
+def _stated(sentence: str, known: set[str]) -> bool:
+    """Tell whether most words of a sentence are known, its figures among them."""
+    words = set(tokens(without_markers(sentence)))
+    figures = {word for word in words if word[0].isdigit()}
+    return len(words & known) / max(1, len(words)) >= 0.6 and figures <= known
 
 
 def without_code(text: str) -> str:
@@ -233,7 +280,8 @@ def read_blocks(request: ChatRequest) -> dict[str, Any]:
     return {
         "contexts": [part.removesuffix("\n") for part in parts],
         "question": block("question"),
-        "reference": block("reference"),
+        "reference": re.sub(r"^R\d+: ", "", block("reference"), flags=re.MULTILINE),
+        "reference sentences": re.findall(r"^R\d+: (.*)$", block("reference"), re.MULTILINE),
         "sentences": [line.partition(": ")[2] for line in lines],
         "mark": mark,
     }

@@ -30,7 +30,8 @@ from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_
 from tests.unit.judges.known_answers import model, obedient, sound
 from tests.unit.judges.llamaindex_factories import make
 
-PLAIN = {"right", "made up", "beside the point", "bad", "refusal"}
+PLAIN = {"right", "made up", "beside the point", "bad", "refusal", "right without a source"}
+PLAIN |= {"taken over from beside the point"}
 WORDINGS = {wording.wording for wording in wordings()}
 LLAMAINDEX = tuple(sorted({*llamaindex.CRITERIA} - {"pairwise", "semantic_similarity"}))
 EVALUATED = ("answer_relevancy", "context_relevancy", "guideline")
@@ -67,7 +68,7 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
 
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
-    assert len(chat.requests) == questions() == 35  # docs/judged-gate.md
+    assert len(chat.requests) == questions() == 45  # docs/judged-gate.md
 
 
 def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds() -> None:
@@ -107,8 +108,11 @@ def test_a_judge_that_is_flattered_fails_wherever_it_is_asked_to(
                 if where == "answer"
                 else output.chunks != plain.chunks
             )
-            (low, _), best = canary.expect[criterion], CRITERIA[criterion].high
-            return {criterion: Score(metric=criterion, value=best if asked else low)}
+            low, high = canary.expect[criterion]
+            known = CRITERIA[criterion]
+            best = known.low if known.lower_is_better else known.high
+            least = high if known.lower_is_better else low
+            return {criterion: Score(metric=criterion, value=best if asked else least)}
 
     found = asyncio.run(run_canaries(Flattered()))
 

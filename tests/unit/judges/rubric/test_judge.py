@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Failure, ScoreState, SystemOutput
 from tests.unit.judges.judge_factories import (
@@ -19,6 +20,7 @@ from tests.unit.judges.judge_factories import (
     claim,
     judge_all,
     make_judge,
+    reference_claim,
     reply,
     values,
     verdict,
@@ -33,7 +35,8 @@ def test_all_criteria_cost_one_call() -> None:
     scores = judge_all(chat, asked(), TWO)
 
     assert len(chat.requests) == 1
-    assert values(scores) == dict.fromkeys(ALL, 1.0) | {"correctness": 5.0}
+    best = {name: 0.0 if known.lower_is_better else 1.0 for name, known in CRITERIA.items()}
+    assert values(scores) == best | {"correctness": 5.0}
 
 
 def test_only_what_is_asked_is_in_the_schema_and_in_order() -> None:
@@ -154,13 +157,19 @@ def test_what_is_decided_already_costs_no_call(output: SystemOutput, value: floa
     found = values(judge_all(chat, asked(), output))
 
     assert found.pop("correctness") == (None if value is None else 1.0)
-    assert set(found.values()) == {value}
+    assert found == {
+        name: None if value is None else CRITERIA[name].worst for name in ALL if name in found
+    }
     assert chat.requests == []
 
 
 def test_without_contexts_an_answer_rests_on_nothing() -> None:
-    keys = {"refusal", "relevant", "difference", "correctness", "correct"}
-    chat = Chat([reply(**dict.fromkeys(set(verdict()) - keys))])
+    changes: dict[str, Any] = {
+        "contexts": None,
+        "citations": None,
+        "reference_claims": [reference_claim(1, 1)],
+    }
+    chat = Chat([reply(claims=[claim(1, 1, "absent")], **changes)])
 
     scores = judge_all(chat, asked(), answered("It is 30 days. [1]"))
 

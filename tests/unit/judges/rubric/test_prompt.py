@@ -14,6 +14,9 @@ from ragate.models import Sample, SystemOutput
 from tests.unit.judges.judge_factories import ALL, TWO, Chat, answered, asked, judge_all, make_judge
 from tests.unit.judges.rubric.prompt_factories import case, texts
 
+NUMBERED = {"claim_recall", "claim_f1", "context_utilisation"}
+UNNUMBERED = tuple(name for name in ALL if name not in NUMBERED)
+
 
 def sent(sample: Sample, output: SystemOutput, criteria: tuple[str, ...] = ALL) -> str:
     chat = Chat(["", ""])
@@ -24,8 +27,22 @@ def sent(sample: Sample, output: SystemOutput, criteria: tuple[str, ...] = ALL) 
 def test_the_data_is_the_same_byte_for_byte_whatever_is_asked() -> None:
     data, _ = render_data(case(asked(), TWO))
 
-    for criteria in (ALL, ("relevancy",), ("faithfulness", "correctness")):
+    for criteria in (UNNUMBERED, ("relevancy",), ("faithfulness", "correctness")):
         assert sent(asked(), TWO, criteria).startswith(data)
+
+
+def test_references_are_numbered_where_their_claims_are_asked_for_and_all_else_is_the_same() -> (
+    None
+):
+    data, mark = render_data(case(asked(reference="30 days. In Oslo."), TWO))
+    plain = f"<reference {mark}>\n30 days. In Oslo.\n"
+
+    message = sent(asked(reference="30 days. In Oslo."), TWO, ALL)
+
+    assert plain in data
+    assert message.startswith(
+        data.replace(plain, f"<reference {mark}>\nR1: 30 days.\nR2: In Oslo.\n")
+    )
 
 
 def test_another_answer_on_the_same_contexts_shares_them_as_a_prefix() -> None:
@@ -94,7 +111,7 @@ def test_instructions_of_ones_own_replace_ours_and_nothing_else(tmp_path: Path) 
     chat = with_prompt(tmp_path, "Behind {{ mark }}: {{ keys | join(', ') }}, {{ sentences }}.")
 
     system, (_, message) = chat.requests[0].messages
-    data, mark = render_data(case(asked(), TWO))
+    data, mark = render_data(case(asked(), TWO), numbered=True)
     assert message.startswith(data)
     assert f"Behind {mark}: claims, claim_free, contexts" in message
     assert "Only what follows" in system[1]

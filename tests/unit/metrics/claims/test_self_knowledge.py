@@ -1,0 +1,17 @@
+"""self_knowledge: the manual's example."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragate.models import Direction
+from tests.unit.metrics.claims.example import example
+from tests.unit.metrics.judge.judged_factories import metric
+
+
+def test_the_example_of_the_manual() -> None:
+    score = example("self_knowledge")
+
+    assert score.value == pytest.approx(1 / 3)
+    assert score.reason == "1 of 3 claims known without contexts: claim 2"
+    assert metric("self_knowledge").info.direction is Direction.LOWER
