@@ -1,5 +1,6 @@
 """ragate.toml: where it is, what it says, and what is wrong with it."""
 
+from ragate.config.execution import Execution
 from ragate.config.model import Config, JudgeSettings, Policy, SystemConfig
 from ragate.config.profile import Profile
 from ragate.config.provider import Provider

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 
 from ragate.config.addresses import host, pattern, url_path
+from ragate.config.execution import Execution
 from ragate.config.profile import Profile, ProfileName
 from ragate.config.provider import Provider
 from ragate.models import (
@@ -89,6 +90,7 @@ class Policy(DecisionSettings):
     max_minutes: float = Field(default=30.0, gt=0)
     providers: dict[str, Provider] = {}
     judge: JudgeSettings | None = None
+    execution: Execution | None = None
     embedder: dict[str, Any] = {}
     metrics: tuple[Rule, ...]
     scorecard: Scorecard | None = None
@@ -100,7 +102,8 @@ class Policy(DecisionSettings):
     def key_names(self) -> frozenset[str]:
         """Return the names of all variables that hold a key."""
         keys = {table.key_env for table in self.providers.values() if table.key_env}
-        return frozenset(keys).union(*self.http_header_env.values())
+        sent = () if self.execution is None else self.execution.headers_env.values()
+        return frozenset(keys).union(*self.http_header_env.values(), sent)
 
     def unset_key(self, provider: str, environment: Mapping[str, str]) -> str:
         """Return the variable that a provider's key is missing from, "" where none is."""

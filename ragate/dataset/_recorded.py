@@ -12,7 +12,7 @@ REFERENCES = (
 # What the system `replay` reads of such a row.
 RECORDED = frozenset(
     {"answer", "contexts", "chunks", "citations", "latency", "error", "run", "hash"}
-    | {"usage", "tool_calls", "first_stage"}
+    | {"usage", "tool_calls", "first_stage", "executed"}
 )
 _RETRIEVED = frozenset({"contexts", "chunks"})
 

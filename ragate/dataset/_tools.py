@@ -9,7 +9,7 @@ from ragate.support.json_schema import tool_schema
 from ragate.support.settings import shown
 
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
-_OWN = frozenset({"alternatives", "optional"})
+_OWN = frozenset({"alternatives", "optional", "result"})
 _LEFT_OUT = ""  # the leaderboard's word for an argument that may be left out
 _MOST = 256  # values of one argument
 

@@ -14,7 +14,15 @@ from ragate.models.metric_row import (
     rated_metric,
     slice_key,
 )
-from ragate.models.output import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
+from ragate.models.output import (
+    CallResult,
+    Executed,
+    Failure,
+    RetrievedChunk,
+    SystemOutput,
+    ToolCall,
+    Usage,
+)
 from ragate.models.policy import (
     OVERALL,
     PASSES,

@@ -39,6 +39,26 @@ class ToolCall(Frozen):
     malformed: str = ""
 
 
+class CallResult(Frozen):
+    """What came of a call that was carried out.
+
+    Attributes:
+        error: Why there is no value, "" where there is one.
+        unreachable: The tool could not be reached: it says nothing about the call.
+    """
+
+    value: JsonValue = None
+    error: str = ""
+    unreachable: bool = False
+
+
+class Executed(Frozen):
+    """The results of an output's calls, and of the right ones at the same time."""
+
+    made: tuple[CallResult, ...] = ()
+    expected: tuple[CallResult, ...] = ()
+
+
 class Usage(Frozen):
     """What one output cost: counts, and US dollars where the price is known."""
 
@@ -78,6 +98,8 @@ class SystemOutput(Frozen):
         request_hash: Hash of the whole model request, where the system knows it.
         first_stage: Where the system reranks: document ids as they were ranked before, best first,
             with those that reranking then dropped; None where it does not, or does not say.
+        executed: Results of its calls, where they were carried out. No part of `output_hash`: the
+            world may change while the system repeats.
     """
 
     chunks: tuple[RetrievedChunk, ...] = ()
@@ -90,3 +112,4 @@ class SystemOutput(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
+    executed: Executed | None = None

@@ -54,12 +54,14 @@ class ExpectedCall(Frozen):
         arguments: The right value by argument.
         alternatives: Right values by argument, where there are several.
         optional: Arguments of either that may as well be left out.
+        result: What the call leads to, where that is known; None: it is carried out to see.
     """
 
     name: str = Field(min_length=1)
     arguments: dict[str, JsonValue] = {}
     alternatives: dict[str, tuple[JsonValue, ...]] = {}
     optional: tuple[str, ...] = ()
+    result: JsonValue = None
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

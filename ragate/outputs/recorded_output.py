@@ -12,14 +12,14 @@ from typing import Annotated, Any, Self
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from ragate.core.hashing import UNNAMED, digest
-from ragate.models import Failure, Frozen, RetrievedChunk, SystemOutput, ToolCall, Usage
+from ragate.models import Executed, Failure, Frozen, RetrievedChunk, SystemOutput, ToolCall, Usage
 from ragate.outputs.call_list import read_calls
 
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
 _KNOWN = frozenset(
     {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
     | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
-    | {"first_token", "first_token_s", "first_stage"}
+    | {"first_token", "first_token_s", "first_stage", "executed"}
 )
 
 
@@ -71,6 +71,7 @@ class RecordedOutput(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
+    executed: Executed | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -116,6 +117,7 @@ class RecordedOutput(Frozen):
             error=self.error,
             request_hash=self.request_hash,
             first_stage=self.first_stage,
+            executed=self.executed,
         )
 
 

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from ragate import plugins
 from ragate.clients.prices import Price
-from ragate.config import JudgeSettings, Policy, Profile, Provider
+from ragate.config import Execution, JudgeSettings, Policy, Profile, Provider
 from ragate.config.scorecard_table import ScorecardTable, StageTable
 from ragate.models import PassRule, Rule, Slice, Waiver
 from ragate.systems.http.prepare_step import PrepareStep
@@ -27,6 +27,7 @@ PAGES = (
     "judge-llamaindex.md",
     *sorted(path.name for path in DOCS.glob("system-*.md")),
     "embedders.md",
+    "tool-calls.md",
 )
 TEXT = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 SECTIONS = dict(
@@ -41,7 +42,16 @@ TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
     (
         "`[policy]`",
         Policy,
-        {"providers", "judge", "metrics", "scorecard", "slices", "waivers", "profiles"},
+        {
+            "providers",
+            "judge",
+            "execution",
+            "metrics",
+            "scorecard",
+            "slices",
+            "waivers",
+            "profiles",
+        },
     ),
     ("`[policy.metrics.<name>]`", Rule, {"metric"}),
     ("`[policy.metrics.<name>.pass_rate]`", PassRule, set()),
@@ -52,6 +62,7 @@ TABLES: list[tuple[str, type[BaseModel], set[str]]] = [
     ("`[policy.profiles.<name>]`", Profile, set()),
     ("`[policy.providers.<name>]`", Provider, set()),
     ("`[policy.judge]`", JudgeSettings, {"settings"}),
+    ("`[policy.execution]`", Execution, set()),
     ("`[policy.providers.<name>.prices.<model>]`", Price, set()),
 ]
 for _name in plugins.names("systems"):

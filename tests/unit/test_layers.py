@@ -35,6 +35,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("systems.pgvector.corpus",),
     ("systems.pgvector.index",),
     ("systems.pgvector.search", "systems.pgvector.answer", "systems.pgvector"),
+    ("executors",),
     (
         "metrics.grounding",
         "metrics.reference",

@@ -15,10 +15,19 @@ def matched(
         [number for number, call in enumerate(calls) if not mismatch(right, call, rules)]
         for right in expected
     ]
+    return largest_pairing(fits)
+
+
+def largest_pairing(fits: list[list[int]]) -> dict[int, int]:
+    """Return the largest pairing of right ones with others.
+
+    Args:
+        fits: By right one, the numbers of those that fit it.
+    """
     taken: dict[int, int] = {}
-    for number in range(len(expected)):
+    for number in range(len(fits)):
         _take(number, fits, taken, set())
-    return {number: call for call, number in taken.items()}
+    return {other: number for number, other in taken.items()}
 
 
 def _take(number: int, fits: list[list[int]], taken: dict[int, int], seen: set[int]) -> bool:

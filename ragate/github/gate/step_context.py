@@ -180,11 +180,15 @@ def refuse_code(config: Config, inputs: Inputs) -> None:
     use = config.system.use
     traits = plugins.traits(use)
     keys = traits.keys_with_code(config.system.settings)
-    if inputs.allow_code or not (traits.runs_code or keys):
+    executes = config.policy.execution is not None
+    if inputs.allow_code or not (traits.runs_code or keys or executes):
         return
+    does = "runs code of the repository"
     program = f"[system] {keys[0]}" if keys else f"the system {use!r}"
+    if executes:
+        program, does = "[policy.execution]", "carries calls out that a model wrote"
     raise UsageError(
-        f"{program} runs code of the repository, and allow-code is not true",
+        f"{program} {does}, and allow-code is not true",
         remedy="set `allow-code: true` in a job that holds no key and no write token "
         "(mode collect), and judge its outputs in another (mode decide)",
     )

@@ -16,7 +16,7 @@ from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 
 
-class EntitySettings(DateSettings):
+class Settings(DateSettings):
     """Keys of the metric.
 
     Attributes:
@@ -37,7 +37,7 @@ def create(request: MetricRequest) -> CallMetric:
     out is not expected; calls not reported: unscored.
     Source: van Rijsbergen, Information Retrieval, 1979; here over values of arguments.
     """
-    settings = own_settings(request, EntitySettings)
+    settings = own_settings(request, Settings)
     rules, arguments = rules_of(request, settings), frozenset(settings.arguments)
 
     def without_entities(sample: Sample) -> str:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from ragate.core.calls.pairing import matched, why_not
 from ragate.core.calls.values import CallRules
-from ragate.metrics.tools._calls import CallMetric, Outcome, comparing_metric
+from ragate.metrics.tools._calls import CallMetric, DateSettings, Outcome, comparing_metric
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
+
+Settings = DateSettings
 
 
 def create(request: MetricRequest) -> CallMetric:

@@ -11,7 +11,7 @@ from ragate.models import Filters, Record, Report, Run, Sample, SystemInfo, Verd
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import read_gate_setup
-from ragate.pipeline.run.ready_system import labelled
+from ragate.pipeline.run.new_manifest import labelled
 from ragate.pipeline.run.selection import Selection
 from ragate.protocols import IdentifyingModule
 from ragate.runtime.operations import Operations

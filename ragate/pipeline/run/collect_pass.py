@@ -17,6 +17,7 @@ from ragate.worker.outage import is_outage
 
 OnOutput = Callable[[Sample, SystemOutput, int], None]
 Room = Callable[[], Awaitable[None]]
+Finish = Callable[[Sample, SystemOutput], Awaitable[SystemOutput]]
 
 
 def unheard(_sample: Sample, _output: SystemOutput, _run: int) -> None:
@@ -25,6 +26,10 @@ def unheard(_sample: Sample, _output: SystemOutput, _run: int) -> None:
 
 async def no_wait() -> None:
     return
+
+
+async def finished(_sample: Sample, output: SystemOutput) -> SystemOutput:
+    return output
 
 
 async def run_pass(
@@ -36,6 +41,7 @@ async def run_pass(
     timeout_s: float,
     on_output: OnOutput = unheard,
     room: Room = no_wait,
+    finish: Finish = finished,
 ) -> Outputs:
     """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
 
@@ -43,6 +49,7 @@ async def run_pass(
 
     Args:
         room: Waits until whoever sees the outputs can take more.
+        finish: Adds to an output what is no part of the system's time.
     """
     outputs = Spool()
     waiting = iter(samples)
@@ -50,6 +57,7 @@ async def run_pass(
     async def work() -> None:
         for sample in waiting:
             output = await ask(system, sample, run=run, timeout_s=timeout_s)
+            output = await finish(sample, output)
             on_output(sample, output, run)
             outputs[sample.id] = output
             await room()

@@ -11,6 +11,8 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.models import (
+    CallResult,
+    Executed,
     ExpectedCall,
     RetrievedChunk,
     Sample,
@@ -40,6 +42,8 @@ FIND = asked().amended(
     expected_calls=(ExpectedCall(name="find", arguments={"k": 3}), ExpectedCall(name="now")),
 )
 
+COMPARED = sorted({*TOOLS} - {"irrelevance", "tool_execution"})
+
 
 def calling(*calls: tuple[str, dict[str, Any]]) -> SystemOutput:
     made = tuple(ToolCall(name=name, arguments=arguments) for name, arguments in calls)
@@ -53,7 +57,7 @@ def test_without_right_calls_nothing_applies(name: str) -> None:
     assert (result.state, result.reason) == (ScoreState.NOT_APPLICABLE, "no expected_calls")
 
 
-@pytest.mark.parametrize("name", sorted({*TOOLS} - {"irrelevance"}))
+@pytest.mark.parametrize("name", COMPARED)
 def test_calls_that_nobody_reported_are_not_read_as_none(name: str) -> None:
     result = score(name, FIND, SystemOutput(answer="Done."))
 
@@ -69,7 +73,7 @@ def test_calls_that_nobody_reported_do_not_pass_as_irrelevance() -> None:
     assert result.state is ScoreState.UNSCORED
 
 
-@pytest.mark.parametrize("name", sorted({*TOOLS} - {"irrelevance"}))
+@pytest.mark.parametrize("name", COMPARED)
 @pytest.mark.parametrize("answer", [None, "", "I look it up."])
 def test_calls_without_an_answer_are_no_failure(name: str, answer: str | None) -> None:
     output = calling(("find", {"k": 3}), ("now", {})).amended(answer=answer)
@@ -198,6 +202,48 @@ def test_dates_are_read_as_of_the_date_of_the_run(name: str, spelling: str) -> N
 def test_a_mode_of_dates_that_is_none_is_told() -> None:
     with pytest.raises(ConfigError, match="dates"):
         metric("tool_logic", settings={"dates": "strict"})
+
+
+def ran(made: CallResult, expected: CallResult) -> SystemOutput:
+    output = calling(("find", {"k": 5}))
+    return output.amended(executed=Executed(made=(made,), expected=(expected,)))
+
+
+def test_execution_compares_results_within_the_tolerance() -> None:
+    output = ran(CallResult(value={"t": 4.04}), CallResult(value={"t": 4, "at": 1}))
+    settings = {"tolerance": 0.02, "ignore": ["at"]}
+
+    assert value("tool_execution", FIND, output, settings=settings) == 1.0
+    result = score("tool_execution", FIND, output, settings={"ignore": ["at"]})
+    assert (result.value, result.reason) == (0.0, "t is 4.04, and 4 is right")
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (calling(("find", {"k": 3})), "the calls were not carried out"),
+        (SystemOutput(answer="Done."), "the system reports no tool calls"),
+        (ran(CallResult(value=1), CallResult(error="HTTP 500")), "the right call gives no result"),
+        (ran(CallResult(error="gone", unreachable=True), CallResult(value=1)), "gone"),
+    ],
+)
+def test_execution_that_proves_nothing_is_unscored(output: SystemOutput, reason: str) -> None:
+    result = score("tool_execution", FIND, output)
+
+    assert result.state is ScoreState.UNSCORED
+    assert reason in result.reason
+
+
+def test_execution_that_the_tool_refused_is_wrong() -> None:
+    result = score("tool_execution", FIND, ran(CallResult(error="422"), CallResult(value=1)))
+
+    assert (result.value, result.reason) == (0.0, "422")
+
+
+def test_execution_needs_a_right_call() -> None:
+    result = score("tool_execution", FIND.amended(expected_calls=()), calling())
+
+    assert result.state is ScoreState.NOT_APPLICABLE
 
 
 @cache

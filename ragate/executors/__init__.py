@@ -1,0 +1,1 @@
+"""What carries calls of tools out, where the policy names it."""

@@ -1,0 +1,117 @@
+"""Calls carried out over HTTP: one host, and for each tool one method and path."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from ragate.config.execution import Execution, placeholders
+from ragate.errors import ConfigError, ProviderError, SystemStartError
+from ragate.executors.named_table import of_execution
+from ragate.models import CallResult, ToolCall
+from ragate.systems.http.client import HttpClient
+from ragate.systems.http.hidden import Hidden
+from ragate.systems.http.raw_reply import BadReplyError, UnavailableError, UnreachableError
+
+_NOT_IN_A_PATH = frozenset("/\\%;?#")
+
+
+@asynccontextmanager
+async def open_http(
+    settings: Execution, environment: Mapping[str, str], hidden: Hidden
+) -> AsyncIterator[Callable[[ToolCall], Awaitable[CallResult]]]:
+    """Yield what sends calls to the one host.
+
+    Raises:
+        ConfigError: the host leads to an address that is never asked.
+        ProviderError: a variable of ``headers_env`` is not set.
+        SystemStartError: the host's name is unknown.
+    """
+    headers = _headers(settings, environment)
+    client = HttpClient(hosts=[settings.host], timeout_s=settings.timeout_s, hidden=hidden)
+
+    async def execute(call: ToolCall) -> CallResult:
+        request = request_of(call, settings)
+        if isinstance(request, str):
+            return CallResult(error=request)
+        method, url, parts = request
+        parts["headers"] = {**parts.get("headers", {}), **headers}
+        try:
+            async with asyncio.timeout(settings.timeout_s):
+                reply = await client.send(method, url, key="url", **parts)
+        except TimeoutError:
+            error = f"no result within {settings.timeout_s:g} s"
+            return CallResult(error=error, unreachable=True)
+        except (UnreachableError, UnavailableError) as error:
+            return CallResult(error=str(error), unreachable=True)
+        except BadReplyError as error:
+            return CallResult(error=f"the tool {error}")
+        return CallResult(value=_value(reply.content))
+
+    try:
+        with of_execution((ConfigError, SystemStartError)):
+            await client.check(settings.url, key="url")
+        yield execute
+    finally:
+        await client.close()
+
+
+def request_of(call: ToolCall, settings: Execution) -> tuple[str, str, dict[str, Any]] | str:
+    """Return the request of a call (method, address, its other parts), or why there is none."""
+    route = settings.route(call.name)
+    if route is None:
+        return "the policy lets no such tool be called"
+    method, path = route
+    rest = dict(call.arguments)
+    for name in placeholders(path):
+        text = _text(rest.pop(name, None))
+        if not text or text in {".", ".."} or _NOT_IN_A_PATH & set(text):
+            return f"{name} does not fit into the path {path}"
+        path = path.replace(f"{{{name}}}", quote(text, safe=""))
+    url = f"{settings.url.rstrip('/')}{path}"
+    if method == "GET":
+        return method, url, {"params": {name: _query(value) for name, value in rest.items()}}
+    body = json.dumps(rest).encode()
+    return method, url, {"content": body, "headers": {"Content-Type": "application/json"}}
+
+
+def _query(value: JsonValue) -> str | list[str]:
+    return [_text(item) for item in value] if isinstance(value, list) else _text(value)
+
+
+def _text(value: JsonValue) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _value(content: bytes) -> JsonValue:
+    """Return the JSON of a reply, or its text where it is none."""
+    try:
+        value: JsonValue = json.loads(content, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
+    return value
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _headers(settings: Execution, environment: Mapping[str, str]) -> dict[str, str]:
+    headers = {}
+    for header, name in settings.headers_env.items():
+        value = environment.get(name, "").strip()
+        if not value:
+            raise ProviderError(
+                f"[policy.execution] headers_env: the environment variable {name} is not set",
+                remedy=f"set {name} to the whole value of the header {header}",
+            )
+        if not value.isascii() or not value.isprintable():
+            raise ConfigError(f"[policy.execution] headers_env: the value of {name} fits no header")
+        headers[header] = value
+    return headers
