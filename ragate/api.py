@@ -19,7 +19,7 @@ from ragate.models import Needs, Record, Report, Sample, Score, SystemOutput
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.line import check as run_gate
 from ragate.pipeline.run.run_profile import RunRequest, selection_of
-from ragate.pipeline.score.metric_scores import sample_scores
+from ragate.pipeline.score.asked.metric_scores import sample_scores
 from ragate.protocols import Metric
 from ragate.runtime.environment import read_operations
 from ragate.runtime.operations import Operations

@@ -134,10 +134,10 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
     judge = _judge(policy_table)
     embedder = _table(policy_table, "embedder", "policy.embedder", missing={})
-    card = read_scorecard(policy_table, root, judge)
-    metric_tables = with_stages(metric_tables, card)
+    scorecard = read_scorecard(policy_table, root, judge)
+    metric_tables = with_stages(metric_tables, scorecard)
     rules, settings = read_rules(metric_tables, judge=judge, embedder=embedder)
-    check_stages(card, rules, settings)
+    card = check_stages(scorecard, rules, settings)
     judge = with_own_criteria(judge, settings)
     refuse_one_table(policy_table)
     read = {**policy_table, "metrics": rules, "judge": judge, "scorecard": card}

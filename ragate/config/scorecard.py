@@ -1,6 +1,7 @@
 """The table [policy.scorecard]: its stages, and the metrics that they need."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,21 @@ from ragate.models import OVERALL, PASSES, MetricInfo, Rule, Scorecard, Scorecar
 from ragate.support.settings import nearest, read_settings
 
 
+@dataclass(frozen=True)
+class ReadScorecard:
+    """A scorecard, and what its stages say of their metrics.
+
+    Attributes:
+        settings: By metric, its own keys.
+    """
+
+    card: Scorecard
+    settings: Mapping[str, Mapping[str, Any]]
+
+
 def read_scorecard(
     policy: Mapping[str, Any], root: Path, judge: JudgeSettings | None
-) -> Scorecard | None:
+) -> ReadScorecard | None:
     """Return the scorecard of a policy, None where it has none.
 
     Raises:
@@ -49,7 +62,8 @@ def read_scorecard(
         )
     stages = tuple(_stage(name, stage, policy, own, judge) for name, stage in kept.items())
     _refuse_twice(stages)
-    return _card(table, kept, stages)
+    settings = {stage.metric: kept[stage.name].settings for stage in stages}
+    return ReadScorecard(_card(table, kept, stages), settings)
 
 
 def _card(
@@ -123,7 +137,7 @@ def _refuse_twice(stages: tuple[ScorecardStage, ...]) -> None:
             raise ConfigError(f"{WHERE}: {other} and {stage.name} are both {stage.metric}")
 
 
-def with_stages(tables: Mapping[str, Any], card: Scorecard | None) -> dict[str, Any]:
+def with_stages(tables: Mapping[str, Any], read: ReadScorecard | None) -> dict[str, Any]:
     """Return the tables of metrics with those of the stages: shown only, where there was none."""
     tables = dict(tables)
     for name in (PASSES, OVERALL):
@@ -133,10 +147,13 @@ def with_stages(tables: Mapping[str, Any], card: Scorecard | None) -> dict[str, 
                 f"[policy.metrics.{name}]: it is made of a scorecard's stages",
                 remedy=f"write its keys below {held}: {DOCS}",
             )
-    for stage in card.stages if card is not None else ():
-        table = tables.setdefault(stage.metric, {"level": "warn"})
-        if stage.pass_at is not None and isinstance(table, Mapping):
-            tables[stage.metric] = {**table, "pass_at": stage.pass_at}
+    if read is None:
+        return tables
+    for stage in read.card.stages:
+        table = tables.get(stage.metric, {"level": "warn"})
+        if isinstance(table, Mapping):
+            mark = {"pass_at": stage.pass_at} if stage.pass_at is not None else {}
+            tables[stage.metric] = {**read.settings[stage.metric], **table, **mark}
     return tables
 
 
@@ -156,14 +173,22 @@ def check_stage(card: Scorecard | None, info: MetricInfo) -> None:
 
 
 def check_stages(
-    card: Scorecard | None,
+    read: ReadScorecard | None,
     rules: Sequence[Rule],
     metric_settings: Mapping[str, Mapping[str, Any]],
-) -> None:
-    """Check the stages that are built-in metrics; raises as `check_stage`."""
-    metrics = {stage.metric for stage in card.stages} if card is not None else set()
+) -> Scorecard | None:
+    """Check the stages that are built-in metrics, and return their scorecard.
+
+    Raises:
+        ConfigError: as `check_stage`.
+    """
+    if read is None:
+        return None
+    card = read.card
+    metrics = {stage.metric for stage in card.stages}
     for rule in rules:
         name, _ = plugins.split_metric(rule.metric)
         if rule.metric in metrics and plugins.is_builtin("metrics", name):
             settings = metric_settings.get(rule.metric, {})
             check_stage(card, plugins.metric(rule.metric, settings=settings).info)
+    return card

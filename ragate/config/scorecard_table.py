@@ -27,6 +27,7 @@ class StageTable(Frozen):
         weight: Its part of the overall score.
         pass_at: The metric's pass mark, in its own unit; none: the stage cannot fail a sample.
         pass_at_by_judge: Other marks by the judge's model or provider, `*` for any part of it.
+        settings: The metric's own keys, where its table in ``[policy.metrics]`` lacks them.
         required: A sample that fails it is not asked about in later stages.
     """
 
@@ -34,6 +35,7 @@ class StageTable(Frozen):
     weight: float = Field(default=1.0, ge=0)
     pass_at: float | None = None
     pass_at_by_judge: dict[str, float] = {}
+    settings: dict[str, Any] = {}
     required: bool = False
 
 

@@ -57,7 +57,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ),
     ("runtime", "telemetry"),
     ("recorder",),
-    ("pipeline.run", "pipeline.score.vectors"),
+    ("pipeline.run", "pipeline.score.asked", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
     ("pipeline.coverage",),
     ("pipeline.decide",),

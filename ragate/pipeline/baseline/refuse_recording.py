@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from ragate.config import Config
 from ragate.core.doc_ids.advice import RESPELL, mismatch_words
 from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
+from ragate.core.scorecard.staged_run import staged
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Run, ScoreState
 from ragate.pipeline.run.failure_summary import failure_lines
@@ -60,7 +61,7 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             "\n  ".join([f"all {failed} outputs failed:", *reasons]),
             remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
-    limit = config.policy.decision.max_unscored
+    limit, run = config.policy.decision.max_unscored, staged(run, config.policy.scorecard)
     for name in run.manifest.metrics:
         scores = [record.scores[name] for record in run.records if name in record.scores]
         unscored = [score for score in scores if score.state is ScoreState.UNSCORED]

@@ -147,7 +147,7 @@ async def _judge_all(
         for record in records:
             if record.content_hash in samples:
                 judging.submit(samples[record.content_hash], record.output)
-                await judging.room()
+                await judging.queue.room()
         await judging.settle(heard)
     finally:
         await judging.close()

@@ -147,7 +147,7 @@ def stored_report(
 def run_facts(decided: Decided, *, duration_s: float | None) -> RunFacts:
     """Count what the line under the verdict tells."""
     samples, tally, affected = decided.setup.samples, decided.tally, decided.comparison.affected
-    counts = _count(newest_run(decided.candidate))
+    counts = _count(newest_run(decided.comparison.candidate_run))
     priced = tally.calls > tally.unpriced or counts.cost_usd is not None
     return RunFacts(
         samples=len(samples),

@@ -4,16 +4,13 @@ Those on embeddings are asked together: a text that several of them read is embe
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import cast
 
-from ragate.core.hashing import content_hash, output_hash
 from ragate.core.judging.applicability import NO_ANSWER, failed, gave_nothing, provider_failure
 from ragate.metrics._sample_metric import worst
 from ragate.models import (
     ASKED,
-    MetricInfo,
     Reads,
     Run,
     Sample,
@@ -22,40 +19,13 @@ from ragate.models import (
     SystemOutput,
     unscored,
 )
-from ragate.pipeline.score.metric_scores import raised
+from ragate.pipeline.score.asked.asked_metric import AskedMetric, OpenQuestion, key_of
+from ragate.pipeline.score.asked.metric_scores import raised
 from ragate.pipeline.score.vectors.run_vectors import RunVectors
-from ragate.protocols import Aggregate, AskingMetric, EmbeddingMetric, Metric, Pair, Vector
+from ragate.protocols import Aggregate, AskingMetric, EmbeddingMetric, Metric
 
 Outputs = Mapping[str, SystemOutput]
 TOGETHER = 1_000  # scores whose texts are embedded in one call
-
-
-@dataclass(frozen=True)
-class AskedMetric:
-    """Implements `ragate.protocols.Metric` by what was asked before.
-
-    `scores` are by sample and output, as `key_of` names them.
-    """
-
-    asking: AskingMetric | EmbeddingMetric
-    scores: dict[str, Score] = field(default_factory=dict)
-
-    @property
-    def info(self) -> MetricInfo:
-        return self.asking.info
-
-    @property
-    def state(self) -> dict[str, float]:
-        return self.asking.state
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        missing = unscored(self.info.name, "was not asked")
-        return [self.scores.get(key_of(*pair), missing) for pair in pairs]
-
-
-def key_of(sample: Sample, output: SystemOutput) -> str:
-    """Return the identity of a score: equal outputs of equal samples share one."""
-    return f"{content_hash(sample)} {output_hash(output)}"
 
 
 class AskedMetrics:
@@ -90,15 +60,26 @@ class AskedMetrics:
         if baseline is not None and self._asked:
             self._take(baseline)
 
-    async def measure(self, passes: Sequence[Outputs], samples: Sequence[Sample]) -> None:
-        """Ask about every output that has no score yet."""
+    async def measure(
+        self,
+        passes: Sequence[Outputs],
+        samples: Sequence[Sample],
+        *,
+        spared: Callable[[Sample, SystemOutput], Collection[str]] = lambda *_: (),
+    ) -> None:
+        """Ask about every output that has no score yet.
+
+        Args:
+            spared: The metrics that need not be asked about an output.
+        """
         waiting = {
-            (number, key): _Question(metric, key, sample, outputs[sample.id])
+            (number, key): OpenQuestion(metric, key, sample, outputs[sample.id])
             for outputs in (passes if self._asked else ())
             for sample in samples
             if sample.id in outputs
             for number, metric in enumerate(self._asked)
             if (key := key_of(sample, outputs[sample.id])) not in metric.scores
+            and metric.info.name not in spared(sample, outputs[sample.id])
         }
         embedded = [one for one in waiting.values() if one.of_vectors]
         for start in range(0, len(embedded), TOGETHER):
@@ -108,9 +89,9 @@ class AskedMetrics:
                 if not question.of_vectors:
                     group.create_task(self._ask(question))
 
-    async def _embed(self, questions: Sequence["_Question"]) -> None:
+    async def _embed(self, questions: Sequence[OpenQuestion]) -> None:
         """Score outputs by metrics on embeddings, each embedder asked once for all texts."""
-        by_embedder: dict[str, list[tuple[_Question, Sequence[str]]]] = {}
+        by_embedder: dict[str, list[tuple[OpenQuestion, Sequence[str]]]] = {}
         for one in questions:
             metric = cast("EmbeddingMetric", one.metric.asking)
             try:
@@ -125,7 +106,7 @@ class AskedMetrics:
             await self._score(self._vectors[name], asked)
 
     async def _score(
-        self, run_vectors: RunVectors, asked: Sequence[tuple["_Question", Sequence[str]]]
+        self, run_vectors: RunVectors, asked: Sequence[tuple[OpenQuestion, Sequence[str]]]
     ) -> None:
         try:
             vectors = await run_vectors.of(text for _, texts in asked for text in texts)
@@ -151,7 +132,7 @@ class AskedMetrics:
                 if score is not None and score.state is not ScoreState.UNSCORED:
                     metric.scores.setdefault(key, score)
 
-    async def _ask(self, question: "_Question") -> None:
+    async def _ask(self, question: OpenQuestion) -> None:
         metric, output = question.metric, question.output
         info = metric.info
         if reason := provider_failure(output):
@@ -173,28 +154,3 @@ class AskedMetrics:
             return unscored(name, f"no score within {self._timeout_s:g} s")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
             return raised(metric.info, error)
-
-
-@dataclass(frozen=True)
-class _Question:
-    """One score that is not there yet."""
-
-    metric: AskedMetric
-    key: str
-    sample: Sample
-    output: SystemOutput
-
-    @property
-    def of_vectors(self) -> bool:
-        return isinstance(self.metric.asking, EmbeddingMetric)
-
-    def settle(self, score: Score) -> None:
-        self.metric.scores[self.key] = score
-
-    def score(self, vectors: Mapping[str, Vector]) -> Score:
-        """Return the score by vectors, of a metric that reads them."""
-        try:
-            asking = cast("EmbeddingMetric", self.metric.asking)
-            return asking.score(self.sample, self.output, vectors)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
-            return raised(self.metric.info, error)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from ragate.cache import Cache
 from ragate.config import Config
 from ragate.core.hashing import digest
+from ragate.judges import CUT
 from ragate.models import Score, ScoreState
 from ragate.runtime.resources import Opened
 
@@ -72,6 +73,11 @@ def cached_judgements(config: Config, opened: Opened) -> CachedJudgements:
     judge = config.policy.judge
     address = config.policy.address(judge.provider) if judge is not None else ""
     return CachedJudgements(opened.cache, address=address)
+
+
+def is_cut(judgement: Judgement) -> bool:
+    """Return whether it is of a part of the contexts, as the judge's reasons say."""
+    return any(CUT in score.reason for score in judgement.values())
 
 
 def measured(judgement: Judgement) -> Judgement:

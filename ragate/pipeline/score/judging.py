@@ -10,12 +10,13 @@ from functools import partial
 from ragate.core.judging.canary_rule import Voided
 from ragate.core.judging.criteria import PAIRWISE
 from ragate.errors import BudgetError, NotReadyError, ProviderError
-from ragate.judges import CUT
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.models.score import shared_scores
+from ragate.pipeline.score.asked.spared_stages import SparedStages
+from ragate.pipeline.score.asked.turns import Turns
 from ragate.pipeline.score.judge_call_cache import CachedSteps
 from ragate.pipeline.score.judge_queue import JudgeQueue, without_score
-from ragate.pipeline.score.judgement_cache import Judgement
+from ragate.pipeline.score.judgement_cache import Judgement, is_cut
 from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.pipeline.score.pairwise import Opponents, bare
 from ragate.protocols import ComparingJudge
@@ -33,6 +34,7 @@ class Judging:
 
     Args:
         may_ask: Whether the judge may be asked about a sample whose judgement is not there yet.
+        spared: Stages of a scorecard that it need not be asked about.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Judging:
         timeout_s: float,
         steps: CachedSteps | None = None,
         may_ask: Callable[[Sample], bool] = lambda _sample: True,
+        spared: SparedStages | None = None,
     ) -> None:
         opponents = judgements.opponents
         compares = opponents is not None and not opponents.itself
@@ -59,6 +62,9 @@ class Judging:
         self._judge = judgements.judge
         self._opponents = opponents
         self._may_ask = may_ask
+        self._turns = Turns(
+            spared, judgements.judge, self.queue.start, judgements.criteria, apart=judgements.apart
+        )
         self._judgements: dict[str, Judgement] = {}
         self._held_back: set[str] = set()  # keys that could not be asked for when they came
         self.preferences: dict[str, Score] = {}
@@ -68,10 +74,7 @@ class Judging:
     @property
     def cut(self) -> int:
         """Count the judgements on a part of the contexts, as the judge's reasons say."""
-        return sum(
-            any(CUT in score.reason for score in judgement.values())
-            for judgement in self._judgements.values()
-        )
+        return sum(map(is_cut, self._judgements.values()))
 
     @property
     def fingerprint(self) -> str:
@@ -90,20 +93,15 @@ class Judging:
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output; an equal one is judged once."""
         key = self._known.key(sample, output) if self._known.criteria else ""
-        if key and self._is_open(key):
+        if key and (key not in self._judgements or key in self._held_back):
             self._submit(key, sample, output)
         if self._opponents is not None and self._opponents.settled(sample, output) is None:
             self._submit_pair(self._opponents, sample, output)
 
-    async def room(self) -> None:
-        """Wait until more outputs may be submitted."""
-        await self.queue.room()
-
     async def settle(self, heard: Heard = unheard) -> None:
         """Wait until everything that was submitted has its scores or a reason for having none.
 
-        When the judge's provider is out altogether, or a cap is reached, all is unscored with that
-        reason; what the other metrics say still stands.
+        When its provider is out, or a cap is reached, all is unscored with that reason.
         """
         try:
             await self.queue.settle(heard)
@@ -119,8 +117,8 @@ class Judging:
     def judgement(self, sample: Sample, output: SystemOutput) -> Judgement:
         """Return the scores by criterion.
 
-        All are unscored where the judge stopped: what it said before is in the cache, but nothing
-        may pass on a part of the scores, or before the canaries are in. What they voided is too.
+        All are unscored where the judge stopped: nothing may pass on a part of the scores, or
+        before the canaries are in. What they voided is too.
         """
         judgement = self._said(sample, output)
         if self.out or self.voided:
@@ -149,28 +147,28 @@ class Judging:
         scores = self._judgements.get(self._known.pair_key(opponents, sample, output), {})
         return scores.get(PAIRWISE) or unscored(PAIRWISE, "judge: was not judged")
 
-    def _is_open(self, key: str) -> bool:
-        return key not in self._judgements or key in self._held_back
-
     def _submit(self, key: str, sample: Sample, output: SystemOutput) -> None:
         """Ask for the criteria that have no score yet, and for no other."""
+        earlier = self._judgements.get(key)
         scores, groups, ruled = self._known.sort_out(key, sample, output)
+        scores = {**(earlier or {}), **scores}
         self._judgements[key] = shared_scores(scores)
         keep = partial(self._keep, key)
         if ruled:
             ask = partial(self._judge, ruled, sample, output)
             self.queue.start(key, ask, ruled, keep, sample=sample.id, by_model=False)
         if not groups:
-            self.reused += bool(scores)
+            self.reused += bool(scores) and earlier is None
         elif self._may_now(key, sample):
-            self.fresh += 1
-            for group in groups:
-                ask = partial(self._judge, group, sample, output)
-                self.queue.start(key, ask, group, keep, sample=sample.id)
+            chosen = self._turns.now(key, groups, sample, output, scores)
+            self.fresh += bool(chosen)
+            self._turns.start(key, chosen, sample, output, keep)
+        if self._turns.any:  # an equal output of a sample with other labels may be asked for more
+            self._held_back.add(key)
 
     def _submit_pair(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> None:
         key = self._known.pair_key(opponents, sample, output)
-        if not self._is_open(key):
+        if key in self._judgements and key not in self._held_back:
             return
         scores = self._known.pair(key)
         self._judgements[key] = shared_scores(scores)
@@ -196,5 +194,6 @@ class Judging:
         self._held_back.add(key)
         return False
 
-    def _keep(self, key: str, scores: Judgement) -> None:
-        self._judgements[key] = shared_scores({**self._judgements[key], **scores})
+    def _keep(self, key: str, scores: Judgement) -> Judgement:
+        known = self._judgements[key] = shared_scores({**self._judgements[key], **scores})
+        return known

@@ -42,6 +42,11 @@ class KnownJudgements:
         self.addressed = AddressedTexts()
 
     @property
+    def apart(self) -> bool:
+        """Return whether the judge is asked one criterion at a time."""
+        return isinstance(self.judge, SeparateCriteria) and self.judge.apart
+
+    @property
     def any(self) -> bool:
         """Return False where neither the baseline nor the cache holds a judgement."""
         return self._recorded.any or self.cache.any
@@ -66,7 +71,7 @@ class KnownJudgements:
         missing = [name for name in self.criteria if name not in scores]
         by_model = [name for name in missing if asks(self.judge, [name], sample, output)]
         ruled = [name for name in missing if name not in by_model]
-        if isinstance(self.judge, SeparateCriteria) and self.judge.apart:
+        if self.apart:
             return scores, [[name] for name in by_model], ruled
         return scores, [by_model] if by_model else [], ruled
 

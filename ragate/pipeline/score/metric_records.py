@@ -8,7 +8,7 @@ from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_
 from ragate.models import Record, Run, RunManifest, Sample, Score, ScoreState, SystemOutput
 from ragate.models.base import lean
 from ragate.models.score import shared_scores
-from ragate.pipeline.score.metric_scores import Judgements, aggregate_score, sample_scores
+from ragate.pipeline.score.asked.metric_scores import Judgements, aggregate_score, sample_scores
 from ragate.pipeline.score.policy_metrics import with_counts
 from ragate.protocols import Aggregate, Metric, Pair
 from ragate.runtime.output_spool import slim

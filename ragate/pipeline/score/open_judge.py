@@ -8,6 +8,7 @@ from ragate import plugins
 from ragate.config import Config, JudgeSettings
 from ragate.models import Run, Sample
 from ragate.pipeline.run.relative_dates import judged_on
+from ragate.pipeline.score.asked.spared_stages import SparedStages
 from ragate.pipeline.score.judge_call_cache import CachedSteps, cached_steps
 from ragate.pipeline.score.judgement_cache import CachedJudgements, cached_judgements
 from ragate.pipeline.score.judging import Judging
@@ -40,12 +41,14 @@ class OpenJudge:
         baseline: Run | None = None,
         opponents: Opponents | None = None,
         may_ask: Callable[[Sample], bool] = lambda _sample: True,
+        spared: SparedStages | None = None,
     ) -> Judging:
         """Return what gives outputs their judgements.
 
         Args:
             samples: What may be judged: where one names a date, the judge reads it.
             baseline: What the judge said there is not asked for again.
+            spared: Stages of a scorecard that need no asking.
         """
         judgements = KnownJudgements(
             judged_on(self.judge, eval_date, samples),
@@ -60,6 +63,7 @@ class OpenJudge:
             timeout_s=self.settings.timeout_s,
             steps=self.steps,
             may_ask=may_ask,
+            spared=spared,
         )
 
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from ragate.config import Config
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads
+from ragate.pipeline.score.asked.spared_stages import spared_stages
 from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.open_judge import open_judge
@@ -40,8 +41,9 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     )
     metrics = asked.metrics
     judged = judged_metrics(metrics)
+    spared = spared_stages(config.policy.scorecard, metrics)
     if not judged:
-        yield Scorer(plan, metrics, left_out, asked)
+        yield Scorer(plan, metrics, left_out, asked, spared=spared)
         return
     settings = config.policy.judge
     names = [metric.info.name for metric in judged]
@@ -60,9 +62,10 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             baseline=baseline,
             opponents=opponents_of(None if plan.recording else baseline),
             may_ask=plan.may_ask,
+            spared=spared,
         )
         try:
-            yield Scorer(plan, metrics, left_out, asked, judging, readiness)
+            yield Scorer(plan, metrics, left_out, asked, judging, readiness, spared)
         finally:
             await judging.close()
 

@@ -8,6 +8,7 @@ from ragate.config import Config
 from ragate.models import Needs, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.asked.spared_stages import SparedStages
 from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.judge_readiness import JudgeReadiness
 from ragate.pipeline.score.judging import Judging
@@ -49,6 +50,7 @@ class Scorer:
         left_out: Metrics of the policy that this run is told not to measure, with the reason.
         asked: Those that ask a model.
         judging, readiness: None where no metric needs the judge.
+        spared: Stages that need no asking; None where all are asked.
     """
 
     plan: ScoringPlan
@@ -57,6 +59,7 @@ class Scorer:
     asked: AskedMetrics
     judging: Judging | None = None
     readiness: JudgeReadiness | None = None
+    spared: SparedStages | None = None
 
     async def expect_answers(self) -> bool:
         """Have the judge looked at before the first answer is paid for that it is needed for.
@@ -94,7 +97,7 @@ class Scorer:
         """
         if self.judging is None or self.readiness is None:
             return
-        await self.judging.room()
+        await self.judging.queue.room()
         await asyncio.sleep(0)  # what was just submitted asks for its client
         self.readiness.refuse_waste()
 
@@ -115,9 +118,9 @@ class Scorer:
                 for sample in self.plan.samples:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
-                        await self.judging.room()
+                        await self.judging.queue.room()
             await self.judging.settle(self._show)
-        await self.asked.measure(collected.passes, self.plan.samples)
+        await self.asked.measure(collected.passes, self.plan.samples, spared=self._spared)
         return evaluate(
             collected.passes,
             self.plan.samples,
@@ -125,6 +128,13 @@ class Scorer:
             manifest=self._manifest(collected.manifest),
             judgements=self.judging.judgement if self.judging is not None else None,
         )
+
+    def _spared(self, sample: Sample, output: SystemOutput) -> frozenset[str]:
+        """Return the metrics that need not be asked about an output, once it was judged."""
+        if self.spared is None:
+            return frozenset()
+        judgement = self.judging.judgement(sample, output) if self.judging is not None else {}
+        return self.spared.metrics(sample, output, judgement)
 
     @property
     def judged(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def judged(judge: Slow, root: Path) -> tuple[list[Score], int, str]:
             for pair in pairs:
                 judging.submit(*pair)
                 most = max(most, len(judging.queue))
-                await judging.room()
+                await judging.queue.room()
             await judging.settle()
             return [judging.judgement(*pair)["relevancy"] for pair in pairs], most, judging.out
 
