@@ -86,6 +86,11 @@ class ShardMerge:
         """Return the files in the order of their shards."""
         return tuple(self._parts)
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return which shards there are."""
+        return tuple(dict.fromkeys(part.claim.number for part in self._parts.values()))
+
     def place(self, path: Path, where: str, line: RecordedOutput) -> int:
         """Return the pass that an output is of in the whole run.
 
