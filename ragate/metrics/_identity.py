@@ -72,7 +72,7 @@ def fingerprint(request: MetricRequest, *, version: int, settings: Frozen) -> st
     chosen = {
         key: value
         for key, value in settings.model_dump(mode="json").items()
-        if key not in later or value != type(settings).model_fields[key].default
+        if key not in later or getattr(settings, key) != type(settings).model_fields[key].default
     }
     return digest([base_name(request), version, request.k, chosen])
 

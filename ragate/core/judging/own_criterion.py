@@ -1,7 +1,8 @@
 """A criterion that a configuration words: what a judge is asked, and on which scale it replies."""
 
 import re
-from typing import Self
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -15,16 +16,24 @@ _NAME = re.compile(r"criterion\.(?!(?:pass|checked)$)[a-z][a-z0-9_]{0,39}")
 _HASH_DIGITS = 8
 
 
+_SHORTEST, _LONGEST = 10, 4000
+Guideline = Annotated[str, Field(min_length=_SHORTEST, max_length=_LONGEST)]
+
+
 class OwnCriterion(Frozen):
     """``[policy.metrics."criterion.<name>"]``: the keys that are not a rule's.
 
     Attributes:
+        guidelines: In place of `ask`: each is kept or not, and the score is the share that is.
         ask: What the judge is told to decide, with what its grades mean.
         scale: Lowest and highest grade, whole numbers; [0, 1] is no and yes. Higher is better.
         grounded: It reads the contexts: where nothing was retrieved it is the lowest grade.
     """
 
-    ask: str = Field(min_length=10, max_length=4000)
+    CAME_LATER: ClassVar[frozenset[str]] = frozenset({"guidelines"})
+
+    ask: Guideline = ""  # what is given has a length, and either is
+    guidelines: tuple[Guideline, ...] = Field(default=(), max_length=50)
     scale: tuple[int, int] = (0, 1)
     grounded: bool = False
 
@@ -33,32 +42,51 @@ class OwnCriterion(Frozen):
         low, high = self.scale
         if not 0 <= low < high <= 100:
             raise ValueError("scale goes from a lower to a higher whole number, 0 to 100 at most")
-        if not self.ask.strip():
-            raise ValueError("ask is blank")
+        if bool(self.ask) == bool(self.guidelines):
+            raise ValueError("a criterion has either ask or guidelines")
+        if self.guidelines and self.scale != (0, 1):
+            raise ValueError("guidelines take no scale: each is kept or not")
+        if len(set(self.guidelines)) != len(self.guidelines):
+            raise ValueError("a guideline stands twice")
+        if not all(map(str.strip, (*self.guidelines, *[self.ask][: bool(self.ask)]))):
+            raise ValueError("ask, or a guideline, is blank")
         return self
 
     @property
     def is_yes_or_no(self) -> bool:
-        return self.scale == (0, 1)
+        return self.scale == (0, 1) and not self.guidelines
 
     @property
     def usual_mark(self) -> float:
         """Grade that passes where nothing else is said: 4 on a scale from 1 to 5."""
+        if self.guidelines:
+            return 1.0
         low, high = self.scale
         return 0.5 if self.is_yes_or_no else low + 0.75 * (high - low)
 
     def holds(self, grade: float) -> bool:
         """Return whether a grade is one of the scale."""
         low, high = self.scale
-        return low <= grade <= high and float(grade).is_integer()
+        return low <= grade <= high and (bool(self.guidelines) or float(grade).is_integer())
 
     def criterion(self, identity: str) -> Criterion:
         """Return what a judge sorts outputs by."""
         low, high = self.scale
-        unit = "fraction" if self.is_yes_or_no else "grade"
-        return Criterion(
-            identity, grounded=self.grounded, low=float(low), high=float(high), unit=unit
+        fraction = self.is_yes_or_no or bool(self.guidelines)
+        made = Criterion(
+            identity,
+            grounded=self.grounded,
+            low=float(low),
+            high=float(high),
+            unit="fraction" if fraction else "grade",
         )
+        # A refusal has to keep to the guidelines as well.
+        return replace(made, exclude=lambda _sample: "") if self.guidelines else made
+
+    def identified(self) -> dict[str, Any]:
+        """Return what it is named by; without guidelines as before they came."""
+        left_out = set() if self.guidelines else {"guidelines"}
+        return self.model_dump(mode="json", exclude=left_out)
 
 
 def is_own(metric: str) -> bool:
@@ -72,7 +100,7 @@ def identity(metric: str, own: OwnCriterion) -> str:
     So a judgement that is remembered belongs to the words that led to it, and a new word in one
     criterion leaves the scores of all others comparable.
     """
-    return f"{metric}#{digest(own.model_dump(mode='json'))[:_HASH_DIGITS]}"
+    return f"{metric}#{digest(own.identified())[:_HASH_DIGITS]}"
 
 
 def shown_name(criterion: str) -> str:

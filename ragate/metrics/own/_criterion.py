@@ -14,8 +14,9 @@ Settings = OwnCriterion
 def create(request: MetricRequest) -> JudgedMetric:
     """Return the metric: the grade that the judge gives, on the criterion's own scale.
 
-    Range: the scale, higher is better. Version 1.
-    Edge cases: unanswerable: not applicable; grounded and nothing retrieved: the lowest grade.
+    Range: the scale, higher is better; of guidelines the share that are kept. Version 1.
+    Edge cases: unanswerable: not applicable, but to guidelines; grounded and nothing
+    retrieved: the lowest grade.
 
     Raises:
         ConfigError: a key is missing or wrong, or the name is none.
