@@ -64,6 +64,7 @@ class Policy(DecisionSettings):
 
     Attributes:
         dataset, baseline: As written; `Config` holds the real paths.
+        alert_env: Names the variable that holds the address of a webhook for the night's alerts.
         embedder: Table of the embedder of metrics on embeddings that name none of their own.
     """
 
@@ -85,6 +86,7 @@ class Policy(DecisionSettings):
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
     publish: Publish = "full"
+    alert_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)
@@ -100,10 +102,10 @@ class Policy(DecisionSettings):
 
     @property
     def key_names(self) -> frozenset[str]:
-        """Return the names of all variables that hold a key."""
-        keys = {table.key_env for table in self.providers.values() if table.key_env}
+        """Return the names of all variables that hold a key, or the address of the alerts."""
+        keys = {table.key_env for table in self.providers.values()} | {self.alert_env}
         sent = () if self.execution is None else self.execution.headers_env.values()
-        return frozenset(keys).union(*self.http_header_env.values(), sent)
+        return frozenset(keys - {""}).union(*self.http_header_env.values(), sent)
 
     def unset_key(self, provider: str, environment: Mapping[str, str]) -> str:
         """Return the variable that a provider's key is missing from, "" where none is."""

@@ -70,6 +70,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.commits",),
     ("github.publish",),
     ("github.gate",),
+    ("github.night",),
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),

@@ -10,6 +10,7 @@ from ragate.github.event.event_file import read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
+from ragate.github.night.after_night import after_night
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.step_outputs import outputs_without_report
 from ragate.github.publish.target import Announce
@@ -74,9 +75,12 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
     except BaseException as error:  # noqa: BLE001 - no accident may look like a verdict
         failure = _unexpected(error, context)
     else:
-        return _published(context, publisher, outcome)
+        code = _published(context, publisher, outcome)
+        after_night(context, outcome.report, exit_code=outcome.exit_code)
+        return code
     target = publisher.begun or early_target(context)
     publisher.fail(failure, exit_code=failure.exit_code, target=target)
+    after_night(context, None, exit_code=failure.exit_code)
     return failure.exit_code
 
 
