@@ -19,6 +19,8 @@ class DataChanges(Frozen):
         missing_documents: Expected documents that the corpus does not hold, by sample.
         stale_evidence: Documents that no longer hold their passage of evidence, by sample: its
             reference may be stale.
+        unasked_documents: Documents that the change adds or edits and no question expects, as far
+            as it was looked at.
     """
 
     matched: int = 0
@@ -28,3 +30,4 @@ class DataChanges(Frozen):
     edited: tuple[str, ...] = ()
     missing_documents: dict[str, tuple[str, ...]] = {}
     stale_evidence: dict[str, tuple[str, ...]] = {}
+    unasked_documents: tuple[str, ...] = ()

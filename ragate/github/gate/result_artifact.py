@@ -68,7 +68,8 @@ class StoredResult:
         report = decide_again(self.config, self.run, accepted=taken, control=self.control)
         told = _report_in(self.folder.parent)
         if told is not None:
-            report = report.amended(origin=told.origin, links=told.links)
+            data = report.data.amended(unasked_documents=told.data.unasked_documents)
+            report = report.amended(origin=told.origin, links=told.links, data=data)
         return final_report(report, circumstances)
 
 

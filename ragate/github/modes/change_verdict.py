@@ -32,6 +32,7 @@ from ragate.github.publish.report_sources import (
     sample_pages,
 )
 from ragate.github.publish.target import Announce, Target
+from ragate.github.publish.unasked_documents import with_unasked
 from ragate.models import Report, SourceLinks
 from ragate.runtime.operations import Operations
 
@@ -185,7 +186,8 @@ def _with_sources(
     except RagateError as error:
         context.log.warning(f"what changed could not be read: {error.message}")
         return report.amended(links=links)
-    return report.amended(links=links, origin=origin)
+    report = report.amended(links=links, origin=origin)
+    return with_unasked(report, changed.paths, changed.sources, golden)
 
 
 def _annotations(

@@ -74,6 +74,7 @@ def _on_the_data(data: DataChanges) -> dict[str, Iterable[Sequence[str]]]:
         "References that may be stale": (
             (key, ", ".join(docs)) for key, docs in data.stale_evidence.items()
         ),
+        "Edited here, and no question expects": ((doc_id,) for doc_id in data.unasked_documents),
     }
 
 

@@ -58,6 +58,7 @@ def notes(report: Report, shown: Collection[str]) -> list[str]:
         floors_note(report),
         _data(report),
         _missing(report),
+        _unasked(report),
         _likely(report),
         _next(report),
     )
@@ -162,6 +163,11 @@ def _missing(report: Report) -> str:
     missing = report.data.missing_documents.items()
     misses = listing(f"{name(key)} expects {documents(docs)}" for key, docs in missing)
     return f"<b>Not in the corpus, so counted as misses:</b> {misses}." if misses else ""
+
+
+def _unasked(report: Report) -> str:
+    docs = report.data.unasked_documents
+    return f"<b>Edited here, and no question expects:</b> {documents(docs)}." if docs else ""
 
 
 def _likely(report: Report) -> str:

@@ -95,6 +95,15 @@ def test_an_answer_that_is_copied_into_the_corpus_is_pointed_out(
     assert any(told in warning for warning in report(docs)["decision"]["warnings"]), result.log
 
 
+def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(docs: Forge) -> None:
+    files = {"docs/kiwis.md": b"# Kiwis\n\nStored at 4 degrees.\n", "docs/figs.md": b"# Gone\n"}
+    result = docs.check(docs.change(files))
+
+    assert result.exit_code == 1, result.log
+    assert report(docs)["data"]["unasked_documents"] == ["kiwis.md"]
+    assert "no question expects:</b> <code>kiwis.md</code>" in docs.comment()
+
+
 def test_a_header_that_denies_determinism_does_not_soften_the_rules(docs: Forge) -> None:
     lost = {f"docs/{topic}.md": b"# Gone\n" for topic in TOPICS[:2]}
     change = docs.change(lost, fork="stranger/handbook")
