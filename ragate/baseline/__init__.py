@@ -10,6 +10,7 @@ not compared. Tokens and cost stand with a sample where a rule asks for them.
 """
 
 from ragate.baseline.bounded import baseline_bytes
+from ragate.baseline.merge import MergedBaseline, merge_baselines
 from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
 from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path

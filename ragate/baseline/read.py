@@ -94,6 +94,7 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
         identical=file.identical,
         accepted=file.accepted,
         eval_date=file.eval_date,
+        merged=file.merged,
     )
     records = Spill(Record)
     for sample_id, sample in stored_samples(samples):

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from ragate.core.hashing import TEXT_DIGITS
-from ragate.models import Acceptance, Failure, Frozen, MetricInfo, SystemInfo
+from ragate.models import Acceptance, Failure, Frozen, Merged, MetricInfo, SystemInfo
 
 SCHEMA_VERSION = 2
 READABLE = frozenset({1, 2})  # version 1 knows neither the chunks' texts nor the settings
@@ -74,6 +74,7 @@ class BaselineFile(Frozen):
     identical: int = Field(default=0, ge=0)
     accepted: tuple[Acceptance, ...] = ()
     eval_date: str = ""
+    merged: Merged | None = None
     aggregates: tuple[dict[str, float | str], ...] = ()
     samples: dict[str, StoredSample] = {}
 

@@ -1,7 +1,7 @@
 """Writing a baseline file: equal runs give equal bytes."""
 
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 from ragate.support.atomic_files import write_atomic
 from ragate.support.strict_json import canonical
 
+Rows = Iterable[tuple[str, Any]]
+_OF_ROWS = ("metrics", "states")
 MACHINE_UNITS = frozenset({"seconds"})
 
 
@@ -27,14 +29,17 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
         {name: value for name, value in _write_scores(scores).items() if name in stable}
         for scores in run.aggregates
     ]
-    lines = [
-        f'"{key}":{canonical(value)}'
-        for key, value in _head(manifest, store=store, recorded=recorded).items()
-    ]
-    lines.append(f'"aggregates":{canonical(aggregates)}')
-    lines.append('"metrics":' + _table(sorted(metrics.items())))
-    lines.append('"states":' + _table(sorted(manifest.states.items())))
-    lines.append('"samples":' + _table(_samples(run.records, store=store)))
+    head = _head(manifest, store=store, recorded=recorded)
+    head |= {"aggregates": aggregates, "metrics": metrics, "states": manifest.states}
+    return file_bytes(head, _samples(run.records, store=store))
+
+
+def file_bytes(head: Mapping[str, Any], samples: Mapping[str, Any] | Rows) -> bytes:
+    """Return a file: each fact of its head on a line, tables and samples one row a line."""
+    lines = [f'"{key}":{canonical(value)}' for key, value in head.items() if key not in _OF_ROWS]
+    lines += [f'"{key}":' + _table(sorted(head[key].items())) for key in _OF_ROWS]
+    rows = samples.items() if isinstance(samples, Mapping) else samples
+    lines.append('"samples":' + _table(rows))
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
@@ -73,6 +78,8 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
         head["eval_date"] = manifest.eval_date
     if manifest.accepted:
         head["accepted"] = [row.model_dump(exclude_defaults=True) for row in manifest.accepted]
+    if manifest.merged is not None:
+        head["merged"] = manifest.merged.model_dump()
     return head
 
 

@@ -71,6 +71,24 @@ class EarlierRun(Frozen):
     failed: bool = False
 
 
+class Recording(Frozen):
+    """One recording of a baseline."""
+
+    commit: str = ""
+    date: str = ""
+
+
+class Merged(Frozen):
+    """That a baseline was put together of several recordings, and not recorded since.
+
+    Attributes:
+        neither: Samples that two sides changed, which the baseline does not hold.
+    """
+
+    neither: tuple[str, ...] = ()
+    recordings: tuple[Recording, ...] = ()
+
+
 class RunManifest(Frozen):
     """Where a run comes from.
 
@@ -89,6 +107,7 @@ class RunManifest(Frozen):
         eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
         seconds: Of a baseline: times over the whole run as they were recorded, by metric.
+        merged: Of a baseline: the recordings that it was merged of, None where it is one.
         branch: What was checked out, "" where that has no name.
         meta, description: What a person noted with the run; they decide nothing.
     """
@@ -118,6 +137,7 @@ class RunManifest(Frozen):
     same_state: bool = False
     accepted: tuple[Acceptance, ...] = ()
     seconds: dict[str, float] = {}
+    merged: Merged | None = None
     branch: str = ""
     meta: dict[str, str] = {}
     description: str = ""

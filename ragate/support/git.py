@@ -157,6 +157,11 @@ def remote_url(top: Path) -> str:
     return _git(top, "config", "--get", "remote.origin.url")
 
 
+def configure(top: Path, key: str, value: str) -> bool:
+    """Set a key of this clone's configuration; return whether git took it."""
+    return answer(top, "config", "--local", key, value) is not None
+
+
 def user_name(folder: Path) -> str:
     """Return the name that commits made here would carry, "" where none is set."""
     return _git(folder, "config", "--get", "user.name")

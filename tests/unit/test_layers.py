@@ -74,7 +74,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),
-    ("cli.plan", "cli.workflows"),
+    ("cli.merge", "cli.plan", "cli.workflows"),
     ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "cli.runs", "__main__"),
     ("cli.doctor", "pytest_plugin"),
 )

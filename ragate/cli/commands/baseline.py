@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ragate.cli.merge.command import merge, merged_lines
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option, eval_date_option
 from ragate.cli.run_labels import label_options
@@ -159,15 +160,22 @@ def show(*, config: Path | None, as_json: bool) -> int:
         ],
         "means": run_means(run),
     }
+    if manifest.merged is not None:
+        facts["merged"] = manifest.merged.model_dump(mode="json")
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return 0
     for key, value in facts.items():
-        if key not in ("means", "accepted"):
+        if key not in ("means", "accepted", "merged"):
             click.echo(f"{key + ':':<11} {one_line(str(value))}")
+    for line in merged_lines(manifest.merged):
+        click.echo(line)
     for acceptance in manifest.accepted:
         by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
         accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
         click.echo(f"{'accepted:':<11} {accepted}")
     _listed(run_means(run))
     return 0
+
+
+command.add_command(merge)

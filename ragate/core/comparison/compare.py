@@ -94,6 +94,8 @@ def compare(
     """
     partial = candidate.manifest.filters.narrows
     matching = match(baseline, candidate, samples, partial=partial)
+    if baseline is not None and baseline.manifest.merged is not None:
+        repeats = ()  # no system gave what the two sides of a merge hold together
     passes = read_pair(baseline, candidate, matching.matched, matching.added)
     repetition = read_repetition(baseline, candidate, passes, policy=repeats)
     declared = declared_parts(repeats)

@@ -92,6 +92,8 @@ def run_means(run: Run) -> dict[str, float]:
 def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
     """Return why the old file says the same as the new run, "" where it does not."""
     before, fresh = old.manifest, run.manifest
+    if before.merged is not None:  # no system ever gave what it holds
+        return ""
     infos = {name: i for name, i in fresh.metrics.items() if i.unit not in MACHINE_UNITS}
     if (before.system, before.metrics, before.runs) != (fresh.system, infos, fresh.runs):
         return ""

@@ -125,6 +125,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
     warnings = (
         *decision.warnings,
         *_stale(candidate),
+        *_merged(setup.baseline),
         *_other_date(setup.baseline, candidate),
         *_stageless(card, candidate),
     )
@@ -153,6 +154,18 @@ def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     shown = [day or "no date in particular" for day in (date, baseline_date)]
     same = f"; --eval-date {baseline_date} asks as the baseline was" if baseline_date else ""
     return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
+
+
+def _merged(baseline: Run | None) -> list[str]:
+    """Return a warning where the baseline was put together of several recordings."""
+    merged = baseline.manifest.merged if baseline is not None else None
+    if merged is None:
+        return []
+    commits = " and ".join(one.commit[:7] or one.date for one in merged.recordings)
+    lost = listed(merged.neither, most=MOST_NAMED)
+    left_out = f"; changed by both, and compared with nothing: {lost}" if lost else ""
+    said = f"the baseline was merged of the recordings at {commits}; record it anew on main"
+    return [f"{said}, until then it speaks of fresh questions alone{left_out}"]
 
 
 def _stale(candidate: Run) -> list[str]:

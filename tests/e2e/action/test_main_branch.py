@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.container.runner import run_step
@@ -51,6 +53,19 @@ def test_a_branch_that_has_moved_is_left_to_its_newer_commit(forge: Forge):
     assert "has moved meanwhile" in result.log
     assert result.outputs["verdict"] == "kept"
     assert forge.github.git.resolve("refs/heads/main") == newer
+
+
+def test_a_baseline_that_was_merged_is_recorded_anew_by_whatever_push(forge: Forge):
+    merge = {"neither": [], "recordings": [{"commit": "a" * 40, "date": "2026-01-02"}]}
+    noted = json.dumps({**baseline_of(forge), "merged": merge}).encode()
+    forge.base = merged(forge, {"baselines/gate.json": noted})
+    merged(forge, {"web/page.html": b"<p>hello</p>"})
+
+    result = record(forge)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert "merged of two recordings" in result.log
+    assert "merged" not in baseline_of(forge)
 
 
 def test_another_branch_is_refused(forge: Forge):

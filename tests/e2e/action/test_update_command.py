@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from tests.e2e.action.command_projects import accept
 from tests.e2e.action.forge import SAMPLES, Change, Forge, outputs
+from tests.e2e.action.main_projects import baseline_of
 from tests.e2e.action.talk import judged, replies, say
 from tests.servers.github_stub import Account
 
@@ -47,6 +49,41 @@ def test_what_could_never_get_worse_is_not_committed_unless_it_was_accepted(forg
     say(forge, f"/ragate update-baseline {change.head[:7]}")
 
     assert "Committed" in replies(forge)[-1]
+
+
+def noted(recorded: bytes) -> bytes:
+    """The baseline as a merge of two recordings that both changed q3."""
+    found = json.loads(recorded)
+    del found["samples"]["q3"]
+    sides = [{"commit": side * 40, "date": "2026-01-02"} for side in "ab"]
+    return json.dumps({**found, "merged": {"neither": ["q3"], "recordings": sides}}).encode()
+
+
+def marked(recorded: bytes) -> bytes:
+    """The baseline as git left it in a conflict."""
+    lines = recorded.decode().split("\n")
+    marks = ["<<<<<<< HEAD", lines[2], "=======", lines[2], ">>>>>>> main"]
+    return "\n".join([*lines[:2], *marks, *lines[3:]]).encode()
+
+
+@pytest.mark.parametrize("resolved", [noted, marked])
+def test_after_a_conflict_of_two_recordings_the_baseline_is_whole_again(
+    forge: Forge, resolved: Callable[[bytes], bytes]
+):
+    entry = forge.github.git.entry("refs/heads/main", "baselines/gate.json")
+    assert entry is not None
+    left = resolved(forge.github.git.read(entry.sha))
+    change = forge.change({**outputs(broken=range(12)), "baselines/gate.json": left})
+    forge.github.git.move("change", change.head)
+    assert judged(forge, change).exit_code == 1
+
+    result = say(forge, f"/ragate update-baseline {change.head[:7]}")
+
+    assert result.exit_code == 0, result.log
+    assert "Committed" in replies(forge)[-1]
+    baseline = baseline_of(forge, "refs/heads/change")
+    assert "merged" not in baseline
+    assert len(baseline["samples"]) == SAMPLES
 
 
 def test_a_red_commit_keeps_its_status_when_only_the_baseline_is_new(forge: Forge, red: Change):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ragate.baseline import Recorded, Store, dump_baseline
-from ragate.models import MetricInfo, Run, not_applicable
+from ragate.models import MetricInfo, Run, Score, not_applicable
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 
 RECORDED = Recorded(commit="a" * 40, date="2026-01-02")
@@ -27,3 +29,29 @@ def run_of(*answers: str, **manifest: object) -> Run:
 
 def dumped(run: Run, store: Store = "answers") -> bytes:
     return dump_baseline(run, store=store, recorded=RECORDED)
+
+
+def recorded_as(answers: Mapping[str, str], *, day: int = 1, **manifest: object) -> bytes:
+    """A file with one answer a sample; in every pass the same."""
+    return with_figures(answers, {}, day=day, **manifest)
+
+
+def with_figures(
+    answers: Mapping[str, str], figures: dict[str, Score], *, day: int = 1, **manifest: object
+) -> bytes:
+    """The same, with figures over each whole pass."""
+    records = [
+        record_factory(
+            sample_factory(sample_id),
+            output_factory(answer=answer),
+            run=run,
+            scores={"token_f1": len(answer) / 10},
+        )
+        for run in range(2)
+        for sample_id, answer in answers.items()
+    ]
+    infos = {"token_f1": MetricInfo(name="token_f1", fingerprint="f")}
+    given = {"metrics": infos, "runs": 2, "identical": 1, **manifest}
+    run = run_factory(records, **given).amended(aggregates=(figures, figures))
+    recorded = Recorded(commit=f"{day}" * 40, date=f"2026-01-0{day}")
+    return dump_baseline(run, store="answers", recorded=recorded)

@@ -42,7 +42,13 @@ class FamilyResult:
 
 
 def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> Claim:
-    """Return the claim that can be red; chosen from fingerprints, before any score is seen."""
+    """Return the claim that can be red; chosen from fingerprints, before any score is seen.
+
+    A merged baseline is of no system that ever ran: nothing is claimed on its very samples.
+    """
+    before = comparison.baseline_run
+    if before is not None and before.manifest.merged is not None:
+        return GENERALISE
     if settings.claim != "auto":
         return settings.claim
     return THIS_SET if comparison.same_system else GENERALISE

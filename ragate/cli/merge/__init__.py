@@ -1,0 +1,1 @@
+"""Two branches that both recorded a baseline: merged by git."""

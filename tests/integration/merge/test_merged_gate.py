@@ -1,0 +1,70 @@
+"""A gate on a baseline that was merged: it claims less, says so, and is recorded anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.baseline import load_baseline, merge_baselines
+from ragate.cli.main import run
+from tests.projects import ReplayProject, right
+
+pytestmark = pytest.mark.integration
+
+
+def changed(*numbers: int) -> Any:
+    def answer(number: int, run_number: int) -> dict[str, Any]:
+        given = right(number, run_number)
+        return {**given, "answer": f"{given['answer']} Sure."} if number in numbers else given
+
+    return answer
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
+    """A project whose baseline is of two recordings; both changed q3."""
+    monkeypatch.chdir(tmp_path)
+    project = ReplayProject(tmp_path, policy='claim = "this-set"\nrepeats = ["answer"]')
+    path = tmp_path / "baselines/gate.json"
+    files = []
+    for answer in (right, changed(1, 3), lambda n, _run: changed(2, 3)(n, _run)):
+        project.record(answer, runs=3)
+        assert run(["baseline", "update", "--force"]) == 0
+        files.append(path.read_bytes())
+    other = files[2].replace(b"apples. [1] Sure.", b"apples. [1] True.")
+    merged = merge_baselines(files[0], files[1], other, name="gate.json")
+    assert merged.neither == ("q3",)
+    path.write_bytes(merged.content)
+    return project
+
+
+def test_it_claims_for_fresh_questions_whatever_the_policy_says(project: ReplayProject) -> None:
+    assert run(["check"]) == 0
+
+    report = project.report()
+    rows = {row["metric"]: row for row in report["decision"]["metrics"]}
+    assert report["decision"]["claim"] == "generalise"
+    assert not rows["token_f1"]["exact"]
+
+
+def test_the_report_says_that_it_was_merged_and_what_it_lacks(project: ReplayProject) -> None:
+    run(["check"])
+
+    (warning,) = [w for w in project.report()["decision"]["warnings"] if "was merged" in w]
+    assert "record it anew" in warning
+    assert warning.endswith("compared with nothing: q3")
+    assert project.report()["data"]["added"] == ["q3"]
+
+
+def test_recording_it_anew_takes_the_note_away(project: ReplayProject) -> None:
+    project.record(right, runs=3)
+
+    assert run(["baseline", "update"]) == 0
+
+    manifest = load_baseline(project.root / "baselines/gate.json").manifest
+    assert manifest.merged is None
+    samples = json.loads((project.root / "baselines/gate.json").read_text())["samples"]
+    assert "q3" in samples
