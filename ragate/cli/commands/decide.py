@@ -54,7 +54,7 @@ def command(
     chosen = options.selection(loaded)
     stored, shards = operations.state / "outputs.jsonl", None
     if plan is not None:
-        shards = given_shards(plan, files, operations.state)
+        shards = given_shards(loaded, plan, files, operations)
     elif not files and not stored.is_file():
         raise UsageError(
             f"{stored}: there are no outputs to decide on",

@@ -29,7 +29,7 @@ def command(*, file: Path, options: RunOptions, plan: Path) -> int:
 
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded)
-    shard = given_shards(plan, [file], operations.state)
+    shard = given_shards(loaded, plan, [file], operations)
     (number,) = shard.numbers
     done = asyncio.run(judge_shard(loaded, operations, chosen, shard, number))
     shards = shard.wanted.shards

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ragate.pipeline.shards.merge import ShardMerge
     from ragate.pipeline.shards.shard import Shard
     from ragate.pipeline.shards.shard_plan import ShardPlan
+    from ragate.runtime.operations import Operations
 
 PLAN_NAME = "plan.json"
 SHARDS_FOLDER = "shards"
@@ -77,8 +78,12 @@ def shard_path(state: Path, shard: "Shard") -> Path:
     return state / SHARDS_FOLDER / f"shard-{shard.number}-of-{shard.plan.shards}.jsonl"
 
 
-def given_shards(plan: Path, files: Sequence[Path], state: Path) -> "ShardMerge":
+def given_shards(
+    config: "Config", plan: Path, files: Sequence[Path], operations: "Operations"
+) -> "ShardMerge":
     """Return the shards that are to be judged, checked against their plan.
+
+    Where the plan was made under another policy, that is told: the configuration's own counts.
 
     Args:
         files: None: those that `collect` left in the state folder.
@@ -86,17 +91,22 @@ def given_shards(plan: Path, files: Sequence[Path], state: Path) -> "ShardMerge"
     Raises:
         UsageError, DatasetError: there are none, or one is refused.
     """
+    from ragate.pipeline.shards.freeze_plan import policy_hash
     from ragate.pipeline.shards.merge import ShardMerge
     from ragate.pipeline.shards.shard_file import wanted_by
     from ragate.pipeline.shards.shard_plan import read_plan
 
-    paths = list(files) or sorted((state / SHARDS_FOLDER).glob("*.jsonl"))
+    folder = operations.state / SHARDS_FOLDER
+    paths = list(files) or sorted(folder.glob("*.jsonl"))
     if not paths:
         raise UsageError(
-            f"{state / SHARDS_FOLDER}: there are no shards to decide on",
+            f"{folder}: there are no shards to decide on",
             remedy="`ragate collect --plan` writes them, or name their files",
         )
-    return ShardMerge(paths, wanted_by(read_plan(plan)))
+    claimed = read_plan(plan)
+    if claimed.policy != policy_hash(config):
+        operations.say(f"{plan}: made under another [policy]; the one that is checked out counts")
+    return ShardMerge(paths, wanted_by(claimed))
 
 
 def _number(plan: "ShardPlan", text: str, environment: Mapping[str, str]) -> int:

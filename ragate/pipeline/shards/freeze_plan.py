@@ -45,7 +45,7 @@ def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: st
         ragate_version=__version__,
         gate=config.gate,
         commit=commit,
-        policy=digest(config.policy.model_dump(mode="json")),
+        policy=policy_hash(config),
         system=digest(config.system.model_dump(mode="json")),
         corpus="" if texts is None else digest(sorted(texts.items())),
         shards=shards,
@@ -56,6 +56,11 @@ def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: st
         eval_date=eval_date,
         samples=placed(samples, shards, config.policy.cluster),
     )
+
+
+def policy_hash(config: Config) -> str:
+    """Return what names a policy: two that differ in a key have two."""
+    return digest(config.policy.model_dump(mode="json"))
 
 
 def refuse_other_plan(plan: ShardPlan, own: ShardPlan, *, name: str) -> None:

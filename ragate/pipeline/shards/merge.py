@@ -17,6 +17,9 @@ from ragate.pipeline.shards.shard_file import (
     refuse_unfit,
 )
 
+_RERUN = (
+    "run the failed jobs of the collecting workflow again: what they collect completes this run"
+)
 _NOT_OURS = "the file is not what `ragate collect --plan` wrote: collect it again"
 
 
@@ -168,6 +171,8 @@ class ShardMerge:
 
     def missing_remedies(self) -> tuple[str, ...]:
         """Return how to get what is missing, one line a shard."""
+        if self.missing and not self.wanted.plan:
+            return (_RERUN,)
         return tuple(collect_again(number, self.wanted.shards) for number in self.missing)
 
 

@@ -101,6 +101,7 @@ def test_a_missing_shard_is_no_decision_and_named(forge: Forge) -> None:
     assert result.exit_code == 3, result.log
     assert result.outputs["verdict"] == "no_decision"
     assert "shard 2/3 is missing" in forge.comment()
+    assert "run the failed jobs of the collecting workflow again" in forge.comment()
     assert forge.states(change.head)[-1] in {"error", "failure"}
 
 

@@ -175,6 +175,17 @@ def test_samples_that_the_plan_leaves_out_are_unmeasured(gated, capsys):
     assert "the plan does not hold it" in capsys.readouterr().out
 
 
+def test_another_policy_than_the_plans_is_told_and_the_own_one_counts(sharded, capsys):
+    sharded.configure(metrics='[policy.metrics."recall@5"]\nminimum = 1.0\n')
+    capsys.readouterr()
+
+    run(["decide", "--plan", PLAN])
+
+    said = capsys.readouterr()
+    assert "made under another [policy]; the one that is checked out counts" in said.err
+    assert "recall@5" in said.out
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
