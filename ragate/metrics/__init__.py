@@ -12,5 +12,6 @@ FAMILIES = (
     "judge",
     "claims",
     "run",
+    "variants",
     "own",
 )

@@ -53,6 +53,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "metrics.claims",
+        "metrics.variants",
         "metrics.own",
     ),
     ("runtime", "telemetry"),

@@ -27,8 +27,8 @@ class Issue:
 
     Attributes:
         kind: ``schema``, ``unknown-document``, ``duplicate-query``, ``near-duplicate``,
-            ``contradiction``, ``nothing-to-score``, ``stale-evidence``, ``stale-reference`` or
-            ``evidence``.
+            ``contradiction``, ``nothing-to-score``, ``stale-evidence``, ``stale-reference``,
+            ``variant`` or ``evidence``.
         place: file:line.
     """
 
@@ -134,6 +134,17 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
                 "is unanswerable, and has an expected document or a reference",
                 "correct `answerable`, or remove them",
             )
+
+
+def variants(entries: Sequence[Entry]) -> Iterator[Issue]:
+    """Yield variants of a question that is not there: no metric can compare them."""
+    ids = {entry.sample.id for entry in entries}
+    for entry in entries:
+        original = entry.sample.metadata.get("variant_of")
+        if original and (str(original) not in ids or str(original) == entry.sample.id):
+            message = f"is a variant of {shown(original)}, which is no other sample"
+            remedy = "correct metadata.variant_of, or remove it"
+            yield _issue("variant", "warning", entry, message, remedy)
 
 
 def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:

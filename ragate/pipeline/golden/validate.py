@@ -58,6 +58,7 @@ def validate(
     issues += golden_issues.duplicates(entries)
     issues += golden_issues.near(entries, similar)
     issues += golden_issues.labels(entries)
+    issues += golden_issues.variants(entries)
     issues += golden_issues.evidence(entries)
     issues += golden_issues.stale_references(entries, reviews)
     return Validation(

@@ -102,3 +102,24 @@ def test_a_file_is_checked_without_a_configuration(
     assert run(["dataset", "validate", "golden.jsonl", "--corpus", "docs"]) == 2
     assert run(["dataset", "validate"]) == 2
     assert run(["dataset", "validate", "gone.jsonl"]) == 2
+
+
+def test_a_variant_of_a_question_that_is_not_there_is_a_warning(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"query": "Where do apples grow?", "relevant": ["apples.md"]}
+    varied = {"relevant": ["apples.md"], "query": "In which place is the fruit of Adam at home?"}
+    write(
+        project,
+        {"id": "a", **asked},
+        {"id": "a-2", **varied, "metadata": {"variant_of": "a"}},
+        {"id": "a-3", **varied, "query": "Orchard?", "metadata": {"variant_of": "b"}},
+    )
+
+    assert run(["dataset", "validate", "--json"]) == 0
+
+    issues = found(capsys)["issues"]
+    assert [(one["kind"], one["level"], one["sample_id"]) for one in issues] == [
+        ("variant", "warning", "a-3")
+    ]
+    assert issues[0]["message"] == "is a variant of 'b', which is no other sample"

@@ -1,0 +1,1 @@
+"""Whether a question that is asked in another way is answered alike."""

@@ -1,0 +1,24 @@
+"""retrieval_consistency by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.metrics.metric_factories import aggregate, retrieved
+from tests.unit.metrics.variants.variant_pairs import FAILED, question
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("ab", "ba", 1.0), ("ab", "bc", 1 / 3), ("aab", "a", 1 / 2), ("a", "b", 0.0), ("", "", 0.0)],
+)
+def test_documents_are_compared_as_sets(first: str, second: str, expected: float) -> None:
+    pairs = [question("q", retrieved(*first)), question("q-2", retrieved(*second), of="q")]
+
+    assert aggregate("retrieval_consistency", pairs).value == pytest.approx(expected)
+
+
+def test_a_failure_finds_nothing_in_common() -> None:
+    pairs = [question("q", FAILED), question("q-2", FAILED, of="q")]
+
+    assert aggregate("retrieval_consistency", pairs).value == 0.0
