@@ -10,6 +10,7 @@ FAMILIES = (
     "checks",
     "tools",
     "judge",
+    "called",
     "claims",
     "run",
     "variants",

@@ -52,6 +52,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "plugin_kit",
     ),
     (
+        "metrics.called",
         "metrics.claims",
         "metrics.variants",
         "metrics.own",

@@ -8,6 +8,7 @@ from math import isfinite
 from pydantic import JsonValue
 
 from ragate.core.calls.dates import SameText
+from ragate.models import Sample
 
 Defaults = Mapping[str, Mapping[str, JsonValue]]
 """By tool, its arguments that have a default."""
@@ -103,3 +104,20 @@ def _shown(value: JsonValue) -> str:
 def named(name: str) -> str:
     """Return a name as it stands where it is one, quoted and cut where it may be anything."""
     return name if name.isidentifier() or name.replace(".", "_").isidentifier() else _shown(name)
+
+
+def defaults_of(sample: Sample) -> Defaults:
+    """Return the defaults that the tools' schemas name, of arguments that may be left out."""
+    return {tool.name: _defaults(tool.parameters) for tool in sample.tools}
+
+
+def _defaults(parameters: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    properties, required = parameters.get("properties"), parameters.get("required")
+    if not isinstance(properties, dict):
+        return {}
+    demanded = required if isinstance(required, list) else ()
+    return {
+        name: schema["default"]
+        for name, schema in properties.items()
+        if isinstance(schema, dict) and "default" in schema and name not in demanded
+    }

@@ -10,6 +10,11 @@ from ragate.core.judging.applicability import (
     unanswerable,
     without_reference,
 )
+from ragate.core.judging.judged_calls import (
+    TOOL_SEMANTICS,
+    unasked_semantics,
+    without_right_calls,
+)
 from ragate.core.text.words import markers
 from ragate.models import Sample, Score, SystemOutput, not_applicable, unscored
 
@@ -26,6 +31,7 @@ class Criterion:
         grounded: It compares with the retrieved texts.
         cites: It reads the citation markers of the answer.
         lower_is_better: As of what is made up; of others the higher score is better.
+        unasked: Of one that reads no answer: the score that needs no judgement, None where it does.
     """
 
     name: str
@@ -36,6 +42,7 @@ class Criterion:
     high: float = 1.0
     unit: str = "fraction"
     lower_is_better: bool = False
+    unasked: Callable[[Sample, SystemOutput], Score | None] | None = None
 
     @property
     def worst(self) -> float:
@@ -76,7 +83,14 @@ EVALUATED: dict[str, Criterion] = {
     )
 }
 
-ALL_CRITERIA: dict[str, Criterion] = CRITERIA | EVALUATED
+# Of the calls of tools in place of the answer.
+OF_CALLS: dict[str, Criterion] = {
+    TOOL_SEMANTICS: Criterion(
+        TOOL_SEMANTICS, exclude=without_right_calls, unasked=unasked_semantics
+    )
+}
+
+ALL_CRITERIA: dict[str, Criterion] = CRITERIA | EVALUATED | OF_CALLS
 
 # Those whose scores are 0 or 1 and nothing between.
 YES_OR_NO = frozenset(
@@ -86,6 +100,7 @@ YES_OR_NO = frozenset(
         "relevancy",
         "correctness_binary",
         "guideline",
+        TOOL_SEMANTICS,
     }
 )
 
@@ -120,6 +135,8 @@ def unasked_score(criterion: Criterion, sample: Sample, output: SystemOutput) ->
         return not_applicable(name, reason)
     if reason := provider_failure(output):
         return unscored(name, reason)
+    if criterion.unasked is not None:
+        return criterion.unasked(sample, output)
     if failed(output):
         return Score(metric=name, value=criterion.worst)
     if output.answer is None:

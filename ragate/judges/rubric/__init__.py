@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from ragate.core.judging.criteria import CRITERIA as KNOWN
+from ragate.core.judging.criteria import OF_CALLS
 from ragate.judges.rubric._settings import Settings
 from ragate.protocols import Judge, Resources
 from ragate.support.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 
-CRITERIA = frozenset(KNOWN)
+CRITERIA = frozenset(KNOWN | OF_CALLS)
 
 
 @asynccontextmanager

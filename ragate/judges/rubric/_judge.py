@@ -6,10 +6,11 @@ from functools import cache
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.core.judging.criteria import CRITERIA, sort_out
+from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
 from ragate.errors import ProviderError
 from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
 from ragate.judges.rubric._formats import Formats
+from ragate.judges.rubric._judged_calls import ASKED_OF_CALLS, with_calls
 from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
@@ -45,7 +46,7 @@ class RubricJudge:
         shown = settings.model_dump(mode="json", exclude={"prompt", "criteria"})
         self.fingerprint = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
         own = {name: one.criterion(name) for name, one in settings.criteria.items()}
-        self._known = {**CRITERIA, **own}
+        self._known = {**CRITERIA, **OF_CALLS, **own}
         self.criteria = frozenset(self._known)
         self.grounded = frozenset(
             name for name, criterion in self._known.items() if criterion.grounded
@@ -75,6 +76,8 @@ class RubricJudge:
         if (length := len(output.answer or "")) > limit:
             return all_unscored(criteria, f"the answer has {length} characters, {limit} are judged")
         judged = judged_sample(sample, output, max_context_chars=self._settings.max_context_chars)
+        if not OF_CALLS.keys().isdisjoint(criteria):
+            judged = with_calls(judged, sample, output, most=limit)
         client = self._chat(self._settings.provider)
         try:
             return await self._ask(client, judged, criteria)
@@ -89,7 +92,8 @@ class RubricJudge:
         self, client: ChatClient, judged: JudgedSample, criteria: list[str]
     ) -> dict[str, Score]:
         keys = keys_for(criteria)
-        own = {name: self._settings.criteria[name] for name in criteria if name not in CRITERIA}
+        worded = {**self._settings.criteria, **ASKED_OF_CALLS}
+        own = {name: worded[name] for name in criteria if name not in CRITERIA}
 
         @cache
         def request(form: Format) -> ChatRequest:

@@ -25,6 +25,7 @@ class JudgedSample:
             there. Sentences whose citations all lead nowhere are left out.
         lost: Citations of those left out.
         cut: What was cut, in words, "" where nothing was.
+        right_calls, calls: Calls of tools, where they are judged; else there are none.
     """
 
     question: str
@@ -36,6 +37,8 @@ class JudgedSample:
     cited: dict[int, tuple[int, ...]]
     lost: int = 0
     cut: str = ""
+    right_calls: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
 
     @property
     def citing(self) -> frozenset[int]:
@@ -119,8 +122,9 @@ def render_data(judged: JudgedSample, *, numbered: bool = False) -> tuple[str, s
         lines += [f"<context {number} {contexts_mark}>", text]
     lines.append(f"</contexts {contexts_mark}>")
     references = judged.references
+    called = ["calls", *judged.right_calls, "made", *judged.calls] if judged.calls else []
     mark = _nonce(
-        ["rest", contexts_mark, judged.question, *references, "answer", *judged.sentences]
+        ["rest", contexts_mark, judged.question, *references, "answer", *judged.sentences, *called]
     )
     lines += [f"<question {mark}>", judged.question, f"</question {mark}>"]
     for place, text in enumerate(references):
@@ -132,6 +136,9 @@ def render_data(judged: JudgedSample, *, numbered: bool = False) -> tuple[str, s
         for number, text in enumerate(judged.sentences, start=1)
     )
     lines += [f"<answer {mark}>", *sentences, f"</answer {mark}>"]
+    if judged.calls:
+        lines += [f"<right_calls {mark}>", *judged.right_calls, f"</right_calls {mark}>"]
+        lines += [f"<calls {mark}>", *judged.calls, f"</calls {mark}>"]
     return "\n".join(lines), mark
 
 

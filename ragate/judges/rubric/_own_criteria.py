@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
 from ragate.judges.rubric._strict_reply import Number, OtherShapeError, Strict, exactly
 from ragate.models import Score
@@ -18,6 +19,8 @@ _NUMBER, _KEPT = "guideline", "kept"
 
 def key_of(criterion: str) -> str:
     """Return the key of the reply; it cannot be one of ragate's own."""
+    if criterion == TOOL_SEMANTICS:
+        return "calls_right"
     return f"own_{shown_name(criterion).removeprefix(PREFIX)}"
 
 

@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from pydantic import BeforeValidator, JsonValue
+from pydantic import BeforeValidator
 
 from ragate.core.calls.dates import Mode, same_dates
 from ragate.core.calls.names import as_named
-from ragate.core.calls.values import CallRules, Defaults, texts_alike
+from ragate.core.calls.values import CallRules, defaults_of, texts_alike
 from ragate.core.judging.applicability import gave_nothing, provider_failure
+from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import Exclusion, worst
 from ragate.models import (
@@ -29,7 +30,6 @@ from ragate.models import (
 )
 from ragate.protocols import MetricRequest, Pair
 
-NOT_REPORTED = "the system reports no tool calls"
 Outcome = tuple[float, str]
 """A value, and what is wrong where it is not the best."""
 Formula = Callable[[Sample, Sequence[ToolCall]], Outcome]
@@ -118,24 +118,3 @@ def rules_of(request: MetricRequest, settings: DateSettings) -> Rules:
         today = datetime.date.fromisoformat(request.eval_date)
     same_text = same_dates(settings.dates, today, texts_alike)
     return lambda sample: CallRules(defaults_of(sample), same_text)
-
-
-def unjudged(sample: Sample) -> str:
-    return "no expected_calls" if sample.expected_calls is None else ""
-
-
-def defaults_of(sample: Sample) -> Defaults:
-    """Return the defaults that the tools' schemas name, of arguments that may be left out."""
-    return {tool.name: _defaults(tool.parameters) for tool in sample.tools}
-
-
-def _defaults(parameters: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    properties, required = parameters.get("properties"), parameters.get("required")
-    if not isinstance(properties, dict):
-        return {}
-    demanded = required if isinstance(required, list) else ()
-    return {
-        name: schema["default"]
-        for name, schema in properties.items()
-        if isinstance(schema, dict) and "default" in schema and name not in demanded
-    }

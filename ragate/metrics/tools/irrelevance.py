@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, unjudged
+from ragate.core.judging.judged_calls import unjudged
+from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 from ragate.support.settings import shown

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.calls.entities import found_entities
+from ragate.core.judging.judged_calls import unjudged
 from ragate.metrics._identity import own_settings
 from ragate.metrics.tools._calls import (
     CallMetric,
@@ -10,7 +11,6 @@ from ragate.metrics.tools._calls import (
     Outcome,
     call_metric,
     rules_of,
-    unjudged,
 )
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest

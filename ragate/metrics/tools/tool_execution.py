@@ -7,9 +7,9 @@ from pydantic import Field
 
 from ragate.core.calls.results import Tolerance, why_unequal
 from ragate.core.judging.applicability import gave_nothing, provider_failure
+from ragate.core.judging.judged_calls import NOT_REPORTED, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import worst
-from ragate.metrics.tools._calls import NOT_REPORTED, unjudged
 from ragate.models import (
     Frozen,
     MetricInfo,
@@ -53,7 +53,7 @@ class ToolExecution:
 
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         name = self.info.name
-        if reason := unjudged(sample) or ("" if sample.expected_calls else "no call is right"):
+        if reason := without_right_calls(sample):
             return not_applicable(name, reason)
         if reason := provider_failure(output):
             return unscored(name, reason)

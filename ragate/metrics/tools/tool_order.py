@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from ragate.core.calls.pairing import in_order
 from ragate.core.calls.values import CallRules
+from ragate.core.judging.judged_calls import unjudged
 from ragate.metrics.tools._calls import (
     CallMetric,
     DateSettings,
     Outcome,
     comparing_metric,
-    unjudged,
 )
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric, unjudged
+from ragate.core.judging.judged_calls import unjudged
+from ragate.metrics.tools._calls import CallMetric, Outcome, call_metric
 from ragate.models import Sample, ToolCall
 from ragate.protocols import MetricRequest
 from ragate.support.json_schema import violation

@@ -10,13 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeGuard
 
+from ragate.core.judging.criteria import CRITERIA
 from ragate.core.text.numerals import numbers
 from ragate.core.text.words import tokens, without_markers
 from ragate.judges import rubric
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge
 
-ALL = tuple(sorted(rubric.CRITERIA))
+ALL = tuple(sorted(CRITERIA))
 Script = Iterable[str | Exception] | Callable[[ChatRequest], str | Exception]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate import plugins
-from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, OF_CALLS, PAIRWISE
 from ragate.judges import llamaindex, rubric
 from ragate.models import Needs
 from tests.unit.metrics.judge.judged_factories import metric
@@ -20,7 +20,7 @@ CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall"}
 
 
 def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
-    assert CRITERIA.keys() == rubric.CRITERIA
+    assert CRITERIA.keys() | OF_CALLS.keys() == rubric.CRITERIA
     assert judged_names() == ALL_CRITERIA.keys()
     assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
     assert metric(PAIRWISE).info.aggregate

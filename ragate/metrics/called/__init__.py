@@ -1,0 +1,1 @@
+"""Metrics on calls of tools that a judge gives."""
