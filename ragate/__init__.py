@@ -1,7 +1,7 @@
 """ragate: the regression gate for RAG on pull requests.
 
-From Python: `check`, `score`, `load_run` and `render` (docs/python-api.md). They are loaded when
-they are asked for: importing the package loads nothing else.
+From Python: `check`, `score`, `load_run`, `render`, `check_plugin` (docs/python-api.md). They are
+loaded when they are asked for: importing the package loads nothing else.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ragate.version import __version__
 
 if TYPE_CHECKING:
-    from ragate.api import StoredRun, check, load_run, render, score
+    from ragate.api import StoredRun, check, check_plugin, load_run, render, score
 
-__all__ = ["StoredRun", "__version__", "check", "load_run", "render", "score"]
+__all__ = ["StoredRun", "__version__", "check", "check_plugin", "load_run", "render", "score"]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from ragate.dataset import entries_of
 from ragate.errors import ConfigError, DatasetError, UsageError
 from ragate.models import Needs, Record, Report, Sample, Score, SystemOutput
 from ragate.outputs.recorded_output import RecordedOutput
+from ragate.pipeline.contract.check_file import check_plugin as check_plugin
 from ragate.pipeline.line import check as run_gate
 from ragate.pipeline.run.run_profile import RunRequest, selection_of
 from ragate.pipeline.score.asked.metric_scores import sample_scores

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("runs.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset.group", "Check, grow and mend a golden set."),
+    "plugin": ("plugin.group", "Write or check a metric, judge or system of your own."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),
     "index": ("commands.index", "Dump, restore or measure the built-in RAG's index."),
     "power": (

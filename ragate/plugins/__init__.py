@@ -11,4 +11,15 @@ from ragate.plugins.find import (
     settings_model,
     traits,
 )
-from ragate.plugins.make import embedder, judge, metric, reranker, split_metric, system
+from ragate.plugins.from_file import is_module_elsewhere, load_file, takes_request
+from ragate.plugins.make import (
+    embedder,
+    judge,
+    made_metric,
+    members_of,
+    metric,
+    refuse_without,
+    reranker,
+    split_metric,
+    system,
+)

@@ -159,7 +159,8 @@ def _import(kind: Kind, name: str, module: str) -> Any:
         if f"{module}.".startswith(f"{missing}."):
             raise PluginError(
                 f"{noun(kind)} {name!r}: there is no module {missing!r}",
-                remedy="install the package that holds it, in the environment of ragate",
+                remedy="install the package that holds it, in the environment of ragate; for a file"
+                " below this folder set PYTHONPATH=.",
             ) from error
         raise _needs(kind, name, missing) from error
     except (ImportError, SyntaxError) as error:

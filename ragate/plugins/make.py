@@ -49,8 +49,14 @@ def metric(
     """
     base, k = split_metric(name)
     request = MetricRequest(name, k, settings or {}, samples, state, clients, eval_date)
-    plugin = load("metrics", base).create(request)
-    _refuse_without("metrics", name, plugin, ["info"])
+    return made_metric(load("metrics", base), request)
+
+
+def made_metric(module: Any, request: MetricRequest) -> Metric | Aggregate:
+    """Return the metric that a module makes; errors are those of `metric`."""
+    name = request.name
+    plugin = module.create(request)
+    refuse_without("metrics", name, plugin, ["info"])
     info = plugin.info
     if not isinstance(info, MetricInfo):
         raise PluginError(
@@ -67,7 +73,7 @@ def metric(
             f"metric {name!r} needs a judge and names no criterion for it",
             remedy="docs/plugins.md shows what a judged metric defines",
         )
-    _refuse_without("metrics", name, plugin, _demanded(info, plugin))
+    refuse_without("metrics", name, plugin, _demanded(info, plugin))
     return cast("Metric | Aggregate", plugin)
 
 
@@ -97,7 +103,7 @@ async def system(
         RagateError: what its `create` raises.
     """
     async with _context("systems", name, settings, resources) as plugin:
-        _refuse_without("systems", name, plugin, members_of(System))
+        refuse_without("systems", name, plugin, members_of(System))
         yield plugin
 
 
@@ -107,7 +113,7 @@ async def judge(
 ) -> AsyncIterator[Judge]:
     """Yield the judge of a name; it ends, and errors are raised, as in `system`."""
     async with _context("judges", name, settings, resources) as plugin:
-        _refuse_without("judges", name, plugin, members_of(Judge))
+        refuse_without("judges", name, plugin, members_of(Judge))
         yield plugin
 
 
@@ -122,14 +128,14 @@ def embedder(name: str, settings: Mapping[str, Any], client: Callable[[str], Any
         ConfigError: the settings are wrong.
     """
     plugin: Embedder = load("embedders", name).create(settings, client)
-    _refuse_without("embedders", name, plugin, members_of(Embedder))
+    refuse_without("embedders", name, plugin, members_of(Embedder))
     return plugin
 
 
 def reranker(name: str, settings: Mapping[str, Any], client: Callable[[str], Any]) -> Reranker:
     """Return the reranker of a name; arguments and errors are as in `embedder`."""
     plugin: Reranker = load("rerankers", name).create(settings, client)
-    _refuse_without("rerankers", name, plugin, members_of(Reranker))
+    refuse_without("rerankers", name, plugin, members_of(Reranker))
     return plugin
 
 
@@ -165,7 +171,12 @@ def _context(
     )
 
 
-def _refuse_without(kind: Kind, name: str, plugin: object, members: Iterable[str]) -> None:
+def refuse_without(kind: Kind, name: str, plugin: object, members: Iterable[str]) -> None:
+    """Refuse a plugin that lacks a member of its protocol, naming which.
+
+    Raises:
+        PluginError: it lacks one.
+    """
     missing = [member for member in members if not _has(plugin, member)]
     if missing:
         raise PluginError(

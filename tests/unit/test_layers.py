@@ -62,7 +62,10 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("pipeline.run", "pipeline.score.asked", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
     ("pipeline.coverage",),
-    ("pipeline.decide",),
+    (
+        "pipeline.contract",
+        "pipeline.decide",
+    ),
     ("pipeline.resume",),
     ("pipeline.baseline", "pipeline.shards"),
     ("pipeline.history",),
@@ -77,7 +80,16 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github",),
     ("cli", "cli.detect"),
     ("cli.merge", "cli.plan", "cli.workflows"),
-    ("api", "cli.commands", "cli.dataset", "cli.init", "cli.review", "cli.runs", "__main__"),
+    (
+        "api",
+        "cli.commands",
+        "cli.dataset",
+        "cli.init",
+        "cli.plugin",
+        "cli.review",
+        "cli.runs",
+        "__main__",
+    ),
     ("cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.
@@ -179,6 +191,7 @@ def test_only_plugins_imports_by_name() -> None:
     # policy names for LlamaIndex's evaluators.
     assert users <= {
         "ragate.plugins.find",
+        "ragate.plugins.from_file",
         "ragate.cli.group",
         "ragate.database.install",
         "ragate.judges.llamaindex._llm",

@@ -1,13 +1,16 @@
 """One metric's scores: its own or a judge's, rounded, and none that is out of its range."""
 
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 from ragate.models import MetricInfo, Needs, Sample, Score, SystemOutput, unscored
 from ragate.protocols import Aggregate, JudgedAggregate, JudgeMetric, Metric, Pair
 
 DIGITS = 6
+_OWN_CODE = Path(__file__).parents[2]
 Judgements = Callable[[Sample, SystemOutput], Mapping[str, Score]]
 
 
@@ -26,9 +29,12 @@ def sample_scores(
         criterion = cast("JudgeMetric", metric).criterion
         return [_checked(_named(scores[criterion], info.name), info) for scores in judged]
     try:
-        scores = list(cast("Metric", metric).score_samples(pairs))
+        scores = cast("Metric", metric).score_samples(pairs)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
         return [raised(info, error)] * len(pairs)
+    if not isinstance(scores, list | tuple):  # foreign code keeps to no type
+        reason = f"score_samples gave a {type(scores).__name__}, not a list of scores"
+        return [unscored(info.name, reason)] * len(pairs)
     if len(scores) != len(pairs):
         reason = f"{len(scores)} scores for {len(pairs)} samples"
         return [unscored(info.name, reason)] * len(pairs)
@@ -58,7 +64,15 @@ def aggregate_score(
 
 def raised(info: MetricInfo, error: BaseException) -> Score:
     """Return the score of a metric whose code failed: none, with what it raised."""
-    return unscored(info.name, f"{type(error).__name__}: {error}"[:200])
+    return unscored(info.name, f"{type(error).__name__}: {error}"[:200] + _place(error))
+
+
+def _place(error: BaseException) -> str:
+    """Return the line of foreign code that raised, in brackets; "" where ours did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or Path(frames[-1].filename).is_relative_to(_OWN_CODE):
+        return ""
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})"
 
 
 def _named(score: Score, name: str) -> Score:

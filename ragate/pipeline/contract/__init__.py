@@ -1,0 +1,1 @@
+"""What a plugin has to keep to, checked on a file of somebody's."""
