@@ -11,7 +11,13 @@ import pytest
 from ragate.cli.main import run
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
-from tests.factories import decision_factory, record_factory, report_factory, run_factory
+from tests.factories import (
+    decision_factory,
+    record_factory,
+    report_factory,
+    run_factory,
+    sample_row_factory,
+)
 
 OLD, NEW = "20261117-101500-000-aaaa", "20261118-101500-000-bbbb"
 
@@ -134,3 +140,17 @@ def test_parquet_wants_a_file(store: LocalStore, capsys: pytest.CaptureFixture[s
     assert run(["runs", "export", "--format", "parquet"]) == 2
 
     assert "writes a file" in capsys.readouterr().err
+
+
+def test_a_report_lists_only_what_got_worse_where_it_is_asked_to(
+    store: LocalStore, capsys: pytest.CaptureFixture[str]
+):
+    rows = tuple(sample_row_factory(change, change=change) for change in ("worse", "better"))
+    report = report_factory(decision_factory(Verdict.FAILED), samples=rows)
+    store.save(run_factory([record_factory(scores={"mrr": 0.5})], run_id=NEW), report)
+    capsys.readouterr()
+
+    run(["report", NEW, "--failed", "--format", "json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["sample_id"] for row in shown["samples"]] == ["worse"]
