@@ -17,6 +17,7 @@ from ragate.systems._interpreter_settings import (
 )
 from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError
 from ragate.systems._processes.start_worker import WorkerPlan, start_worker
+from ragate.systems._processes.variables import passed_secrets
 from ragate.systems._processes.worker import Worker, WorkerEndedError
 from ragate.systems._processes.worker_values import decoded
 from ragate.systems._processes.workers import Workers
@@ -51,6 +52,7 @@ class WorkerTarget:
             interpreter=keys.interpreter,
             root=resources.root,
             environment=self._environment,
+            secrets=passed_secrets(resources, keys.pass_env),
             task=task,
             start_timeout_s=keys.start_timeout_s,
             show=lambda line: resources.say(f"| {line}"),

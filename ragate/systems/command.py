@@ -17,7 +17,7 @@ from ragate.systems._foreign import Foreign, ForeignSettings
 from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._processes.peer import Peer, PeerError
 from ragate.systems._processes.process import start
-from ragate.systems._processes.variables import program_environment
+from ragate.systems._processes.variables import passed_secrets, program_environment
 
 TRAITS = Traits()
 MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, not the question
@@ -52,6 +52,7 @@ class CommandSystem(Foreign):
         self._settings = settings
         self._resources = resources
         self._environment = program_environment(resources, settings.pass_env)
+        self._secrets = passed_secrets(resources, settings.pass_env)
         self._opening: asyncio.Task[Peer] | None = None
         self._failures = 0
         self._why = ""
@@ -131,6 +132,7 @@ class CommandSystem(Foreign):
             cwd=resources.root,
             environment=self._environment,
             talks=True,
+            secrets=self._secrets,
         )
         peer = Peer(child, ordered=not settings.parallel)
         if settings.ready:

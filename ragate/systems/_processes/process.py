@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ragate.clients.http.redact import Redactor
 from ragate.errors import SystemStartError
 from ragate.process.secrecy import hide_memory
 from ragate.systems._processes.tail import Tail
@@ -42,11 +43,13 @@ class Child:
         streams: _Streams,
         *,
         talks: bool,
+        secrets: Sequence[str] = (),
         show: Callable[[str], None] | None = None,
     ) -> None:
+        self._redact = Redactor(secrets) if secrets else None
         loop = asyncio.get_running_loop()
         self.process = asyncio.subprocess.Process(transport, streams, loop)
-        self.tail = Tail(show)
+        self.tail = Tail(show, clean=self.without_secrets)
         self._transport = transport
         self._exited = streams.exited
         told = [self.process.stderr] if talks else [self.process.stdout]
@@ -62,6 +65,13 @@ class Child:
         """Wait until it has ended, whatever else holds its pipes open."""
         await self._exited.wait()
 
+    def without_secrets(self, content: bytes) -> bytes:
+        """Return what it wrote, without the secrets that it was given."""
+        if self._redact is None:
+            return content
+        text = content.decode("utf-8", "surrogateescape")
+        return self._redact(text).encode("utf-8", "surrogateescape")
+
     async def read_line(self) -> bytes:
         """Return the next line of its output, or b"" when it has ended and nothing more comes.
 
@@ -75,7 +85,7 @@ class Child:
             await asyncio.wait({line, end}, return_when="FIRST_COMPLETED")
             if not line.done():
                 await asyncio.wait({line}, timeout=_REST_S)
-            return await line if line.done() else b""
+            return self.without_secrets(await line) if line.done() else b""
         finally:
             line.cancel()
             end.cancel()
@@ -116,6 +126,7 @@ async def start(
     environment: Mapping[str, str],
     talks: bool,
     remedy: str = _ITEMS,
+    secrets: Sequence[str] = (),
     show: Callable[[str], None] | None = None,
 ) -> Child:
     """Start a program, without a shell.
@@ -123,6 +134,7 @@ async def start(
     Args:
         key: The key of ``[system]`` that names it, for messages.
         remedy: What to do where it cannot be started.
+        secrets: What it was given and may not show: cut out of all that it writes.
         show: Gets each line that it prints, where it does not talk.
 
     Raises:
@@ -147,7 +159,7 @@ async def start(
             f"[system] {key}: {argv[0]!r} cannot be started: {reason}",
             remedy=remedy,
         ) from error
-    return Child(transport, streams, talks=talks, show=show)
+    return Child(transport, streams, talks=talks, secrets=secrets, show=show)
 
 
 def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:

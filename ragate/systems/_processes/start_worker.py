@@ -30,6 +30,7 @@ class WorkerPlan:
 
     Attributes:
         interpreter: Program and arguments; the worker's own file and socket follow them.
+        secrets: What it is given and may not show.
         task: What it opens, as ``open`` of `ragate.worker.serve`.
         show: Gets each line that the project's code prints.
     """
@@ -37,6 +38,7 @@ class WorkerPlan:
     interpreter: Sequence[str]
     root: Path
     environment: Mapping[str, str] = field(repr=False)
+    secrets: Sequence[str] = field(repr=False)
     task: Mapping[str, Any]
     start_timeout_s: float
     show: Callable[[str], None]
@@ -87,6 +89,7 @@ async def _started(plan: WorkerPlan) -> Worker:
                 environment=plan.environment,
                 talks=False,
                 remedy=_REMEDY,
+                secrets=plan.secrets,
                 show=plan.show,
             )
             reader, writer = await _connection(connected, child, plan)

@@ -16,9 +16,16 @@ class Tail:
 
     Args:
         show: Gets each line as it comes, up to a number that nobody would read.
+        clean: Takes out of a line what nobody may see.
     """
 
-    def __init__(self, show: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        show: Callable[[str], None] | None = None,
+        *,
+        clean: Callable[[bytes], bytes] = bytes,
+    ) -> None:
+        self._clean = clean
         self._lines: deque[bytes] = deque(maxlen=_KEPT_LINES)
         self._show = show
         self._shown = 0
@@ -43,7 +50,7 @@ class Tail:
     def _take(self, line: bytes) -> None:
         if not line.strip():
             return
-        kept = line[-_LINE_KEPT:]
+        kept = self._clean(line)[-_LINE_KEPT:]
         self._lines.append(kept)
         if self._show is None or self._shown > MOST_SHOWN:
             return

@@ -16,6 +16,7 @@ _RUNNERS = (
     *("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"),
     *("ACTIONS_*", "INPUT_*"),
 )
+_SHORTEST = 8  # characters of a secret that is known by its value
 # No key of the policy, and a secret all the same.
 _SECRET = frozenset(
     {
@@ -42,17 +43,34 @@ def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str
 
 def passed_secrets(resources: Resources, passed: Sequence[str]) -> list[str]:
     """Return the values of the secrets that ``pass_env`` gives away: no output shows them."""
-    secret = (resources.key_names | _SECRET) & {*passed}
-    return [value for name in sorted(secret) if (value := resources.environment.get(name))]
+    names, environment = resources.key_names | _SECRET, resources.environment
+    values = _values(environment, names)
+    return [
+        value
+        for name in sorted({*passed})
+        if (value := environment.get(name)) and (name in names or value in values)
+    ]
 
 
 def allowed_environment(
     environment: Mapping[str, str], keys: frozenset[str], passed: Sequence[str]
 ) -> dict[str, str]:
-    """Return the variables for a process: all but the names of keys that are not `passed`."""
+    """Return the variables for a process: all but keys that are not `passed`, whatever their name.
+
+    The same key may stand in a second variable, which no policy names.
+    """
+    values = _values(environment, keys)
     return {
-        name: value for name, value in environment.items() if name not in keys or name in passed
+        name: value
+        for name, value in environment.items()
+        if name in passed or (name not in keys and value not in values)
     }
+
+
+def _values(environment: Mapping[str, str], names: Iterable[str]) -> frozenset[str]:
+    """Return the secrets themselves; what is shorter guards nothing, and may stand anywhere."""
+    found = (environment.get(name, "") for name in names)
+    return frozenset(value for value in found if len(value) >= _SHORTEST)
 
 
 def named_environment(
@@ -61,10 +79,11 @@ def named_environment(
     """Return what any program needs to run, and the variables that `passed` names.
 
     Args:
-        passed: Names; with a ``*`` a pattern, which no name of a key and no other secret fits.
+        passed: Names; with a ``*`` a pattern, which no key and no other secret fits.
     """
     patterns = [name for name in passed if "*" in name]
     hidden = keys | _SECRET
+    values = _values(environment, hidden)
     return {
         name: value
         for name, value in environment.items()
@@ -72,7 +91,7 @@ def named_environment(
         and (
             name in passed
             or _fits(name, ORDINARY)
-            or (name not in hidden and _fits(name, patterns))
+            or (name not in hidden and value not in values and _fits(name, patterns))
         )
     }
 

@@ -87,6 +87,7 @@ class Worker:
         self._break(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
 
     def _take(self, line: bytes) -> None:
+        line = self._child.without_secrets(line)
         try:
             reply = json.loads(line)
             future = self._waiting.get(reply["id"])

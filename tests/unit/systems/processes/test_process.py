@@ -81,4 +81,4 @@ def test_the_command_gets_no_key_of_the_policy_unless_it_is_passed(tmp_path: Pat
     without = answers(tmp_path, command, ["a"], **given)
     passed = answers(tmp_path, command, ["a"], settings={"pass_env": ["API_KEY"]}, **given)
 
-    assert (without[0].answer, passed[0].answer) == ("noneplain", "secretplain")
+    assert (without[0].answer, passed[0].answer) == ("noneplain", "***plain")

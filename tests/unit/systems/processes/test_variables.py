@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems._processes.variables import named_environment, program_environment
-from tests.unit.systems.using import info, resources_of
+from ragate.systems._processes.variables import (
+    named_environment,
+    passed_secrets,
+    program_environment,
+)
+from tests.factories import sample_factory
+from tests.unit.systems.using import ask, info, module, resources_of
 
 HTTP = {"url": "http://rag.test/ask", "start": ["serve"], "health": "http://rag.test/up"}
 SYSTEMS: dict[str, dict[str, Any]] = {
@@ -80,3 +86,67 @@ def test_the_token_the_databases_password_and_the_collectors_key_are_given_by_th
     assert named_environment(resources.environment, pattern, frozenset()) == {}
     assert program_environment(resources, [name]) == {name: "secret"}
     assert named_environment(resources.environment, [name], frozenset()) == {name: "secret"}
+
+
+def test_a_key_under_another_name_is_the_same_key(tmp_path: Path):
+    environment = {"JUDGE_KEY": "sk-0123456789", "COPY": "sk-0123456789", "PORT": "8080"}
+    keys = frozenset({"JUDGE_KEY"})
+    resources = resources_of(tmp_path, environment=environment, key_names=keys, judge_keys=keys)
+
+    assert program_environment(resources, ()) == {"PORT": "8080"}
+    assert named_environment(environment, ["C*", "P*"], keys) == {"PORT": "8080"}
+    assert program_environment(resources, ["COPY"]) == {"COPY": "sk-0123456789", "PORT": "8080"}
+    assert passed_secrets(resources, ["COPY", "PORT"]) == ["sk-0123456789"]
+
+
+def test_what_is_too_short_for_a_secret_hides_no_other_variable(tmp_path: Path):
+    resources = resources_of(
+        tmp_path,
+        environment={"RAG_KEY": "test", "STAGE": "test"},
+        key_names=frozenset({"RAG_KEY"}),
+    )
+
+    assert program_environment(resources, ()) == {"STAGE": "test"}
+
+
+LEAKS = """
+import base64, json, os, sys
+
+def answer(query):
+    key = os.environ["RAG_KEY"]
+    print("my key is", key, file=sys.stderr)
+    if "raise" in query:
+        raise ValueError(f"refused: {key}")
+    return f"{key} {base64.b64encode(key.encode()).decode()} is mine"
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps({"answer": answer(json.loads(line)["query"])}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("question", ["What?", "Please raise."])
+@pytest.mark.parametrize("use", ["command", "python"])
+def test_what_a_program_says_of_a_key_that_it_was_given_is_cut_out(
+    tmp_path: Path, use: str, question: str
+):
+    name = module(tmp_path, LEAKS)
+    of_python = {"target": f"{name}:answer", "interpreter": [sys.executable]}
+    keys = of_python if use == "python" else {"command": [sys.executable, f"{name}.py"]}
+    said: list[str] = []
+
+    (output,) = ask(
+        use,
+        {**keys, "pass_env": ["RAG_KEY"]},
+        tmp_path,
+        samples=[sample_factory(query=question)],
+        environment={**os.environ, "RAG_KEY": "sk-0123456789"},
+        key_names=frozenset({"RAG_KEY"}),
+        say=said.append,
+    )
+
+    told = f"{output.model_dump_json()} {said}"
+    assert "***" in told
+    assert "sk-0123456789" not in told
+    assert "c2stMDEyMzQ1Njc4" not in told
+    assert output.answer == "*** *** is mine" if question == "What?" else output.error
