@@ -26,6 +26,7 @@ _NO_TERM = re.compile(
     r"(this|that|it|there|here|these|those|they|what|which|who|if|when|where|we|you|he|she|i|one)\b",
     re.IGNORECASE,
 )
+_READ = 4000  # characters of a paragraph
 _LEAST, _MOST_QUOTE = 25, 400  # characters of a passage that is asked about, and of a quote
 
 
@@ -75,7 +76,7 @@ def findings(doc_id: str, text: str, before: str = "") -> Iterator[DraftQuestion
         if asked and fresh:
             yield DraftQuestion("heading", asked, _quote(fresh[0]))
         for paragraph in fresh:
-            term, verb = _term(paragraph) if is_english else ("", "")
+            term, verb = _term(paragraph[:_READ]) if is_english else ("", "")
             if term:
                 words = f"What does {term} mean?" if verb == "mean" else f"What {verb} {term}?"
                 yield DraftQuestion("definition", words, _quote(paragraph))
@@ -140,7 +141,7 @@ def _term(paragraph: str) -> tuple[str, str]:
 
 def _quote(paragraph: str) -> str:
     """Return the first sentences of a paragraph, word for word."""
-    flat = " ".join(paragraph.split())
+    flat = " ".join(paragraph[:_READ].split())
     sentences = split_sentences(flat)
     kept = ""
     for sentence in sentences[:2]:

@@ -110,6 +110,7 @@ def test_documents_take_turns_and_a_seed_changes_their_order() -> None:
         "```\n# x",
         "#" * 9,
         "word " * 50_000,
+        "A word is a thing. " * 100_000,
         "[" * 5_000,
         "**" * 5_000,
         "# a\n" * 900,
