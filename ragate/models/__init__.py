@@ -74,6 +74,7 @@ from ragate.models.sample_row import (
     RankChange,
     RunDetails,
     SampleEvidence,
+    SampleOutcome,
     SampleRow,
     SampleScores,
     SampleSide,

@@ -13,7 +13,7 @@ from ragate.models.metric_row import PassGroup
 from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.run import Filters, SystemInfo
 from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample_row import RunDetails, SampleRow
+from ragate.models.sample_row import RunDetails, SampleOutcome, SampleRow
 
 REPORT_SCHEMA_VERSION = 1
 Publish = Literal["full", "answers", "ids"]
@@ -92,6 +92,9 @@ class Report(Frozen):
         gate: Name of this gate (the baseline's stem unless named).
         head, base: Commits judged and compared with; "" where unknown.
         samples: Changed samples, failures first.
+        judge: Who judged, with provider and model; "" where nobody did.
+        settings: Of the system, by dotted key, as far as they are known.
+        outcomes: Every sample of the candidate.
         pass_groups: Of a scorecard, who passes: by stage, tag and field.
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
@@ -127,6 +130,9 @@ class Report(Frozen):
     facts: RunFacts = RunFacts()
     data: DataChanges = DataChanges()
     samples: tuple[SampleRow, ...] = ()
+    judge: str = ""
+    settings: dict[str, str] = {}
+    outcomes: tuple[SampleOutcome, ...] = ()
     pass_groups: tuple[PassGroup, ...] = ()
     unchanged: int = 0
     left_out: int = 0

@@ -150,3 +150,21 @@ class RunDetails:
     samples: tuple[SampleScores, ...] = ()
     evidence: Mapping[str, SampleEvidence] = field(default_factory=dict)
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOutcome:
+    """What came of one sample of the candidate, means over its runs.
+
+    Attributes:
+        passes: Whether it passes: the scorecard, else every pass mark that a metric has; None where
+            there is none, or nothing was scored. passed: The same in the baseline.
+        scores: By metric, in its own unit; None where there is no value.
+        latency_s: Wall time in seconds; None where it is not known.
+    """
+
+    sample_id: str
+    passes: bool | None = None
+    passed: bool | None = None
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    latency_s: float | None = None

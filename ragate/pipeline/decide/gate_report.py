@@ -25,7 +25,7 @@ from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.diagnoses import diagnoses
 from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.decide.passing_groups import passing_groups
+from ragate.pipeline.decide.readable_run import with_samples
 from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
@@ -58,7 +58,7 @@ def gate_report(
         texts=decided.texts,
         by_sample=(comparison.baseline.tries, comparison.candidate.tries),
     )
-    return Report(
+    report = Report(
         gate=config.gate,
         run_id=manifest.run_id,
         created=manifest.created,
@@ -77,7 +77,6 @@ def gate_report(
         facts=run_facts(decided, duration_s=duration_s),
         data=comparison.data.amended(missing_documents=missing, stale_evidence=stale),
         samples=with_slices(changes.rows, setup, decision),
-        pass_groups=passing_groups(decided),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
         origin=change_origin(
@@ -91,6 +90,7 @@ def gate_report(
         proposed=proposed,
         publish=config.policy.publish,
     )
+    return with_samples(report, decided)
 
 
 def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:

@@ -11,6 +11,7 @@ from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import as_sentence, ordered
 from ragate.renderers.console._asides import briefly, changed_here, fully, guesses
 from ragate.renderers.console._changed import changed_briefly, changed_fully
+from ragate.renderers.console._every_sample import every_sample, set_up
 from ragate.renderers.console._figures import brief_table, sureness, table
 from ragate.renderers.console._page import Page, at_most, bullets, command
 from ragate.renderers.console._passing import passing
@@ -44,10 +45,12 @@ def render(report: Report, *, colour: bool = False, ci: bool = True, verbose: bo
 def _whole(report: Report, page: Page) -> list[list[str]]:
     return [
         _head(report, page, most=None),
+        set_up(report, page),
         table(report, page, most=None),
         changed_fully(report, page, _colour(report)),
         sureness(report, page),
         passing(report, page),
+        every_sample(report, page),
         _facts(report),
         fully(report, page),
         _tail(report, page),
@@ -60,6 +63,7 @@ def _brief(report: Report, page: Page) -> list[list[str]]:
     figures, facts = brief_table(report, page), at_most(_facts(report), 3)
     tail = _tail(report, page, most=_MOST_COMMANDS)
     notes = briefly(report, page)
+    facts = [*at_most(set_up(report, page, most=5), 2), *facts]
     kept = sum(map(len, (head, figures, facts, tail))) + 4  # blank lines between the blocks
     asides = sum(map(len, notes))
     samples = changed_briefly(

@@ -24,6 +24,10 @@ def _on_the_decision(report: Report) -> dict[str, Iterable[Sequence[str]]]:
         ),
         "What the verdict rests on": ((line,) for line in decision.lines),
         "Pass rate by stage, tag and field": map(_pass_group, report.pass_groups),
+        "System and judge": [
+            *([("judge", report.judge)] if report.judge else []),
+            *sorted(report.settings.items()),
+        ],
         "Warnings": ((line,) for line in decision.warnings),
         "Must-pass questions": (
             (r.sample_id, r.metric, "met" if r.met else f"{r.failed} of {r.tries} tries failed")

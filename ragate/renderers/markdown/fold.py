@@ -33,6 +33,7 @@ def details(report: Report) -> list[Section]:
         ("What the verdict rests on", map(_sentence, decision.lines)),
         ("Slices", map(metric_cells, slices)),
         ("Pass rate by stage, tag and field", map(_pass_group, report.pass_groups)),
+        ("System and judge", _set_up(report)),
         ("Each metric", map(_metric_detail, [*ordered(decision.metrics), *slices])),
         ("Reasons", map(_sentence, _folded_reasons(report))),
         ("Warnings", map(_sentence, decision.warnings)),
@@ -82,6 +83,12 @@ def _metric_detail(row: MetricRow) -> list[str]:
 
 def _diagnosis(row: Diagnosis) -> list[str]:
     return [code(text, SENTENCE) for text in (row.symptom, row.likely_cause, row.action)]
+
+
+def _set_up(report: Report) -> list[list[str]]:
+    rows = [[name(key), code(value, 80)] for key, value in sorted(report.settings.items())]
+    judge = [["judge", code(report.judge, 80)]] if report.judge else []
+    return [*judge, *rows]
 
 
 def _pass_group(group: PassGroup) -> list[str]:

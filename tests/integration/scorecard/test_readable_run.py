@@ -1,0 +1,58 @@
+"""What a person and a program read of every sample of a run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.line.line_projects import lost
+from tests.projects import right, write_docs_project
+
+pytestmark = pytest.mark.integration
+
+
+def test_the_json_report_holds_every_sample_with_its_word_scores_and_latency(carded, tmp_path):
+    carded.record(lambda n, _: {**lost(4)(n, 0), "latency_s": 0.5})
+    run(["check", "--format", "json", "--output", "report.json"])
+
+    outcomes = json.loads((tmp_path / "report.json").read_text())["outcomes"]
+
+    assert len(outcomes) == 40
+    assert [each["passes"] for each in outcomes[:11]] == [False] * 10 + [True]
+    assert outcomes[0]["scores"]["token_f1"] == 0.0
+    assert outcomes[0]["passed"] is True
+    assert outcomes[0]["latency_s"] == 0.5
+
+
+def test_the_console_lists_every_sample_on_request(carded, capsys):
+    carded.record(lost(4))
+    run(["check"])
+    assert "FAIL (was PASS) q0" not in capsys.readouterr().out
+
+    run(["report", "latest", "--verbose"])
+
+    shown = capsys.readouterr().out
+    assert shown.count("FAIL (was PASS) q") == 10
+    assert shown.count("  PASS q") == 30
+
+
+def test_without_a_scorecard_the_marks_of_metrics_say_who_passes(carded):
+    carded.configure(metrics="pass_at = 0.5")
+    carded.record(right)
+    run(["check"])
+
+    assert {each["passes"] for each in carded.report()["outcomes"]} == {True}
+
+
+def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+
+    run(["check"])
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "System: pgvector · top_k 5 · retrieval bm25 · chunk_size 128" in shown
