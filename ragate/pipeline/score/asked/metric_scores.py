@@ -1,7 +1,7 @@
 """One metric's scores: its own or a judge's, rounded, and none that is out of its range."""
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -10,7 +10,7 @@ from ragate.models import MetricInfo, Needs, Sample, Score, SystemOutput, unscor
 from ragate.protocols import Aggregate, JudgedAggregate, JudgeMetric, Metric, Pair
 
 DIGITS = 6
-_OWN_CODE = Path(__file__).parents[2]
+_OWN_CODE = Path(__file__).parents[3]
 Judgements = Callable[[Sample, SystemOutput], Mapping[str, Score]]
 
 
@@ -29,11 +29,12 @@ def sample_scores(
         criterion = cast("JudgeMetric", metric).criterion
         return [_checked(_named(scores[criterion], info.name), info) for scores in judged]
     try:
-        scores = cast("Metric", metric).score_samples(pairs)
+        given: object = cast("Metric", metric).score_samples(pairs)
+        scores = list(given) if isinstance(given, Iterable) else None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
         return [raised(info, error)] * len(pairs)
-    if not isinstance(scores, list | tuple):  # foreign code keeps to no type
-        reason = f"score_samples gave a {type(scores).__name__}, not a list of scores"
+    if scores is None:  # foreign code keeps to no type
+        reason = f"score_samples gave a {type(given).__name__}, not a list of scores"
         return [unscored(info.name, reason)] * len(pairs)
     if len(scores) != len(pairs):
         reason = f"{len(scores)} scores for {len(pairs)} samples"
