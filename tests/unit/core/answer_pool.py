@@ -14,10 +14,13 @@ from typing import Any
 
 from ragate import plugins
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.judging.criteria import CRITERIA, EVALUATED, PAIRWISE, sort_out
+from ragate.core.judging.criteria import ALL_CRITERIA, PAIRWISE, sort_out
 from ragate.errors import ConfigError
 from ragate.models import (
+    CallResult,
     Decision,
+    Executed,
+    ExpectedCall,
     Failure,
     MetricInfo,
     RetrievedChunk,
@@ -29,6 +32,8 @@ from ragate.models import (
     SourcePolicy,
     SystemInfo,
     SystemOutput,
+    Tool,
+    ToolCall,
     Usage,
 )
 from ragate.pipeline.score.metric_records import evaluate
@@ -47,6 +52,10 @@ def questions(answerable: int = 57, unanswerable: int = 12) -> list[Sample]:
             query=f"How long does step {row} take?",
             relevant={f"doc{row}": 1},
             references=(f"Step {row} takes {row + 2} minutes.",),
+            tags=("list",),
+            tools=(Tool(name="find"), Tool(name="read")),
+            expected_calls=() if row % 4 == 0 else calls_for(row),
+            metadata={"variant_of": f"q{row - 1:03d}"} if row % 2 else {},
             answer_keywords=((str(row + 2),), ("minutes",)),
             source_policy=SourcePolicy(form="quote_only", forbidden=("secret*",)),
         )
@@ -55,6 +64,10 @@ def questions(answerable: int = 57, unanswerable: int = 12) -> list[Sample]:
         Sample(id=f"u{row:03d}", query=f"Who wrote page {row}?", answerable=False)
         for row in range(unanswerable)
     ]
+
+
+def calls_for(row: int) -> tuple[ExpectedCall, ...]:
+    return tuple(ExpectedCall(name=name, arguments={"step": row}) for name in ("find", "read"))
 
 
 def answer(sample: Sample, rng: random.Random) -> SystemOutput:
@@ -68,7 +81,17 @@ def answer(sample: Sample, rng: random.Random) -> SystemOutput:
     tokens = rng.randrange(20, 30)
     usage = Usage(calls=1, prompt_tokens=400, completion_tokens=tokens, cost_usd=tokens / 1e4)
     latency = 1.0 + rng.random()
-    timed: dict[str, Any] = {"latency_s": latency, "first_token_s": latency / 4, "usage": usage}
+    # By the tokens, so that what else is drawn stays what it was.
+    made = tuple(ToolCall(name=n, arguments={"step": row}) for n in ("find", "read"))[: tokens % 3]
+    right = tuple(CallResult(value=one.name) for one in sample.expected_calls or ())
+    results = tuple(CallResult(value=call.name) for call in made)
+    timed: dict[str, Any] = {
+        "tool_calls": made,
+        "executed": Executed(made=results, expected=right),
+        "latency_s": latency,
+        "first_token_s": latency / 4,
+        "usage": usage,
+    }
     if rng.random() < 0.01:
         return SystemOutput(error=Failure(kind="system", message="it broke"), **timed)
     if not sample.answerable or rng.random() < 0.03:
@@ -92,7 +115,7 @@ def outputs_of(samples: Sequence[Sample], seed: int, change: Change = str) -> Ou
 
 def verdicts(sample: Sample, output: SystemOutput) -> Mapping[str, Score]:
     """Judge by a hash of the answer: noisy, and the same for the same answer."""
-    known = {**CRITERIA, **EVALUATED}
+    known = ALL_CRITERIA
     found, asked = sort_out(known, known, sample, output)
     drawn = int.from_bytes(hashlib.sha256((output.answer or "").encode()).digest()[:2]) % 5
     for name in asked:
