@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # As in the pipeline, without importing it for --help; a test compares them.
 KINDS = (
-    *("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex"),
+    *("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl"),
     *("langfuse", "phoenix", "otel"),
 )
 

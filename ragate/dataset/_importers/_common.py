@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ class Imported:
         answerable: None where the tool does not say.
         messages: Turns of the conversation before the question.
         draft: Somebody asked it, and nobody has labelled it.
+        tools, expected_calls: As the golden set reads them; None where no call is judged.
     """
 
     place: str
@@ -44,6 +45,8 @@ class Imported:
     metadata: dict[str, MetadataValue] = field(default_factory=dict)
     messages: tuple[Turn, ...] = ()
     draft: bool = False
+    tools: Sequence[Any] = ()
+    expected_calls: Sequence[Any] | None = None
 
 
 class Notes(Counter[str]):

@@ -60,8 +60,11 @@ class Resolver:
                 if text
             },
             "draft": question.draft,
+            "tools": list(question.tools),
         }
         filled = {key: value for key, value in row.items() if value}
+        if question.expected_calls is not None:
+            filled["expected_calls"] = list(question.expected_calls)
         answerable = question.answerable
         return filled if answerable is None else {**filled, "answerable": answerable}
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._importers import _deepeval, _llamaindex, _promptfoo, _ragas, _traces
+from ragate.dataset._importers import _bfcl, _deepeval, _llamaindex, _promptfoo, _ragas, _traces
 from ragate.dataset._importers._common import Imported, Notes
 from ragate.errors import DatasetError, UsageError
 
-KINDS = ("ragas", "deepeval", "promptfoo", "llamaindex", *_traces.KINDS)
+KINDS = ("ragas", "deepeval", "promptfoo", "llamaindex", "bfcl", *_traces.KINDS)
 
 
 def read_foreign(
@@ -32,4 +32,5 @@ def read_foreign(
     if kind in _traces.KINDS:
         return _traces.read(kind, path, notes)
     readers = {"ragas": _ragas.read, "deepeval": _deepeval.read, "llamaindex": _llamaindex.read}
+    readers["bfcl"] = _bfcl.read
     return readers[kind](path, notes)

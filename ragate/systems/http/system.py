@@ -27,8 +27,9 @@ from ragate.systems.http.reply import fields, parsed
 from ragate.systems.http.requests import SampleRequests
 from ragate.systems.http.service import Service
 from ragate.systems.http.settings import Settings
+from ragate.systems.http.streams.completeness import check_complete, unfinished
 from ragate.systems.http.streams.events import EventStream
-from ragate.systems.http.streams.reader import StreamReader, check_complete, unfinished
+from ragate.systems.http.streams.reader import StreamReader
 
 _OWN_SHARE = 0.95  # of the time of a sample: what is told then names the stream
 

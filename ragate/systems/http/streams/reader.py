@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ragate.outputs.call_fragments import are_fragments, joined
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one, parse
 from ragate.systems._output import OutputError
-from ragate.systems.http.streams.events import EventStream, StreamEvent
+from ragate.systems.http.streams.events import StreamEvent
 from ragate.systems.http.streams.settings import Streaming
 
 # Where well-known services have the text of an event; proposed, never taken unasked.
@@ -55,7 +56,8 @@ class StreamReader:
             _check_error(event)
         texts = [self._text(event, number) for number, event in enumerate(events, start=1)]
         said = [text for text in texts if text is not None]
-        if not said and (self._pointers.answer or self._pointers.empty):
+        wanted = self._pointers.answer or self._pointers.empty
+        if not said and wanted and not self._calls(events):
             raise OutputError(self._silent(events))
         answer = {"answer": "".join(said)} if said else {}
         if self._pointers.empty:
@@ -64,6 +66,15 @@ class StreamReader:
             return {**self._others(events), **answer}
         except PointerError as error:
             raise OutputError(f"[system.pointers] {error}") from error
+
+    def _calls(self, events: Sequence[StreamEvent]) -> list[Any]:
+        """Return the calls of tools, which may stand in place of an answer."""
+        pointer = self._pointers.tool_calls
+        if not pointer:
+            return []
+        if pieces := _fragments(events, pointer):
+            return joined(pieces)
+        return _items(events, pointer, optional=False)
 
     def _text(self, event: StreamEvent, number: int) -> str | None:
         """Return the text that an event adds to the answer, None where it adds none."""
@@ -96,6 +107,8 @@ class StreamReader:
             if name == "latency":
                 values = [_found(event, pointer) for event in events]
                 whole[name] = next((value for value in reversed(values) if value is not None), None)
+            elif name == "tool_calls":
+                whole[name] = self._calls(events)
             else:
                 whole[name] = _items(events, pointer, optional=name == "scores")
             read[name] = f"/{name}"
@@ -110,37 +123,6 @@ class StreamReader:
         elif self._pointers.answer:
             where = f"[system.pointers] answer: {self._pointers.answer} leads nowhere in any event"
         return f"{where}; the first of {len(events)} is {first}"
-
-
-def check_complete(stream: EventStream, keys: Streaming, kind: str) -> None:
-    """Check that a stream came, and came to its end.
-
-    Args:
-        kind: The reply's content type.
-
-    Raises:
-        OutputError: there was no event, or not the one that ends it.
-    """
-    if not stream.events:
-        raise OutputError(
-            f"the service sent no event (content type {kind or 'none'}): does the request ask for "
-            f"a stream, and is it one of [system.stream] format = {keys.format!r}?"
-        )
-    if keys.end and not stream.ended_by:
-        raise OutputError(
-            f"the stream broke off after {len(stream.events):,} events, without "
-            f"{' or '.join(keys.end)} ([system.stream] end)"
-        )
-
-
-def unfinished(stream: EventStream, limit_s: float) -> str:
-    """Return what is told of a stream that did not end in time, with the remedy."""
-    if not stream.events:
-        return f"sent nothing of its stream within {limit_s:.3g} s: see RAGATE_TIMEOUT_S"
-    return (
-        f"still streams after {limit_s:.3g} s and {len(stream.events):,} events: name what ends "
-        "its stream in [system.stream] end, or raise RAGATE_TIMEOUT_S"
-    )
 
 
 def _plain(event: StreamEvent, number: int) -> str:
@@ -172,6 +154,12 @@ def _found(event: StreamEvent, pointer: str) -> Any:
         return one(event.value, pointer)
     except PointerError:
         return None
+
+
+def _fragments(events: Sequence[StreamEvent], pointer: str) -> list[Any]:
+    """Return the pieces of calls in the order in which they came, none where they come whole."""
+    lists = (_found(event, pointer) for event in events if "*" not in parse(pointer))
+    return [piece for pieces in lists if are_fragments(pieces) for piece in pieces]
 
 
 def _items(events: Sequence[StreamEvent], pointer: str, *, optional: bool) -> list[Any]:

@@ -9,8 +9,9 @@ import pytest
 
 from ragate.outputs.pointed import Pointers
 from ragate.systems._output import OutputError
+from ragate.systems.http.streams.completeness import check_complete
 from ragate.systems.http.streams.events import EventStream
-from ragate.systems.http.streams.reader import StreamReader, check_complete
+from ragate.systems.http.streams.reader import StreamReader
 from ragate.systems.http.streams.settings import Streaming
 
 
@@ -140,3 +141,24 @@ def test_plain_text_is_the_answer():
 def test_a_stream_that_cannot_be_read_says_why(body: str, keys: dict[str, Any], told: str):
     with pytest.raises(OutputError, match=told):
         fields(body, **keys)
+
+
+def test_calls_that_come_in_pieces_are_whole_and_need_no_answer():
+    def piece(**part: Any) -> dict[str, Any]:
+        return chunk(tool_calls=[{"index": 0, "function": part}])
+
+    body = sse(piece(name="f", arguments=""), piece(arguments='{"a": '), piece(arguments="1}"))
+    pointers = {"answer": "/choices/0/delta/content", "tool_calls": "/choices/0/delta/tool_calls"}
+
+    read = fields(f"{body}data: [DONE]\n\n", pointers=pointers)
+
+    assert read["tool_calls"] == [{"name": "f", "arguments": {"a": 1}}]
+    assert "answer" not in read
+
+
+def test_an_answer_without_calls_says_that_none_was_made():
+    pointers = {"answer": "/choices/0/delta/content", "tool_calls": "/choices/0/delta/tool_calls"}
+
+    read = fields(sse(chunk(content="Hi.")), pointers=pointers)
+
+    assert (read["answer"], read["tool_calls"]) == ("Hi.", [])
