@@ -19,10 +19,6 @@ ROW: dict[str, Any] = {
     "question": [[{"role": "user", "content": "1 + 1?"}]],
     "function": [TOOL],
 }
-    "id": "simple_0",
-    "question": [[{"role": "user", "content": "1 + 1?"}]],
-    "function": [TOOL],
-}
 
 
 def bring(folder: Path, *rows: Any, answers: Any = ()) -> tuple[Import, list[Any]]:
