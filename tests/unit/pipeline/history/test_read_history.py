@@ -10,6 +10,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.config import load_config
+from ragate.models import Acceptance
 from ragate.pipeline.history.read_history import NOT_HERE, read_history
 from tests.unit.pipeline.history.history_factories import commit, content, git, scored
 
@@ -153,3 +154,19 @@ def test_another_golden_set_is_marked(project: Path, capsys: pytest.CaptureFixtu
     (mark,) = history(capsys)["points"][1]["marks"]
 
     assert mark.startswith("golden set x (was ")
+
+
+def test_an_accepted_drop_is_marked_once(project: Path, capsys: pytest.CaptureFixture[str]):
+    drop = Acceptance(metric="mrr", by="ann", reason="merged pages")
+    lower = scored(0.5)
+    taken = lower.amended(manifest=lower.manifest.amended(accepted=(drop,)))
+    commit(project, content(scored(1.0)), "first")
+    commit(project, content(taken), "accepted")
+    later = scored(0.6)
+    commit(
+        project, content(later.amended(manifest=later.manifest.amended(accepted=(drop,)))), "later"
+    )
+
+    marks = [point["marks"] for point in history(capsys)["points"]]
+
+    assert marks == [[], ["drop of mrr accepted by ann"], []]
