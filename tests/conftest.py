@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sys
+import tempfile
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -15,3 +19,14 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 # So does nohup with this one. We go on ignoring it; what we start shall not.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+@pytest.fixture(autouse=True)
+def modules_of_this_test_alone() -> Iterator[None]:
+    """Forget the modules of a test's own project: the next one's may have the same name."""
+    before = set(sys.modules)
+    yield
+    made = tempfile.gettempdir()
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(made):
+            del sys.modules[name]

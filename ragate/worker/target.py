@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -72,7 +73,29 @@ def imported(target: str, root: str, environment: str) -> Any:
     return found
 
 
+def _refuse_namesake(module: str, root: str) -> None:
+    """Raise where this process holds a module of the name that is of another project.
+
+    One process has one module of a name: who checks two projects would ask the first one twice.
+
+    Raises:
+        TargetError: names both files.
+    """
+    top = module.partition(".")[0]
+    loaded = getattr(sys.modules.get(top), "__file__", None)
+    folder = Path(root).resolve()
+    places = (folder / f"{top}.py", folder / top / "__init__.py")
+    own = next((place for place in places if place.is_file()), None)
+    if loaded and own is not None and not Path(loaded).resolve().is_relative_to(folder):
+        raise TargetError(
+            f"the module {top!r} was imported from {loaded}, and the project's is {own}",
+            "one process holds one module of a name: check each project in a process of its own, "
+            "or name an interpreter",
+        )
+
+
 def _module(module: str, root: str, environment: str) -> Any:
+    _refuse_namesake(module, root)
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

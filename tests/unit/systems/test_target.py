@@ -146,3 +146,27 @@ def test_an_exception_of_a_library_is_told_with_the_line_that_called_it(
     told = message(ask("python", {"target": f"{own}:answer"}, tmp_path)[0])
 
     assert told.endswith(f"({own}.py:2, in answer)")
+
+
+def test_a_module_of_another_project_is_not_asked_in_its_place(tmp_path: Path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    name = module(first, "def answer(query): return 'first'")
+    second.mkdir()
+    (second / f"{name}.py").write_text("def answer(query): return 'second'")
+    settings = {"target": f"{name}:answer"}
+    (output,) = ask("python", settings, first)
+    assert output.answer == "first"
+
+    with pytest.raises(ConfigError, match="was imported from") as raised:
+        ask("python", settings, second)
+
+    assert str(first / f"{name}.py") in raised.value.message
+    assert str(second / f"{name}.py") in raised.value.message
+    assert "a process of its own" in raised.value.remedy
+
+
+def test_a_module_that_is_no_file_of_the_project_is_taken_from_where_it_is(tmp_path: Path):
+    (output,) = ask("python", {"target": "os.path:basename"}, tmp_path)
+
+    assert output.error is None
