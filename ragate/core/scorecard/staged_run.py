@@ -140,4 +140,4 @@ class StagedRecords(Sequence[Record]):
         stages = read_stages(self._card, self._metrics, scores)
         scores |= {each.stage.metric: each.score for each in stages}
         scores |= {each.metric: each for each in sample_scores(self._card, self._metrics, stages)}
-        return record.model_copy(update={"scores": scores})
+        return record.amended(scores=scores)
