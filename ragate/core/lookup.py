@@ -1,5 +1,6 @@
 """Items of a sequence by key, each read when it is looked at: a large run is not in memory."""
 
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -31,6 +32,16 @@ class Lookup(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+
+def first_runs(records: Sequence[Record]) -> Mapping[str, Record]:
+    """Return the record of the lowest run for every content of a sample."""
+    runs: dict[str, int] = {}
+    rows: dict[str, int] = {}
+    for row, record in enumerate(records):
+        if record.run < runs.get(record.content_hash, math.inf):
+            runs[record.content_hash], rows[record.content_hash] = record.run, row
+    return Lookup(records, rows)
 
 
 Pass = Mapping[str, Record]  # by sample id

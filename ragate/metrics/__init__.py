@@ -14,5 +14,6 @@ FAMILIES = (
     "claims",
     "run",
     "variants",
+    "churn",
     "own",
 )

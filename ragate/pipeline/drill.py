@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragate.config import Config
+from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.core.comparison.own_passes import earlier_passes
 from ragate.core.drill.detection import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, DrillProof, Filters, Needs, Sample, SystemOutput
+from ragate.models import Decision, DrillProof, Filters, Needs, Run, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.drill_proof import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
+from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
@@ -41,7 +43,7 @@ def run_drill(
     files = paths or [newest_outputs(operations)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 
-    active = make_metrics(config, samples, states=baseline.manifest.states)
+    active = _metrics(config, samples, baseline)
     metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]
     left_out = tuple(m.info.name for m in active if m.info.needs is not Needs.NOTHING)
     intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
@@ -60,6 +62,11 @@ def run_drill(
     proof = DrillProof(date=date, caught=breaks.caught, planted=len(breaks.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
     return breaks
+
+
+def _metrics(config: Config, samples: Sequence[Sample], baseline: Run) -> list[Metric | Aggregate]:
+    states, earlier = baseline.manifest.states, earlier_rankings(baseline)
+    return make_metrics(config, samples, states=states, earlier=earlier)
 
 
 def newest_outputs(operations: Operations) -> Path:

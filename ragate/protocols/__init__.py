@@ -27,6 +27,7 @@ from ragate.protocols.metric import (
     Pair,
     Vector,
 )
+from ragate.protocols.rankings import NO_RANKINGS, EarlierRankings
 from ragate.protocols.renderer import Renderer
 from ragate.protocols.resources import Database, Resources, Steps
 from ragate.protocols.system import (

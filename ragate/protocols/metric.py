@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 from ragate.errors import ProviderError
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
 from ragate.protocols.clients import ChatClient, Embedder
+from ragate.protocols.rankings import NO_RANKINGS, EarlierRankings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -162,6 +163,7 @@ class MetricRequest:
         state: The table of the baseline, used instead of a new one where present.
         clients: For a metric that asks; they answer only while outputs are scored.
         eval_date: The date of the run, ISO 8601; "" for today's in UTC.
+        earlier: What the baseline retrieved, for a metric that compares with it.
     """
 
     name: str
@@ -171,6 +173,7 @@ class MetricRequest:
     state: Mapping[str, float] | None = None
     clients: MetricClients = NO_CLIENTS
     eval_date: str = ""
+    earlier: EarlierRankings = NO_RANKINGS
 
 
 class MetricModule(Protocol):

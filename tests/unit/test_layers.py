@@ -53,6 +53,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "metrics.called",
+        "metrics.churn",
         "metrics.claims",
         "metrics.variants",
         "metrics.own",

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from ragate.config import Config
+from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.errors import ConfigError
 from ragate.models import Needs, Reads
 from ragate.pipeline.score.asked.spared_stages import spared_stages
@@ -31,6 +32,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
         states=states,
         clients=opened.metrics,
         eval_date=plan.selection.eval_date,
+        earlier=earlier_rankings(baseline, recording=plan.recording),
     )
     left_out = _left_out(active, plan)
     asked = AskedMetrics(

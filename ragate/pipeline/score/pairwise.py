@@ -1,13 +1,12 @@
 """An answer beside the baseline's: whom it is compared with, and what needs no judge."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ragate.core.hashing import content_hash, digest
 from ragate.core.judging.criteria import PAIRWISE, Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
-from ragate.core.lookup import Lookup
+from ragate.core.lookup import first_runs
 from ragate.core.text.listed_names import listed
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 
@@ -63,12 +62,7 @@ def opponents_of(baseline: Run | None) -> Opponents:
     """Return the answers to compare with, those of a run itself without a baseline."""
     if baseline is None:
         return Opponents(itself=True)
-    first_runs: dict[str, int] = {}
-    rows: dict[str, int] = {}
-    for row, record in enumerate(baseline.records):
-        if record.run < first_runs.get(record.content_hash, math.inf):
-            first_runs[record.content_hash], rows[record.content_hash] = record.run, row
-    return Opponents(Lookup(baseline.records, rows))
+    return Opponents(first_runs(baseline.records))
 
 
 def pair_hash(judge: str, sample: Sample, output: SystemOutput, opponent: SystemOutput) -> str:

@@ -9,7 +9,9 @@ from ragate.errors import ConfigError, PluginError
 from ragate.models import Needs, Sample
 from ragate.protocols import (
     NO_CLIENTS,
+    NO_RANKINGS,
     Aggregate,
+    EarlierRankings,
     Judged,
     Metric,
     MetricClients,
@@ -24,6 +26,7 @@ def make_metrics(
     states: Mapping[str, Mapping[str, float]],
     clients: MetricClients = NO_CLIENTS,
     eval_date: str = "",
+    earlier: EarlierRankings = NO_RANKINGS,
 ) -> list[Metric | Aggregate]:
     """Return the metrics that the policy asks for, without the ones of level ``off``.
 
@@ -31,6 +34,7 @@ def make_metrics(
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
         clients: What metrics that ask a model get.
         eval_date: As of which arguments of calls are read, "" for today.
+        earlier: What the baseline retrieved.
 
     Raises:
         ConfigError: a metric lacks a key that it cannot do without.
@@ -46,6 +50,7 @@ def make_metrics(
             state=states.get(rule.metric),
             clients=clients,
             eval_date=eval_date,
+            earlier=earlier,
         )
         if metric.info.name != rule.metric:
             raise PluginError(

@@ -25,7 +25,15 @@ from ragate.models import (
     SystemOutput,
 )
 from ragate.pipeline.score.vectors.run_vectors import RunVectors
-from ragate.protocols import Aggregate, EmbeddingMetric, Metric, MetricRequest, Pair
+from ragate.protocols import (
+    NO_RANKINGS,
+    Aggregate,
+    EarlierRankings,
+    EmbeddingMetric,
+    Metric,
+    MetricRequest,
+    Pair,
+)
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 
@@ -37,6 +45,7 @@ def make(
     samples: Sequence[Sample] = (),
     state: Mapping[str, float] | None = None,
     eval_date: str = "",
+    earlier: EarlierRankings = NO_RANKINGS,
 ) -> Any:
     base, _, k = name.partition("@")
     request = MetricRequest(
@@ -46,6 +55,7 @@ def make(
         samples=samples,
         state=state,
         eval_date=eval_date,
+        earlier=earlier,
     )
     return plugins.load("metrics", base).create(request)
 

@@ -132,7 +132,7 @@ def test_an_unknown_key_is_an_error(name: str) -> None:
         make(name, settings={"fuzz": 1})
 
 
-@pytest.mark.parametrize("name", sorted({*EVERY} - {*RETRIEVAL}))
+@pytest.mark.parametrize("name", sorted({*EVERY} - {*RETRIEVAL, "overlap@10"}))
 def test_a_cut_off_is_refused_where_nothing_is_cut(name: str) -> None:
     with pytest.raises(ConfigError, match="takes no cut-off"):
         make(f"{name}@3")

@@ -1,0 +1,1 @@
+"""Metrics of retrieval churn: the ranking beside the one that the baseline holds, no labels."""
