@@ -11,6 +11,9 @@ from ragate.core.judging.judged_calls import NOT_REPORTED, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings
 from ragate.metrics._sample_metric import worst
 from ragate.models import (
+    CallResult,
+    Executed,
+    ExpectedCall,
     Frozen,
     MetricInfo,
     Reads,
@@ -23,6 +26,8 @@ from ragate.models import (
 from ragate.protocols import MetricRequest, Pair
 
 _NOT_EXECUTED = "the calls were not carried out when the output was collected: [policy.execution]"
+_OTHER_CALLS = "the results that came with the output are not one for each of its calls"
+_NOT_ALL_RIGHT = "a right call was not carried out, and the golden set has no result of it"
 
 
 class Settings(Frozen):
@@ -64,12 +69,36 @@ class ToolExecution:
         executed = output.executed
         if executed is None:
             return unscored(name, _NOT_EXECUTED)
-        if wrong := next((right.error for right in executed.expected if right.error), ""):
+        if len(executed.made) != len(output.tool_calls):
+            return unscored(name, _OTHER_CALLS)
+        expected = _right_results(sample.expected_calls or (), executed)
+        if expected is None:
+            return unscored(name, _NOT_ALL_RIGHT)
+        if wrong := next((right.error for right in expected if right.error), ""):
             return unscored(name, f"the right call gives no result: {wrong}")
         if lost := next((made.error for made in executed.made if made.unreachable), ""):
             return unscored(name, lost)
-        reason = why_unequal(executed, self.tolerance)
+        reason = why_unequal(executed.amended(expected=expected), self.tolerance)
         return Score(metric=name, value=float(not reason), reason=reason)
+
+
+def _right_results(
+    right: Sequence[ExpectedCall], executed: Executed
+) -> tuple[CallResult, ...] | None:
+    """Return the result of each right call, None where one is missing.
+
+    What the golden set holds counts, whatever came with the output.
+    """
+    if len(executed.expected) == len(right):
+        carried_out: Sequence[CallResult | None] = executed.expected
+    else:
+        carried_out = [None] * len(right)
+    results = [
+        came if call.result is None else CallResult(value=call.result)
+        for call, came in zip(right, carried_out, strict=True)
+    ]
+    known = tuple(result for result in results if result is not None)
+    return known if len(known) == len(right) else None
 
 
 def create(request: MetricRequest) -> ToolExecution:
@@ -78,8 +107,8 @@ def create(request: MetricRequest) -> ToolExecution:
     Formula: 1[each right result equals one that the calls gave, in any order, and none is left
     over]; numbers are equal within `tolerance`, texts exactly, lists in order, objects by key.
     Range {0, 1}, a fraction, higher is better. Version 1.
-    Edge cases: no call is right: not applicable; calls not carried out, the right call without a
-    result, or a tool out of reach: unscored; a call that fails otherwise: 0.
+    Edge cases: no call is right: not applicable; calls not carried out, not one result a call, the
+    right call without a result, or a tool out of reach: unscored; a call that fails otherwise: 0.
     Source: executable evaluation of the Berkeley Function Calling Leaderboard, ICML 2025.
     """
     no_cut_off(request)

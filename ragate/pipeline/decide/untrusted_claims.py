@@ -19,6 +19,7 @@ def distrust(collected: Collected, baseline: Run | None) -> Collected:
     - Equal model requests make a sample unaffected: the claim stands only on an output that the
       baseline holds for that very request.
     - What repeats exactly needs no test: that is taken from the baseline's system.
+    - Results of the right calls would be right answers of its own: only the golden set's count.
     - A fingerprint, and the name of the state, are not believed.
     - Its branch, and what was noted with it, are a stranger's words.
 
@@ -54,6 +55,8 @@ def _requests(baseline: Run | None) -> set[tuple[str, str, str]]:
 def _doubted(
     sample_id: str, output: SystemOutput, believed: set[tuple[str, str, str]]
 ) -> SystemOutput:
+    if output.executed is not None:
+        output = output.amended(executed=output.executed.amended(expected=()))
     request = output.request_hash
     if request is None or (sample_id, request, output_hash(output)) in believed:
         return output

@@ -42,6 +42,8 @@ FIND = asked().amended(
     expected_calls=(ExpectedCall(name="find", arguments={"k": 3}), ExpectedCall(name="now")),
 )
 
+ONE = FIND.amended(expected_calls=(ExpectedCall(name="find", arguments={"k": 3}),))
+KNOWN = ONE.amended(expected_calls=(ExpectedCall(name="find", arguments={"k": 3}, result=1.5),))
 COMPARED = sorted({*TOOLS} - {"irrelevance", "tool_execution"})
 
 
@@ -213,8 +215,8 @@ def test_execution_compares_results_within_the_tolerance() -> None:
     output = ran(CallResult(value={"t": 4.04}), CallResult(value={"t": 4, "at": 1}))
     settings = {"tolerance": 0.02, "ignore": ["at"]}
 
-    assert value("tool_execution", FIND, output, settings=settings) == 1.0
-    result = score("tool_execution", FIND, output, settings={"ignore": ["at"]})
+    assert value("tool_execution", ONE, output, settings=settings) == 1.0
+    result = score("tool_execution", ONE, output, settings={"ignore": ["at"]})
     assert (result.value, result.reason) == (0.0, "t is 4.04, and 4 is right")
 
 
@@ -228,16 +230,49 @@ def test_execution_compares_results_within_the_tolerance() -> None:
     ],
 )
 def test_execution_that_proves_nothing_is_unscored(output: SystemOutput, reason: str) -> None:
-    result = score("tool_execution", FIND, output)
+    result = score("tool_execution", ONE, output)
 
     assert result.state is ScoreState.UNSCORED
     assert reason in result.reason
 
 
 def test_execution_that_the_tool_refused_is_wrong() -> None:
-    result = score("tool_execution", FIND, ran(CallResult(error="422"), CallResult(value=1)))
+    result = score("tool_execution", ONE, ran(CallResult(error="422"), CallResult(value=1)))
 
     assert (result.value, result.reason) == (0.0, "422")
+
+
+def test_the_golden_result_counts_whatever_the_output_brings() -> None:
+    for output, expected in (
+        (ran(CallResult(value=7), CallResult(value=7)), 0.0),
+        (ran(CallResult(value=7), CallResult(error="none")), 0.0),
+        (ran(CallResult(value=1.5), CallResult(value=7)), 1.0),
+        (calling(("find", {})).amended(executed=Executed(made=(CallResult(value=1.5),))), 1.0),
+        (calling().amended(executed=Executed()), 0.0),
+    ):
+        assert value("tool_execution", KNOWN, output) == expected
+
+
+@pytest.mark.parametrize("sample", [ONE, KNOWN])
+def test_results_that_are_not_one_a_call_prove_nothing(sample: Sample) -> None:
+    forged = calling(("delete_everything", {})).amended(executed=Executed())
+
+    result = score("tool_execution", sample, forged)
+
+    assert (result.state, result.reason) == (
+        ScoreState.UNSCORED,
+        "the results that came with the output are not one for each of its calls",
+    )
+
+
+def test_a_right_call_that_nobody_carried_out_proves_nothing() -> None:
+    made = calling(("find", {"k": 5})).amended(executed=Executed(made=(CallResult(value=1),)))
+
+    for sample, output in ((ONE, made), (FIND, ran(CallResult(value=1), CallResult(value=1)))):
+        result = score("tool_execution", sample, output)
+
+        assert result.state is ScoreState.UNSCORED
+        assert "a right call was not carried out" in result.reason
 
 
 def test_execution_needs_a_right_call() -> None:

@@ -7,7 +7,16 @@ import pytest
 from ragate.core.comparison.compare import compare
 from ragate.core.hashing import output_hash
 from ragate.errors import DatasetError
-from ragate.models import Reads, RetrievedChunk, Run, RunManifest, SystemInfo, SystemOutput
+from ragate.models import (
+    CallResult,
+    Executed,
+    Reads,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    SystemInfo,
+    SystemOutput,
+)
 from ragate.pipeline.decide.untrusted_claims import MOST_CHARS, distrust
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.score.metric_records import evaluate
@@ -68,6 +77,16 @@ def test_what_a_stranger_noted_with_the_run_is_dropped() -> None:
     noted.manifest = noted.manifest.amended(branch="main", meta={"who": "me"}, description="fine")
     found = distrust(noted, None).manifest
     assert (found.branch, found.meta, found.description) == ("", {}, "")
+
+
+def test_results_of_right_calls_are_not_taken_from_the_output() -> None:
+    came = collected("right")
+    results = Executed(made=(CallResult(value=1),), expected=(CallResult(value=1),))
+    came.passes[0]["q0"] = came.passes[0]["q0"].amended(executed=results)
+
+    found = distrust(came, None).passes[0]["q0"].executed
+
+    assert found == Executed(made=(CallResult(value=1),))
 
 
 def test_a_text_or_a_number_of_passes_beyond_all_measure_is_refused() -> None:
