@@ -56,7 +56,7 @@ async def decide_outputs(
 
     Args:
         foreign: The outputs come from a job that is not trusted.
-        shards: The files are these shards of one plan; one that is missing leaves no pass.
+        shards: The files are these shards of one plan; what they lack leaves no pass.
     """
     started = time.monotonic()
     setup = read_gate_setup(config, selection.filters, control=control)
@@ -83,7 +83,7 @@ async def decide_outputs(
     ):
         decided = await final_verdict(setup, scorer, collected, judge_last=judge_last)
         if shards is not None:
-            decided = held_back(decided, shards)
+            decided = held_back(decided, shards, setup.samples)
         proposed = None
         if proposal is not None:
             ask = _from_files(proposal, files)

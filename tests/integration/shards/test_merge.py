@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
 
 from ragate.cli.main import run
+from ragate.pipeline.shards.shard_plan import read_plan
 from tests.integration.line.line_projects import lost, wobbly
 from tests.integration.shards.sharded import (
     PLAN,
@@ -117,6 +119,44 @@ def test_a_missing_shard_without_samples_lacks_nothing(gated):
     shard_file(gated.root, empty, 100).unlink()
 
     assert run(["decide", "--plan", PLAN]) == 0
+
+
+def test_a_forged_plan_that_leaves_samples_out_is_no_decision_and_they_are_named(gated, capsys):
+    collect_all()
+    forget(gated.root, "q1", "q3")
+    capsys.readouterr()
+
+    assert run(["decide", "--plan", PLAN]) == 3
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the plan leaves out 2 samples: q1, q3" in said
+    assert "make a plan of this golden set" in said
+
+
+def test_a_forged_plan_that_leaves_samples_out_takes_nothing_from_a_red_verdict(gated):
+    gated.record(lost(2), runs=3)
+    gated.configure(policy="max_unscored = 0.5")
+    collect_all(runs=3)
+    forget(gated.root, "q39")
+
+    assert run(["decide", "--plan", PLAN]) == 1
+
+
+def forget(root, *ids: str) -> None:
+    """Forge plan and shards as if the golden set had been without these samples."""
+    value = json.loads((root / PLAN).read_text())
+    for key in ids:
+        del value["samples"][key]
+    (root / PLAN).write_text(json.dumps(value))
+    for number in (1, 2, 3):
+        head, *lines = shard_file(root, number).read_bytes().splitlines(keepends=True)
+        kept = [line for line in lines if json.loads(line)["id"] not in ids]
+        forged = json.loads(head)
+        forged["shard"].update(
+            plan=read_plan(root / PLAN).digest,
+            lines=len(kept),
+            content=hashlib.sha256(b"".join(kept)).hexdigest(),
+        )
+        shard_file(root, number).write_bytes(json.dumps(forged).encode() + b"\n" + b"".join(kept))
 
 
 def lone_sample(root) -> int:
