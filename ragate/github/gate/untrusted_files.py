@@ -3,10 +3,13 @@
 import os
 import stat
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import DatasetError
-from ragate.outputs.outputs_file import read_header, read_outputs
+from ragate.outputs.outputs_file import read_outputs
+from ragate.outputs.outputs_header import ShardClaim
 from ragate.outputs.recorded_output import RecordedOutput
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -43,36 +46,70 @@ def untrusted_outputs(path: Path, workspace: Path, *, shards: int = 0) -> list[P
     return files
 
 
+@dataclass(frozen=True)
+class _Part:
+    """One file, by what it says of itself, and how many of its outputs are unmeasured."""
+
+    file: Path
+    claim: ShardClaim | None
+    lines: int
+    lost: int
+
+    @property
+    def share(self) -> float:
+        return self.lost / self.lines if self.lines else 1.0
+
+    @property
+    def number(self) -> int:
+        return self.claim.number if self.claim else 0
+
+    @property
+    def attempt(self) -> int:
+        return self.claim.attempt if self.claim else 1
+
+
 def attempts_that_count(
-    files: list[Path], max_unmeasured: float, *, sharded: bool = False
+    files: list[Path], max_unmeasured: float, *, planned: int | None = None
 ) -> list[Path]:
     """Return the files of attempts that count, or all where none does.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
-    measures. One that measured enough is evidence and stays, whatever it shows.
+    measures. One that measured enough is evidence and stays, whatever it shows. Of shards one
+    stays as well if its attempt measured enough: a small shard has few outputs to lose.
 
     Args:
         max_unmeasured: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
-        sharded: The files are shards: of each one those of its attempts that count.
+        planned: The files are shards of so many samples: of each those that count. An attempt that
+            collected some shards only is held against all of these samples.
     """
-    attempts = defaultdict[int, list[Path]](list)
-    for file in files:
-        attempts[_shard_of(file) if sharded else 0].append(file)
+    parts = [_read_part(file) for file in files]
+    attempts, shards = defaultdict[int, list[_Part]](list), defaultdict[int, list[_Part]](list)
+    for part in parts:
+        attempts[part.attempt].append(part)
+        shards[part.number if planned is not None else 0].append(part)
+    whole = {
+        attempt
+        for attempt, group in attempts.items()
+        if planned is not None and _share_of_run(group, planned) <= max_unmeasured
+    }
     counting = (
-        [file for file in group if _unmeasured_share(file) <= max_unmeasured] or group
-        for group in attempts.values()
+        [one for one in group if one.share <= max_unmeasured or one.attempt in whole] or group
+        for group in shards.values()
     )
-    return [file for group in counting for file in group]
+    return [part.file for group in counting for part in group]
 
 
-def _shard_of(file: Path) -> int:
-    header = read_header(file)
-    return header.shard.number if header is not None and header.shard is not None else 0
+def _read_part(file: Path) -> _Part:
+    header, lines = read_outputs(file)
+    lost = [_is_unmeasured(line) for _, line in lines]
+    return _Part(file, header.shard if header is not None else None, len(lost), sum(lost))
 
 
-def _unmeasured_share(file: Path) -> float:
-    lost = [_is_unmeasured(line) for _, line in read_outputs(file)[1]]
-    return sum(lost) / len(lost) if lost else 1.0
+def _share_of_run(parts: Sequence[_Part], planned: int) -> float:
+    """Return the unmeasured share of one attempt, which has at least a full run's outputs."""
+    passes = max(part.claim.full if part.claim else 1 for part in parts)
+    outputs = max(planned * passes, sum(part.lines for part in parts))
+    return sum(part.lost for part in parts) / outputs if outputs else 1.0
 
 
 def _is_unmeasured(line: RecordedOutput) -> bool:

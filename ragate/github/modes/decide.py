@@ -83,10 +83,10 @@ class CollectedOutputs:
         place, workspace = self.context.outputs_file, self.context.workspace
         collected = untrusted_outputs(place, workspace, shards=shards or 0)
         most = gate.config.policy.max_unscored
-        paths = attempts_that_count(collected, most, sharded=shards is not None)
-        merge = None
-        if shards is not None:
-            merge = ShardMerge(paths, self._wanted(gate.config, shards))
+        wanted = None if shards is None else self._wanted(gate.config, shards)
+        planned = None if wanted is None else len(wanted.samples)
+        paths = attempts_that_count(collected, most, planned=planned)
+        merge = None if wanted is None else ShardMerge(paths, wanted)
         provenance = _with_claims(paths, gate, provenance)
         report = asyncio.run(
             decide_outputs(

@@ -11,19 +11,33 @@ import pytest
 
 from ragate.errors import DatasetError
 from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
+from ragate.models import RunManifest, SystemInfo
+from ragate.outputs.outputs_header import OutputsHeader, ShardClaim, header_line
 
 LIMIT = 0.05
 
 
-def attempt(path: Path, *, lost: int, of: int = 40) -> Path:
+def attempt(path: Path, *, lost: int, of: int = 40, head: str = "") -> Path:
     error = {"kind": "provider", "message": "no reply"}
     rows = [
         {"id": f"q{number}", "answer": "a"}
         | ({"answer": None, "error": error} if number < lost else {})
         for number in range(of)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text(head + "".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def shard(folder: Path, number: int, of_attempt: int, *, lost: int, of: int) -> Path:
+    """Write a shard of a plan of forty samples in eight parts."""
+    claim = ShardClaim(
+        plan="p", number=number, of=8, attempt=of_attempt, full=1, passes=1, lines=of, content=""
+    )
+    header = OutputsHeader(
+        manifest=RunManifest(system=SystemInfo(use="replay")), samples=of, shard=claim
+    )
+    path = folder / f"{number}-{of_attempt}.jsonl"
+    return attempt(path, lost=lost, of=of, head=header_line(header))
 
 
 def test_an_attempt_that_measured_enough_stays_evidence(tmp_path: Path):
@@ -39,6 +53,36 @@ def test_an_attempt_without_a_key_gives_way_to_the_one_with_its_replies(tmp_path
 def test_where_no_attempt_measured_enough_all_are_judged(tmp_path: Path):
     files = [attempt(tmp_path / "1", lost=40), attempt(tmp_path / "2", lost=20)]
     assert attempts_that_count(files, LIMIT) == files
+
+
+def counting(files: list[Path]) -> list[str]:
+    return [file.stem for file in attempts_that_count(files, LIMIT, planned=40)]
+
+
+def test_a_small_shard_that_lost_one_reply_stays_evidence_of_its_attempt(tmp_path: Path):
+    first = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 4, 1, lost=0, of=37)]
+    again = [shard(tmp_path, 3, 2, lost=0, of=3), shard(tmp_path, 4, 2, lost=0, of=37)]
+
+    assert counting([*first, *again]) == ["3-1", "3-2", "4-1", "4-2"]
+
+
+def test_a_shard_that_alone_is_there_is_held_against_all_samples_of_the_plan(tmp_path: Path):
+    files = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 3, 2, lost=1, of=3)]
+
+    assert counting(files) == ["3-1", "3-2"]
+
+
+def test_of_an_attempt_that_lost_too_much_the_shards_without_losses_stay(tmp_path: Path):
+    first = [shard(tmp_path, 3, 1, lost=3, of=3), shard(tmp_path, 4, 1, lost=0, of=37)]
+    again = [shard(tmp_path, 3, 2, lost=0, of=3), shard(tmp_path, 4, 2, lost=0, of=37)]
+
+    assert counting([*first, *again]) == ["3-2", "4-1", "4-2"]
+
+
+def test_a_shard_that_no_attempt_measured_is_judged_with_all_of_its_attempts(tmp_path: Path):
+    files = [shard(tmp_path, 3, number, lost=20, of=20) for number in (1, 2)]
+
+    assert counting(files) == ["3-1", "3-2"]
 
 
 @pytest.fixture
