@@ -43,19 +43,30 @@ class Executor:
         """Return the output with the results of its calls and of the right ones.
 
         A call that equals a right one is carried out once for both. Samples without a right call,
-        and outputs without calls, stay as they are.
+        and outputs without calls, stay as they are. What goes wrong concerns this sample alone.
         """
-        expected = sample.expected_calls
-        if not expected or output.error is not None or output.tool_calls is None:
+        expected, calls = sample.expected_calls, output.tool_calls
+        if not expected or output.error is not None or calls is None:
             return output
+        try:
+            executed = await self._executed(sample, expected, calls)
+        except Exception as error:  # noqa: BLE001 - what a tool says must not end the run
+            told = self._hidden.clean(f"not carried out: {type(error).__name__}: {error}")
+            lost = CallResult(error=told, unreachable=True)
+            executed = Executed(made=(lost,) * len(calls), expected=(lost,) * len(expected))
+        return output.amended(executed=executed)
+
+    async def _executed(
+        self, sample: Sample, expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]
+    ) -> Executed:
         names = {tool.name for tool in sample.tools} | {right.name for right in expected}
         known: dict[str, CallResult] = {}
         right = [await self._right(call, known) for call in expected]
-        made = as_named(output.tool_calls, names)
+        made = as_named(calls, names)
         results = [await self._once(call, known) for call in made[: self._most]]
         beyond = CallResult(error=f"more than {self._most} calls: not carried out")
         results += [beyond] * (len(made) - self._most)
-        return output.amended(executed=Executed(made=tuple(results), expected=tuple(right)))
+        return Executed(made=tuple(results), expected=tuple(right))
 
     async def _right(self, call: ExpectedCall, known: dict[str, CallResult]) -> CallResult:
         if call.result is not None:

@@ -10,6 +10,7 @@ from typing import Any
 from ragate.config.execution import Execution
 from ragate.errors import ConfigError, RagateError
 from ragate.executors.named_table import of_execution
+from ragate.executors.storable import storable
 from ragate.models import CallResult, ToolCall
 from ragate.support.escape import one_line
 from ragate.systems._target import cannot_be_asked, check_form, setup_raised
@@ -38,14 +39,14 @@ async def open_function(
         try:
             async with asyncio.timeout(settings.timeout_s):
                 value = await called(function, call.name, dict(call.arguments))
-            json.dumps(value, allow_nan=False)
+            text = json.dumps(value, allow_nan=False)
         except TimeoutError:
             error = f"no result within {settings.timeout_s:g} s"
             return CallResult(error=error, unreachable=True)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
             told = one_line(summary(error, str(root)), _LONGEST)
             return CallResult(error=told, unreachable=is_outage(error))
-        return CallResult(value=json.loads(json.dumps(value)))
+        return storable(text)
 
     yield execute
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ragate.config.execution import Execution, placeholders
 from ragate.errors import ConfigError, ProviderError, SystemStartError
 from ragate.executors.named_table import of_execution
+from ragate.executors.storable import storable
 from ragate.models import CallResult, ToolCall
 from ragate.systems.http.client import HttpClient
 from ragate.systems.http.hidden import Hidden
@@ -50,7 +51,7 @@ async def open_http(
             return CallResult(error=str(error), unreachable=True)
         except BadReplyError as error:
             return CallResult(error=f"the tool {error}")
-        return CallResult(value=_value(reply.content))
+        return _result(reply.content)
 
     try:
         with of_execution((ConfigError, SystemStartError)):
@@ -89,13 +90,15 @@ def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _value(content: bytes) -> JsonValue:
-    """Return the JSON of a reply, or its text where it is none."""
+def _result(content: bytes) -> CallResult:
+    """Return the JSON of a reply, its text where it is none, or why a run cannot hold it."""
     try:
-        value: JsonValue = json.loads(content, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
-    return value
+        text = content.decode(json.detect_encoding(content))
+        with suppress(RecursionError):
+            json.loads(text, parse_constant=_refuse)
+    except ValueError:
+        return CallResult(value=content.decode("utf-8", "replace"))
+    return storable(text)
 
 
 def _refuse(constant: str) -> Any:

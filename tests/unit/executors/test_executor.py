@@ -116,6 +116,28 @@ def test_a_result_is_stored_without_keys_and_only_so_long() -> None:
     assert "characters" in long.made[0].error
 
 
+def test_what_goes_wrong_concerns_this_sample_alone() -> None:
+    async def broken(_call: ToolCall) -> CallResult:
+        raise RuntimeError("no way, says the-key-of-a-tool")
+
+    executor = Executor(broken, most=1, today=TODAY, hidden=Hidden(["the-key-of-a-tool"]))
+    output = SystemOutput(tool_calls=(ToolCall(name="f"), ToolCall(name="g")))
+
+    executed = asyncio.run(executor(SAMPLE, output)).executed
+
+    lost = CallResult(error="not carried out: RuntimeError: no way, says ***", unreachable=True)
+    assert executed == Executed(made=(lost, lost), expected=(lost,))
+
+
+def test_a_result_that_a_key_cut_out_of_it_breaks_ends_no_run() -> None:
+    executor = Executor(Recording(12345678), most=1, today=TODAY, hidden=Hidden(["12345678"]))
+
+    executed = asyncio.run(executor(SAMPLE, SystemOutput(tool_calls=()))).executed
+
+    assert executed is not None
+    assert executed.expected[0].unreachable
+
+
 def test_arguments_that_are_no_object_are_never_sent() -> None:
     tool = Recording()
 

@@ -24,6 +24,13 @@ def run(name, arguments):
         return {1, 2}
     if name == "nan":
         return float("nan")
+    if name == "deep":
+        deep = []
+        for _ in range(500):
+            deep = [deep]
+        return deep
+    if name == "half":
+        return "\\ud800"
     raise LookupError(f"no tool {name}")
 async def slow(name, arguments):
     await asyncio.sleep(9)
@@ -65,6 +72,8 @@ def test_what_it_returns_is_the_result(tmp_path: Path, monkeypatch: pytest.Monke
         ("down", "ConnectionRefusedError", True),
         ("odd", "TypeError: Object of type set", False),
         ("nan", "ValueError: Out of range", False),
+        ("deep", "nested more than 32 deep", False),
+        ("half", "half of a character", False),
     ],
 )
 def test_what_goes_wrong_is_its_result(

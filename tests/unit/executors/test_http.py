@@ -106,6 +106,23 @@ def test_text_that_is_no_json_is_a_result_as_well() -> None:
     assert result == CallResult(value="NaN")
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"a": 1e999}', "1e999 is too large for a number"),
+        (b"[" * 500 + b"]" * 500, "nested more than 32 deep"),
+        (b"[" * 20_000 + b"]" * 20_000, "nested more than 32 deep"),
+        (b'{"a": "\\ud800"}', "half of a character"),
+        (b'{"a": 1, "a": 2}', "key 'a' stands twice"),
+    ],
+)
+def test_json_that_no_run_can_hold_is_told(body: bytes, told: str) -> None:
+    result, _ = carried_out(made("book"), Sent(body=body))
+
+    assert told in result.error
+    assert (result.value, result.unreachable) == (None, False)
+
+
 def test_a_variable_that_is_not_set_is_told_before_anything_is_sent() -> None:
     settings = HTTP.amended(headers_env={"X-Key": "UNSET"})
 
