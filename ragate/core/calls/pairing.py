@@ -24,21 +24,39 @@ def largest_pairing(fits: list[list[int]]) -> dict[int, int]:
     Args:
         fits: By right one, the numbers of those that fit it.
     """
+    pairs: dict[int, int] = {}
     taken: dict[int, int] = {}
     for number in range(len(fits)):
-        _take(number, fits, taken, set())
-    return {other: number for number, other in taken.items()}
+        _pair(number, fits, pairs, taken)
+    return pairs
 
 
-def _take(number: int, fits: list[list[int]], taken: dict[int, int], seen: set[int]) -> bool:
-    for call in fits[number]:
-        if call in seen:
-            continue
-        seen.add(call)
-        if call not in taken or _take(taken[call], fits, taken, seen):
-            taken[call] = number
-            return True
-    return False
+def _pair(number: int, fits: list[list[int]], pairs: dict[int, int], taken: dict[int, int]) -> None:
+    """Pair one more right one, if need be by giving those in its way another; breadth first."""
+    reached_by: dict[int, int] = {}
+    waiting = [number]
+    for right in waiting:
+        for other in fits[right]:
+            if other in reached_by:
+                continue
+            reached_by[other] = right
+            if other in taken:
+                waiting.append(taken[other])
+            else:
+                _hand_on(other, reached_by, pairs, taken)
+                return
+
+
+def _hand_on(
+    free: int, reached_by: dict[int, int], pairs: dict[int, int], taken: dict[int, int]
+) -> None:
+    """Give the free one to whom reached it, what that had to whom reached that, and so on."""
+    given: int | None = free
+    while given is not None:
+        right = reached_by[given]
+        taken[given] = right
+        left, pairs[right] = pairs.get(right), given
+        given = left
 
 
 def in_order(expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], rules: CallRules) -> int:

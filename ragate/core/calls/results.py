@@ -3,12 +3,15 @@
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeGuard
 
 from pydantic import JsonValue
 
 from ragate.core.calls.pairing import largest_pairing
 from ragate.models import CallResult, Executed
 
+MOST_RESULTS = 1_000  # as many as `most_calls` lets be carried out
 _SHOWN = 60
 
 
@@ -29,20 +32,24 @@ class Tolerance:
 def why_unequal(executed: Executed, tolerance: Tolerance) -> str:
     """Return in what the results differ from the right ones, "" where they are the same.
 
-    Every right result pairs with one that came, in any order, and none is left over.
+    Every right result pairs with one that came, in any order, and none is left over. More than
+    `MOST_RESULTS` are not looked at, and not right.
     """
+    counts = f"{len(executed.made)} results, and {len(executed.expected)} are right"
+    if max(len(executed.made), len(executed.expected)) > MOST_RESULTS:
+        return f"{counts}: more than {MOST_RESULTS} are not compared"
     fits = [
         [n for n, made in enumerate(executed.made) if not _unequal(made, right, tolerance)]
         for right in executed.expected
     ]
     pairs = largest_pairing(fits)
-    extra = [made for n, made in enumerate(executed.made) if n not in pairs.values()]
+    paired = set(pairs.values())
+    extra = [made for n, made in enumerate(executed.made) if n not in paired]
     missing = [right for n, right in enumerate(executed.expected) if n not in pairs]
     if failed := next((made.error for made in extra if made.error), ""):
         return failed
     if missing and extra:
         return _unequal(extra[0], missing[0], tolerance)
-    counts = f"{len(executed.made)} results, and {len(executed.expected)} are right"
     return counts if missing or extra else ""
 
 
@@ -77,12 +84,20 @@ def difference(given: JsonValue, right: JsonValue, tolerance: Tolerance, place: 
 
 def _same(given: JsonValue, right: JsonValue, tolerance: Tolerance) -> bool:
     if _is_number(given) and _is_number(right):
-        allowed = {"rel_tol": tolerance.relative, "abs_tol": tolerance.absolute}
-        return math.isclose(given, right, **allowed)  # type: ignore[arg-type]
+        return _close(given, right, tolerance)
     return type(given) is type(right) and given == right
 
 
-def _is_number(value: JsonValue) -> bool:
+def _close(given: float, right: float, tolerance: Tolerance) -> bool:
+    try:
+        return math.isclose(given, right, rel_tol=tolerance.relative, abs_tol=tolerance.absolute)
+    except OverflowError:  # a whole number that no float holds
+        exact, wanted = Fraction(given), Fraction(right)
+    allowed = Fraction(tolerance.relative) * max(abs(exact), abs(wanted))
+    return abs(exact - wanted) <= max(allowed, Fraction(tolerance.absolute))
+
+
+def _is_number(value: JsonValue) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+from random import Random
 from typing import Any
 
 import pytest
 
-from ragate.core.calls.pairing import in_order, matched, why_not, wrongly_routed
+from ragate.core.calls.pairing import (
+    in_order,
+    largest_pairing,
+    matched,
+    why_not,
+    wrongly_routed,
+)
 from ragate.core.calls.values import PLAIN, CallRules
 from ragate.models import ExpectedCall, ToolCall
 
@@ -30,6 +38,27 @@ def test_a_call_that_fits_two_right_ones_does_not_take_the_place_of_another() ->
         0: 1,
         1: 0,
     }
+
+
+def test_a_chain_of_thousands_in_the_way_of_the_last_is_handed_on() -> None:
+    last = 3_000
+    fits = [[number, number + 1] for number in range(last)] + [[0]]
+
+    assert largest_pairing(fits) == {number: number + 1 for number in range(last)} | {last: 0}
+
+
+def test_no_pairing_is_larger() -> None:
+    chance = Random(7)
+    for _ in range(200):
+        fits = [[n for n in range(4) if chance.random() < 0.4] for _ in range(5)]
+        pairs = largest_pairing(fits)
+        best = max(
+            sum(number in fits[right] for right, number in enumerate(order))
+            for order in permutations([*range(4), -1])
+        )
+
+        assert len(pairs) == len(set(pairs.values())) == best
+        assert all(other in fits[right] for right, other in pairs.items())
 
 
 def test_the_same_call_made_once_is_not_two() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.calls.results import Tolerance, difference, why_unequal
+from ragate.core.calls.results import MOST_RESULTS, Tolerance, difference, why_unequal
 from ragate.models import CallResult, Executed
 
 
@@ -40,6 +40,21 @@ def test_values_within_the_tolerance_are_equal(given: Any, right: Any) -> None:
 )
 def test_the_first_difference_is_told(given: Any, right: Any, told: str) -> None:
     assert difference(given, right, Tolerance()) == told
+
+
+def test_whole_numbers_beyond_every_float_are_compared_as_well() -> None:
+    huge = 10**400
+
+    assert difference(huge, 1.5, Tolerance()).endswith("and 1.5 is right")
+    assert difference(huge + 1, huge, Tolerance()) == ""
+    assert difference(2 * huge, huge, Tolerance(relative=0.1)) != ""
+
+
+def test_more_results_than_can_be_carried_out_are_not_right_and_not_looked_at() -> None:
+    many = (CallResult(value=1),) * (MOST_RESULTS + 1)
+
+    for executed in (Executed(made=many, expected=many), Executed(made=many)):
+        assert "more than 1000 are not compared" in why_unequal(executed, Tolerance())
 
 
 def test_the_tolerance_may_be_absolute() -> None:
