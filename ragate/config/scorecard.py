@@ -97,7 +97,8 @@ def _stage(
         plugins.locate("metrics", plugins.split_metric(metric)[0])
     except RagateError as error:
         raise ConfigError(f"{where}: {error.message}", remedy=error.remedy) from error
-    table = policy.get("metrics", {}).get(metric, {})
+    tables = policy.get("metrics", {})
+    table = tables.get(metric, {})
     table = table if isinstance(table, Mapping) else {}
     if table.get("level") == "off":
         raise ConfigError(
@@ -115,9 +116,8 @@ def _stage(
         mark = of_metric
     if stage.required and mark is None:
         raise ConfigError(f"{where}: required, and there is no pass_at that a sample could fail")
-    return ScorecardStage(
-        name=name, metric=metric, weight=stage.weight, pass_at=mark, required=stage.required
-    )
+    taken = stage.model_dump(include={"weight", "required"})
+    return ScorecardStage(name=name, metric=metric, pass_at=mark, own_row=metric in tables, **taken)
 
 
 def _mark(stage: StageTable, judge: JudgeSettings | None) -> float | None:

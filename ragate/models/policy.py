@@ -66,6 +66,7 @@ class ScorecardStage(Frozen):
         weight: Its part of the overall score, beside those of the other stages that apply.
         pass_at: The metric's pass mark, in its own unit; None: the stage cannot fail a sample.
         required: A sample that fails it is at its worst in every later stage.
+        own_row: The policy has a table for its metric, whose row shows what was measured.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ScorecardStage(Frozen):
     weight: float = Field(default=1.0, ge=0)
     pass_at: float | None = None
     required: bool = False
+    own_row: bool = False
 
 
 PASSES = "pass_rate"

@@ -138,6 +138,8 @@ class StagedRecords(Sequence[Record]):
             if scores[name].state is ScoreState.NOT_APPLICABLE:
                 scores[name] = unscored(name, ONE_SIDED)
         stages = read_stages(self._card, self._metrics, scores)
-        scores |= {each.stage.metric: each.score for each in stages}
-        scores |= {each.metric: each for each in sample_scores(self._card, self._metrics, stages)}
-        return record.amended(scores=scores)
+        # A metric with a table of its own is held as without a scorecard: the same value on both
+        # sides would hide what became of it.
+        shown = {each.stage.metric: each.score for each in stages if not each.stage.own_row}
+        made = {each.metric: each for each in sample_scores(self._card, self._metrics, stages)}
+        return record.amended(scores={**record.scores, **shown, **made})

@@ -125,7 +125,8 @@ def _policy(config: Config) -> dict[str, Any]:
     tables["slices"] = {each.name: each.model_dump(mode="json") for each in config.policy.slices}
     card = config.policy.scorecard
     if card is not None:
-        stages = {stage.name: stage.model_dump(mode="json") for stage in card.stages}
+        own = {"own_row"}  # it is told of the metric's table
+        stages = {each.name: each.model_dump(mode="json", exclude=own) for each in card.stages}
         tables["scorecard"] = {**tables["scorecard"], "stages": stages}
     waivers = config.policy.waivers
     tables["waivers"] = {f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in waivers}
@@ -176,7 +177,7 @@ def _asked_in_order(card: Scorecard | None) -> object:
     """Return what decides which stages of a sample are asked about."""
     if card is None or card.parallel:
         return None
-    return [(stage.metric, stage.required and stage.pass_at) for stage in card.stages]
+    return [(each.metric, each.required and each.pass_at, each.own_row) for each in card.stages]
 
 
 def _same_judge(base: Config, head: Config) -> bool:

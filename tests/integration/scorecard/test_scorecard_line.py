@@ -91,17 +91,51 @@ def test_the_pass_rate_is_told_by_stage_tag_complexity_and_source(carded):
     assert shares(carded, "source_type") == {"sme": 1.0, "user": 0.0}
 
 
-def test_after_a_failed_required_stage_the_later_metric_is_at_its_worst_on_both_sides(carded):
-    def no_document(number: int, _run: int) -> dict[str, Any]:
-        chunks = [{"doc_id": "other.md", "text": "Other."}]
-        return right(number, 0) | ({"chunks": chunks} if number % 8 == 0 else {})
+def no_document(number: int, _run: int) -> dict[str, Any]:
+    """One question in eight does not get its document; the answer is right all the same."""
+    chunks = [{"doc_id": "other.md", "text": "Other."}]
+    return right(number, 0) | ({"chunks": chunks} if number % 8 == 0 else {})
 
-    carded.record(no_document, runs=3)
-    run(["baseline", "update", "--force"])
+
+def recorded_anew(project: ReplayProject) -> None:
+    project.record(no_document, runs=3)
+    assert run(["baseline", "update", "--force"]) == 0
+
+
+def test_after_a_failed_required_stage_a_later_metric_without_a_table_is_at_its_worst(carded):
+    own = '[policy.metrics.token_f1]\nlevel = "error"\n'
+    text = (carded.root / "ragate.toml").read_text()
+    assert own in text
+    (carded.root / "ragate.toml").write_text(text.replace(own, ""))
+    recorded_anew(carded)
 
     assert run(["check"]) == 0
     row = row_of(carded, "token_f1")
     assert row["baseline"] == row["candidate"] == 0.875
+
+
+def test_a_later_metric_with_a_table_of_its_own_keeps_its_measured_row(carded):
+    recorded_anew(carded)
+
+    assert run(["check"]) == 0
+    row = row_of(carded, "token_f1")
+    assert row["baseline"] == row["candidate"] == 1.0
+    assert row_of(carded, "overall_score")["candidate"] == 0.875
+
+
+def test_a_failed_required_stage_hides_no_fall_of_a_later_metric_that_gates(carded):
+    def half_lost(number: int, _run: int) -> dict[str, Any]:
+        return right(number, 0) | ({"chunks": []} if number % 2 else {})
+
+    carded.record(half_lost, runs=3)
+    assert run(["baseline", "update", "--force"]) == 0
+    lost_there = "I do not know."
+    carded.record(lambda n, _: half_lost(n, 0) | ({"answer": lost_there} if n % 2 else {}), runs=3)
+
+    assert run(["check"]) == 1
+    row = row_of(carded, "token_f1")
+    assert (row["baseline"], row["candidate"], row["blocks"]) == (1.0, 0.5, True)
+    assert row_of(carded, "pass_rate")["candidate"] == 0.5
 
 
 def test_a_must_pass_sample_has_to_pass_the_scorecard(carded):

@@ -108,6 +108,16 @@ def test_a_failed_required_stage_saves_the_calls_of_the_later_ones(made, server)
     assert len(ours(server)) == SAMPLES * 2 // 3
 
 
+def test_a_stage_with_a_table_of_its_own_is_asked_about_all_the_same(made, server):
+    project = made(EIGHT.format(more=RETRIEVAL) + "[policy.metrics.relevancy]\n", missed)
+
+    run(["check"])
+
+    assert len(ours(server)) == SAMPLES
+    assert row(project, "relevancy") == 1.0
+    assert row(project, "overall_score") < row(project, "relevancy")
+
+
 def test_in_parallel_every_sample_is_asked_about_and_the_figures_are_the_same(made, server):
     project = made(EIGHT.format(more=RETRIEVAL), missed)
     run(["check"])

@@ -55,9 +55,18 @@ def test_a_stage_brings_its_metric_which_is_shown_and_not_gated() -> None:
 
 
 def test_a_metric_with_a_table_keeps_its_rule_and_takes_the_mark() -> None:
-    (rule,) = config_of('[policy.metrics."recall@5"]\nminimum = 0.7\n' + STAGE).policy.metrics
+    policy = config_of('[policy.metrics."recall@5"]\nminimum = 0.7\n' + STAGE).policy
 
+    (rule,) = policy.metrics
     assert (rule.level, rule.minimum, rule.pass_at) == ("error", 0.7, 0.5)
+
+
+def test_only_a_metric_with_a_table_has_a_row_of_its_own() -> None:
+    card = card_of("[policy.metrics.token_f1]\n[policy.scorecard.stages.token_f1]\n" + STAGE)
+
+    assert {stage.metric: stage.own_row for stage in card.stages} == {
+        "token_f1": True, "recall@5": False,
+    }  # fmt: skip
 
 
 def test_the_mark_may_stand_at_the_metric() -> None:

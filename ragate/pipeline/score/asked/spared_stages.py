@@ -1,7 +1,9 @@
-"""What a scorecard spares: nobody is asked about a stage that counts at its worst already."""
+"""What a scorecard spares: nobody is asked about a stage that counts at its worst already.
+
+A stage whose metric has a table of its own is asked about all the same: its row shows its values.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from ragate.core.scorecard.stage_order import stopped_stages, waiting_stages
 from ragate.models import MetricInfo, Needs, Sample, Score, Scorecard, SystemOutput
@@ -20,8 +22,8 @@ class SparedStages:
         mine = [metric for metric in metrics if metric.info.name in of_card]
         self._card = card
         self._infos: dict[str, MetricInfo] = {metric.info.name: metric.info for metric in mine}
-        judged = [metric for metric in mine if metric.info.needs is Needs.JUDGE]
-        self._criteria = {metric.info.name: cast("Judged", metric).criterion for metric in judged}
+        judged = [each for each in metrics if each.info.needs is Needs.JUDGE]
+        self._criteria = {m.info.name: m.criterion for m in judged if isinstance(m, Judged)}
         self._free = [
             metric
             for metric in mine
@@ -67,8 +69,12 @@ class SparedStages:
         }
 
     def _as_criteria(self, metrics: frozenset[str]) -> frozenset[str]:
+        closed = {criterion for name, criterion in self._criteria.items() if name in metrics}
+        # Two metrics may be one criterion: it is asked for the one that is not spared.
         return frozenset(
-            criterion for metric, criterion in self._criteria.items() if metric in metrics
+            closed.difference(
+                criterion for name, criterion in self._criteria.items() if name not in metrics
+            )
         )
 
 

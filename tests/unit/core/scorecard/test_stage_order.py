@@ -31,3 +31,11 @@ def test_later_stages_wait_for_the_first_required_one_without_a_score() -> None:
     assert waiting_stages(CARD, {}) == {"faithfulness", "rouge_l"}
     assert waiting_stages(CARD, scores(token_f1=1.0)) == {"rouge_l"}
     assert waiting_stages(CARD, scores(token_f1=1.0, faithfulness=None)) == frozenset()
+
+
+def test_a_stage_with_a_row_of_its_own_is_neither_stopped_nor_waits() -> None:
+    first, *later = CARD.stages
+    held = card(first, *(each.amended(own_row=True) for each in later))
+
+    assert stopped_stages(held, INFOS, scores(recall_at_5=0.0, token_f1=0.0)) == frozenset()
+    assert waiting_stages(held, {}) == frozenset()

@@ -124,3 +124,25 @@ def test_weights_that_do_not_sum_to_one_are_said():
     assert weight_note(card(stage("recall@5"), weights=1.2)) == (
         "weights of the scorecard sum to 1.2: each counts by its share",
     )
+
+
+def test_a_metric_with_a_table_of_its_own_keeps_what_was_measured_in_its_own_row():
+    held = card(stage("recall@5", required=True), stage("faithfulness", own_row=True))
+
+    run = staged(run_of({"recall@5": 0.0, "faithfulness": 1.0}), held)
+
+    values = {name: score.value for name, score in run.records[0].scores.items()}
+    assert values == {
+        "recall@5": 0.0, "faithfulness": 1.0, "overall_score": 0.0, "pass_rate": 0.0,
+    }  # fmt: skip
+
+
+def test_what_is_doubtful_is_open_in_the_scorecard_and_not_in_a_row_of_its_own():
+    held = card(stage("faithfulness", own_row=True))
+    before = run_of({"faithfulness": 0.2})
+    after = run_of({"faithfulness": not_applicable("faithfulness", "no quotes")})
+
+    _, viewed, _ = staged_runs(held, before, after)
+
+    assert viewed.records[0].scores["faithfulness"].state is ScoreState.NOT_APPLICABLE
+    assert viewed.records[0].scores["pass_rate"].state is ScoreState.UNSCORED

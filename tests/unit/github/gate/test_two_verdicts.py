@@ -8,7 +8,7 @@ import pytest
 
 from ragate.config import Config
 from ragate.errors import ConfigError
-from ragate.github.gate.two_verdicts import gate_of_change, gate_of_commit
+from ragate.github.gate.two_verdicts import gate_of_change, gate_of_commit, measures_alike
 from tests.unit.github.gate.gate_factories import project
 
 
@@ -96,3 +96,20 @@ def test_another_weight_of_a_stage_is_named_by_its_key(tmp_path: Path) -> None:
 
     assert gate.proposal is not None
     assert "[policy.scorecard.stages.token_f1] weight: 1.0 → 2.0" in gate.proposal.differs
+
+
+def test_a_table_for_a_stage_is_told_and_measures_something_else(tmp_path: Path) -> None:
+    stages = (
+        '[policy.scorecard.stages."hit_rate@5"]\npass_at = 1\nrequired = true\n'
+        "[policy.scorecard.stages.lexical_support]\npass_at = 0.5\n"
+    )
+    table = "[policy.metrics.lexical_support]\nlevel = 'error'\n"
+    one, two = (
+        project(tmp_path / name, ("[system]", f"{stages}{text}\n[system]"))
+        for name, text in (("one", ""), ("two", table))
+    )
+
+    proposal = gate_of_change(one, two).proposal
+    assert proposal is not None
+    assert proposal.differs == ("[policy.metrics.lexical_support] level: 'warn' → 'error'",)
+    assert not measures_alike(one, two)

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from ragate.models import Needs, Score
+from ragate.models import MetricInfo, Needs, Score
 from ragate.pipeline.score.asked.spared_stages import SparedStages, spared_stages
 from ragate.pipeline.score.asked.turns import Judgement, Turns
 from ragate.plugins import metric
@@ -13,6 +14,7 @@ from tests.unit.core.scorecard.card_factories import card, stage
 
 JUDGED = ("correctness", "faithfulness", "relevancy")
 SAMPLE, OUTPUT = sample_factory(), output_factory()
+INFO = MetricInfo(name="my_faithfulness", needs=Needs.JUDGE)
 LOST = output_factory(docs=["other.md"])
 
 
@@ -93,6 +95,21 @@ def test_nothing_is_spared_in_parallel_or_where_no_stage_is_required_or_one_is_m
     assert spared(parallel=True) is None
     assert spared(required="") is None
     assert spared_stages(card(stage("recall@5", required=True)), []) is None
+
+
+def test_a_criterion_of_a_spared_metric_is_asked_for_another_that_is_not() -> None:
+    stages = [stage("hit_rate@5", required=True), stage("faithfulness"), stage("relevancy")]
+    held = card(*stages[:2], stages[2].amended(own_row=True))
+    metrics = [metric(each.metric) for each in stages]
+    found = spared_stages(held, metrics)
+    other = spared_stages(
+        card(*stages[:2]), [*metrics[:2], replace(cast("Any", metrics[1]), info=INFO)]
+    )
+    assert found is not None
+    assert other is not None
+
+    assert found.criteria(SAMPLE, LOST, {}) == {"faithfulness"}
+    assert other.criteria(SAMPLE, LOST, {}) == frozenset()
 
 
 def test_metrics_that_ask_by_themselves_are_spared_by_what_the_judge_said() -> None:
