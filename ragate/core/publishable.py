@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragate.core.published_sentences import WITHHELD, PublishedSentences
+from ragate.core.published_settings import PublishedSettings
 from ragate.core.quoting_phrases import UNMEASURED_SYMPTOM
 from ragate.models import (
     Cause,
@@ -38,22 +39,17 @@ KEPT = (
     "dataset",
     "baseline_path",
     "baseline_recorded",
-    "system",
-    "baseline_system",
     "filters",
     "partial",
     "retrieval_only",
     "facts",
     "data",
     "judge",
-    "settings",
     "outcomes",
     "pass_groups",
     "unchanged",
     "left_out",
-    "origin",
     "links",
-    "lines",
     "drill",
     "suggested_floors",
     "checkout_rules",
@@ -61,7 +57,18 @@ KEPT = (
     "publish",
     "report_url",
 )
-CLEANED = ("decision", "samples", "diagnosis", "proposed", "details")
+CLEANED = (
+    "decision",
+    "samples",
+    "diagnosis",
+    "proposed",
+    "details",
+    "system",
+    "baseline_system",
+    "settings",
+    "origin",
+    "lines",
+)
 UNREADABLE = "the change's own rules could not be read"
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
 _SIDES = ("baseline", "candidate")
@@ -74,30 +81,33 @@ def publishable(report: Report) -> Report:
 
     ``answers`` takes out passages, and what quotes them: a judge's reasons, and why a score is
     missing. ``ids`` takes out questions, answers, references and messages of failures as well;
-    ids of samples and documents, tags and figures stay.
+    ids of samples and documents, tags and figures stay. Of the system's settings both keep what is
+    plain.
     """
     publish = report.publish
     if publish == "full":
         return report
-    texts = set(_texts(report))
+    texts, settings = set(_texts(report)), PublishedSettings(report)
     return Report(
+        **settings.fields(),
         **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
         decision=_decision(report.decision, texts),
-        samples=tuple(_row(row, publish) for row in report.samples),
-        diagnosis=tuple(map(_diagnosis, report.diagnosis)),
+        samples=tuple(_row(row, publish, settings) for row in report.samples),
+        diagnosis=tuple(_diagnosis(row, settings) for row in report.diagnosis),
         proposed=_proposed(report.proposed, texts, publish),
         details=_details(report.details, publish),
     )
 
 
-def _row(row: SampleRow, publish: Publish) -> SampleRow:
+def _row(row: SampleRow, publish: Publish, settings: PublishedSettings) -> SampleRow:
     kept = _picked(row, _ROW) | {
         "scores": tuple(ScoreChange(**_picked(score, _SCORE)) for score in row.scores)
     }
     if publish == "answers":
         sides: dict[str, Any] = {side: _side(getattr(row, side)) for side in _SIDES}
-        texts = _picked(row, ("query", "messages", "references", "cause"))
-        return SampleRow(**kept, **texts, **sides)
+        texts = _picked(row, ("query", "messages", "references"))
+        told = row.cause and row.cause.amended(evidence=settings.clean(row.cause.evidence))
+        return SampleRow(**kept, **texts, cause=told, **sides)
     cause = None if row.cause is None else Cause(evidence="", **_picked(row.cause, _CAUSE))
     of_ids: dict[str, Any] = {side: _side_of_ids(getattr(row, side)) for side in _SIDES}
     return SampleRow(query=WITHHELD, cause=cause, **kept, **of_ids)
@@ -171,7 +181,9 @@ def _proposed(proposed: Proposed | None, texts: set[str], publish: Publish) -> P
     )
 
 
-def _diagnosis(row: Diagnosis) -> Diagnosis:
+def _diagnosis(row: Diagnosis, settings: PublishedSettings) -> Diagnosis:
     """Return the row; why much was not measured is said by whoever gave no score."""
-    is_quoted = row.symptom.startswith(UNMEASURED_SYMPTOM)
-    return row.amended(likely_cause=WITHHELD) if is_quoted else row
+    if row.symptom.startswith(UNMEASURED_SYMPTOM):
+        return row.amended(likely_cause=WITHHELD)
+    symptom, likely_cause = settings.clean(row.symptom), settings.clean(row.likely_cause)
+    return row.amended(symptom=symptom, likely_cause=likely_cause)

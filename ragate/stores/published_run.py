@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ragate.core.plain_settings import plain_settings
 from ragate.core.published_sentences import WITHHELD
 from ragate.models import Publish, Record, Report
 from ragate.stores.stored_record import read_records, record_line
@@ -61,7 +62,9 @@ def _manifest(manifest: dict[str, Any], publish: Publish) -> dict[str, Any]:
         for row in passes
     ]
     states = {} if publish == "ids" else manifest.get("states", {})
-    return manifest | {"aggregates": aggregates, "states": states}
+    system = manifest["system"]
+    system = system | {"settings": plain_settings(system.get("settings", {}))}
+    return manifest | {"aggregates": aggregates, "states": states, "system": system}
 
 
 def _without_reasons(record: Record) -> Record:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
+from ragate.core.plain_settings import UNSET, setting_change, shortened
 from ragate.core.text.listed_names import listed
 from ragate.models import Reads, RunManifest, SystemInfo
 
 MOST_NAMED = 3
-_LONGEST = 40
 _ANSWER_KEYS = "answer."
 
 
@@ -86,7 +86,7 @@ def system_changes(before: RunManifest | None, after: RunManifest) -> SystemChan
     old = before.system
     unknown = replace(unknown, repeats=old.deterministic & new.deterministic)
     if old.use != new.use:
-        replaced = SystemDifference(Stage.OTHER, f"use {_shown(old.use)} -> {_shown(new.use)}")
+        replaced = SystemDifference(Stage.OTHER, setting_change("use", old.use, new.use))
         return replace(unknown, differences=(replaced,))
     if not old.parts or not new.parts:
         return unknown
@@ -116,23 +116,17 @@ def _changed_settings(old: SystemInfo, new: SystemInfo) -> Iterator[SystemDiffer
         return
     for key in keys:
         stage = Stage.ANSWER if key.startswith(_ANSWER_KEYS) else Stage.CONTEXTS
-        before, after = (_shown(side.settings.get(key, "unset")) for side in (old, new))
-        yield SystemDifference(stage, f"{_shown(key)} {before} -> {after}")
+        before, after = (side.settings.get(key, UNSET) for side in (old, new))
+        yield SystemDifference(stage, setting_change(key, before, after))
 
 
 def _changed_parts(old: SystemInfo, new: SystemInfo) -> Iterator[SystemDifference]:
     for name in sorted(old.parts.keys() | new.parts.keys()):
         if name != "settings" and old.parts.get(name) != new.parts.get(name):
-            yield SystemDifference(_stage(name), _WORDS.get(name, _shown(name)))
+            yield SystemDifference(_stage(name), _WORDS.get(name, shortened(name)))
 
 
 def _stage(part_name: str) -> Stage:
     name = part_name.lower()
     fits = (stage for stage, words in _STAGES if any(word in name for word in words))
     return next(fits, Stage.OTHER)
-
-
-def _shown(text: str) -> str:
-    """Return the text on one line, cut where it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragate.core.published_settings import published_line
 from ragate.github.publish.changed_sources import (
     Sources,
     changed_keys,
@@ -44,7 +45,7 @@ def annotations_for(
     on_slices = f" (slices that fell: {', '.join(fallen[:MOST_IDS])})" if fallen else ""
     why = f"{counted(len(worse), 'question')} got worse{on_slices}: {ids}"
     remarks = [
-        *_keys(changed, sources, why),
+        *_keys(report, changed, sources, why),
         *_named(changed, sources, why),
         *_documents(changed, sources, worse),
     ]
@@ -59,9 +60,12 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(one_line(key, 40) for key in ids[:MOST_IDS]) + unlisted
 
 
-def _keys(changed: Sequence[str], sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
+def _keys(
+    report: Report, changed: Sequence[str], sources: Sources, why: str
+) -> Iterator[tuple[str, int, str]]:
     for line, text in changed_keys(changed, sources):
-        yield sources.config, line, f"{text}; {why}"
+        shown = text if report.publish == "full" else published_line(text)
+        yield sources.config, line, f"{shown}; {why}"
 
 
 def _named(changed: Sequence[str], sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:

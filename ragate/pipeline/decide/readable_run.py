@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
+
+from ragate import plugins
 from ragate.config import JudgeSettings
+from ragate.core.plain_settings import plain_settings
 from ragate.core.rules.metric_case import read_cases
 from ragate.core.scorecard.pass_groups import pass_groups
 from ragate.core.scorecard.sample_outcomes import sample_outcomes
 from ragate.models import PassGroup, Report
 from ragate.pipeline.decide.compare_and_decide import Decided
-
-_SECRET = ("header", "key", "token", "secret", "password", "env")
 
 
 def with_samples(report: Report, decided: Decided) -> Report:
@@ -30,7 +32,9 @@ def with_samples(report: Report, decided: Decided) -> Report:
         pass_groups=passing_groups(decided),
         outcomes=tuple(outcomes),
         judge=_named(judge) if judged and judge is not None else "",
-        settings=report.system.settings or dict(_flat(config.system.settings)),
+        settings=readable_settings(
+            config.system.use, report.system.settings or dict(_flat(config.system.settings))
+        ),
     )
 
 
@@ -38,16 +42,37 @@ def _named(judge: JudgeSettings) -> str:
     return " ".join(filter(None, (judge.use, judge.provider, judge.model)))
 
 
-def _flat(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the single values of a table by dotted key; what may hold a secret is left out."""
+def readable_settings(use: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return numbers, switches, models, and words that ragate's own systems choose from.
+
+    Free text is none of them, at whatever ``publish``: an address or a template may hold a secret.
+
+    Args:
+        settings: JSON by dotted key.
+    """
+    model = plugins.settings_model("systems", use) if plugins.is_builtin("systems", use) else None
+    words = dict(_words(model)) if model is not None else {}
+    told = {key: value for key, value in settings.items() if value in words.get(key, ())}
+    return plain_settings(settings) | told
+
+
+def _words(model: type[BaseModel], above: str = "") -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the keys of a built-in system that take one of a few words, with these as JSON."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if get_origin(kind) is Literal:
+            yield f"{above}{name}", frozenset(map(json.dumps, get_args(kind)))
+        elif isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _words(kind, f"{above}{name}.")
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the single values of a table as JSON, by dotted key."""
     for key, value in table.items():
-        name = f"{path}{key}"
-        if any(word in key.lower() for word in _SECRET) or "@" in str(value):
-            continue
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}.")
-        elif isinstance(value, str | int | float | bool):
-            yield name, json.dumps(value)
+            yield from _flat(value, f"{above}{key}.")
+        elif isinstance(value, str | int | float):
+            yield f"{above}{key}", json.dumps(value)
 
 
 def passing_groups(decided: Decided) -> tuple[PassGroup, ...]:

@@ -56,3 +56,26 @@ def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeyp
 
     shown = " ".join(capsys.readouterr().out.split())
     assert "System: pgvector · top_k 5 · retrieval bm25 · chunk_size 128" in shown
+
+
+@pytest.mark.parametrize("publish", ["full", "answers", "ids"])
+def test_the_settings_of_a_run_hold_no_free_text(tmp_path, monkeypatch, publish):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CI", "1")
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    config = (tmp_path / "ragate.toml").read_text()
+    config = config.replace("[policy]\n", f'[policy]\npublish = "{publish}"\n', 1)
+    (tmp_path / "ragate.toml").write_text(f'{config}\n[system.answer]\nrefusal = "CANARY"\n')
+    formats = ("markdown", "json", "html", "sarif", "junit")
+
+    run(["check", *(word for name in formats for word in ("--format", name, "--output", name))])
+
+    report = json.loads((tmp_path / "json").read_text())
+    texts = [(tmp_path / name).read_text() for name in formats if name != "json"]
+    assert report["publish"] == publish
+    assert report["settings"]["top_k"] == "5"
+    assert "CANARY" not in str(report["settings"])
+    assert not [text for text in texts if "CANARY" in text]
+    assert ("CANARY" in json.dumps(report)) == (publish == "full")  # of the whole system

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from ragate.models import Failure, Publish, unscored
+from ragate.models import Failure, Publish, SystemInfo, unscored
 from ragate.stores.local import LocalStore
 from ragate.stores.published_run import copy_run
 from tests.factories import (
@@ -50,6 +51,18 @@ def test_answers_leave_without_passages(stored: Path, tmp_path: Path) -> None:
 
 def test_ids_leave_without_any_text(stored: Path, tmp_path: Path) -> None:
     assert words_in(stored, tmp_path / "left", "ids") == set()
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_of_the_systems_settings_no_text_leaves(tmp_path: Path, publish: Publish) -> None:
+    settings = {"top_k": "10", "answer.refusal": f'"{WORD}"'}
+    system = SystemInfo(use="pgvector", settings=settings)
+    stored = LocalStore(tmp_path).save(run_factory([], system=system), report_factory())
+
+    copy_run(stored, tmp_path / "left", None, publish=publish)
+
+    manifest = json.loads((tmp_path / "left" / "manifest.json").read_text())
+    assert manifest["system"]["settings"] == {"top_k": "10"}
 
 
 def test_the_run_at_home_keeps_its_texts(stored: Path, tmp_path: Path) -> None:

@@ -85,6 +85,18 @@ def test_the_systems_keys_that_changed_are_marked_and_the_policys_are_not() -> N
     }
 
 
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_a_text_of_the_systems_keys_is_named_without_its_values(publish: str) -> None:
+    sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
+    report = red(row_of("q1")).amended(publish=publish)
+
+    shown = [
+        mark.message.partition(";")[0] for mark in annotations_for(report, ["ragate.toml"], sources)
+    ]
+
+    assert shown[:2] == ["top_k = 5 (was 10)", "tags (not published)"]
+
+
 def test_what_does_not_fail_the_gate_is_a_warning() -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
     marks = annotations_for(red(row_of("q1"), verdict=Verdict.PASSED), ["ragate.toml"], sources)
