@@ -20,7 +20,7 @@ _BATCH = 1000
 
 
 def export_cache(cache: Cache, path: Path) -> int:
-    """Write every sound row to `path`; return how many.
+    """Write every sound row to `path`; return how many: none where there is no cache yet.
 
     Raises:
         StorageError: the file cannot be written.
@@ -58,6 +58,8 @@ _HEADER = {"ragate_cache": FORMAT_VERSION}
 
 def _lines(cache: Cache) -> Iterator[str]:
     yield json.dumps(_HEADER)
+    if not cache.path.exists():  # nothing was asked yet; reading would make one
+        return
     for key, criterion, text in cache.rows("verdicts"):
         if KEY.fullmatch(str(key)) and read_score(str(criterion), text) is not None:
             yield _line({"verdict": key, "criterion": criterion, "score": json.loads(text)})

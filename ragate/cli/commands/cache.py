@@ -11,7 +11,6 @@ import click
 
 from ragate.cli.operations import open_config, say
 from ragate.cli.options import config_option
-from ragate.errors import UsageError
 
 if TYPE_CHECKING:
     from ragate.cache import Cache
@@ -59,8 +58,6 @@ def export(*, file: Path, config: Path | None) -> int:
     from ragate.cache import export_cache
 
     with _opened(config) as cache:
-        if not cache.path.exists():
-            raise UsageError(f"{cache.path}: there is no cache yet", remedy="run `ragate check`")
         click.echo(f"{export_cache(cache, file)} rows written to {file}")
     return 0
 

@@ -75,6 +75,17 @@ def test_what_is_no_export_ends_with_2(project: Path, capsys: pytest.CaptureFixt
     (project / "x.jsonl").write_text('{"a": 1}\n')
 
     assert run(["cache", "import", "x.jsonl"]) == 2
-    assert run(["cache", "export", "y.jsonl"]) == 2
 
     assert "not an export" in capsys.readouterr().err
+
+
+def test_where_nothing_was_asked_an_empty_export_is_written_that_can_be_imported(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["cache", "export", "none.jsonl"]) == 0
+    assert not (project / ".ragate" / CACHE_NAME).exists()
+    assert run(["cache", "import", "none.jsonl"]) == 0
+
+    assert capsys.readouterr().out == (
+        "0 rows written to none.jsonl\n0 rows read from none.jsonl\n"
+    )
