@@ -41,6 +41,18 @@ def rude(number: int, pass_number: int) -> dict[str, Any]:
     return {**right(number, pass_number), "answer": f"The value of {number} is {number} pears. [1]"}
 
 
+def test_the_page_s_words_that_no_answer_holds_need_allow_worst(project: ReplayProject) -> None:
+    project.configure(metrics=TABLE.replace("apples", "please"))
+
+    refused = ragate(project.root, "baseline", "update", path=HERE)
+    allowed = "--allow-worst", "evals.polite"
+    taken = ragate(project.root, "baseline", "update", *allowed, path=HERE)
+
+    assert refused.returncode == 3
+    assert "at its worst value" in refused.stderr
+    assert taken.returncode == 0, taken.stderr
+
+
 def test_a_metric_of_ones_own_is_in_baseline_gate_and_comment(project: ReplayProject) -> None:
     assert ragate(project.root, "plugin", "check", "evals/polite.py").returncode == 0
     updated = ragate(project.root, "baseline", "update", "--runs", "3", path=HERE)
