@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,8 @@ def _card(
     weights = sum(stage.weight for stage in stages)
     if not weights:
         raise ConfigError(f"{WHERE}: every stage has weight 0: one needs more")
+    if not isfinite(weights):
+        raise ConfigError(f"{WHERE}: the sum of all weights is {weights}: a number must be finite")
     weighed = any("weight" in stage.model_fields_set for stage in kept.values())
     return Scorecard(
         stages=stages,

@@ -193,6 +193,10 @@ def test_a_preset_that_is_none_is_named(tmp_path: Path, own: str, says: str) -> 
         ("[policy.scorecard]\nstage = 1\n", "unknown key 'stage'; did you mean 'stages'?"),
         (STAGE + "weight = -1\n", "[policy.scorecard.stages.retrieval]: weight = -1"),
         (STAGE + "weight = 0\n", "every stage has weight 0"),
+        (
+            STAGE + "weight = 1e308\n[policy.scorecard.stages.token_f1]\nweight = 1e308\n",
+            "[policy.scorecard]: the sum of all weights is inf: a number must be finite",
+        ),
         (STAGE + "pass_at = 2\n".replace("pass_at", "pass_mark"), "unknown key 'pass_mark'"),
         (
             '[policy.scorecard.stages.a]\nmetric = "recall@5"\npass_at = 2\n',
