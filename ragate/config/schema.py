@@ -37,6 +37,9 @@ def config_schema() -> Schema:
     policy["properties"]["judge"] = _chosen(judges, tables, shared=tables[JudgeSettings])
     policy["properties"]["scorecard"] = tables[ScorecardTable]
     policy["properties"]["metrics"] = _metric_tables(metrics, tables)
+    # A preset of scorecards brings its metrics along.
+    policy["required"] = [key for key in policy["required"] if key != "metrics"]
+    policy["anyOf"] = [{"required": ["metrics"]}, {"required": ["scorecard"]}]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "ragate.toml",

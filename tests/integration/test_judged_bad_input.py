@@ -77,9 +77,13 @@ def change(project: ReplayProject, **fields: Any) -> None:
 
 def faithfulness(project: ReplayProject) -> list[Any]:
     """Return the newest run's scores: a number, or a state with its reason."""
+
+    def cell(score: Any) -> Any:
+        return score[2] if isinstance(score, list) and score[0] == "value" else score
+
     newest = max((project.root / ".ragate" / "runs").glob("*/scores.jsonl"))
     rows = [json.loads(line) for line in newest.read_text().splitlines()]
-    return [row["scores"]["faithfulness"] for row in rows]
+    return [cell(row["scores"]["faithfulness"]) for row in rows]
 
 
 def invented(project: ReplayProject) -> list[Any]:

@@ -41,6 +41,8 @@ def timeless_report(root: Path) -> dict[str, Any]:
     """Return the newest report without what differs between any two runs: ids and times."""
     report: dict[str, Any] = json.loads((newest_run(root) / "report.json").read_text())
     del report["run_id"], report["created"], report["facts"]["duration_s"]
+    for outcome in report["outcomes"]:
+        outcome.pop("latency_s", None)
     return report
 
 
