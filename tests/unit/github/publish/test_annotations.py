@@ -19,6 +19,7 @@ from ragate.models import (
     Cause,
     CauseKind,
     MetricVerdict,
+    Publish,
     Report,
     SampleRow,
     SliceRow,
@@ -86,7 +87,7 @@ def test_the_systems_keys_that_changed_are_marked_and_the_policys_are_not() -> N
 
 
 @pytest.mark.parametrize("publish", ["answers", "ids"])
-def test_a_text_of_the_systems_keys_is_named_without_its_values(publish: str) -> None:
+def test_a_text_of_the_systems_keys_is_named_without_its_values(publish: Publish) -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
     report = red(row_of("q1")).amended(publish=publish)
 
