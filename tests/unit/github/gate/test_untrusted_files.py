@@ -67,7 +67,7 @@ def test_a_small_shard_that_lost_one_reply_stays_evidence_of_its_attempt(tmp_pat
 
 
 def test_a_shard_that_alone_is_there_is_held_against_all_samples_of_the_plan(tmp_path: Path):
-    files = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 3, 2, lost=1, of=3)]
+    files = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 3, 2, lost=0, of=3)]
 
     assert counting(files) == ["3-1", "3-2"]
 
