@@ -185,11 +185,13 @@ def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
 
 
 def _unchanged(report: Report, numbers: Numbers, brief: bool) -> Words:
-    facts = report.facts
-    if facts.affected == 0:
+    samples = counted(report.facts.samples, numbers.noun)
+    if report.data.added:  # these were compared with nothing
+        samples = f"the {counted(report.data.matched, f'compared {numbers.noun}')}"
+    if report.facts.affected == 0:
         why = "" if brief else ": the change touches nothing that they read"
-        return [f"unchanged, 0 of {counted(facts.samples, numbers.noun)} affected{why}"]
-    return [f"unchanged: no score of {counted(facts.samples, numbers.noun)} moved"]
+        return [f"unchanged, 0 of {samples} affected{why}"]
+    return [f"unchanged: no score of {samples} moved"]
 
 
 def _metric_names(rows: Sequence[MetricRow], brief: bool) -> Words:

@@ -18,6 +18,7 @@ from ragate.core.scorecard.staged_run import left_out_stages, staged_runs, weigh
 from ragate.core.text.listed_names import listed
 from ragate.models import Decision, Record, Rule, Run, Scorecard
 from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.decide.merged_baseline import held_back_by_merge, merge_remarks
 from ragate.pipeline.score.pairwise import losses
 from ragate.pipeline.score.scorer import Scorer
 
@@ -116,6 +117,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         control=control is not None,
     )
     decision = with_earlier(decision, comparison, viewed, terms)
+    decision = held_back_by_merge(decision, setup.baseline, setup.samples)
     decision = _with_remarks(decision, setup, candidate)
     return Decided(setup, candidate, comparison, decision, rules)
 
@@ -125,7 +127,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
     warnings = (
         *decision.warnings,
         *_stale(candidate),
-        *_merged(setup.baseline),
+        *merge_remarks(setup.baseline),
         *_other_date(setup.baseline, candidate),
         *_stageless(card, candidate),
     )
@@ -154,18 +156,6 @@ def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     shown = [day or "no date in particular" for day in (date, baseline_date)]
     same = f"; --eval-date {baseline_date} asks as the baseline was" if baseline_date else ""
     return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
-
-
-def _merged(baseline: Run | None) -> list[str]:
-    """Return a warning where the baseline was put together of several recordings."""
-    merged = baseline.manifest.merged if baseline is not None else None
-    if merged is None:
-        return []
-    commits = " and ".join(one.commit[:7] or one.date for one in merged.recordings)
-    lost = listed(merged.neither, most=MOST_NAMED)
-    left_out = f"; changed by both, and compared with nothing: {lost}" if lost else ""
-    said = f"the baseline was merged of the recordings at {commits}; record it anew on main"
-    return [f"{said}, until then it speaks of fresh questions alone{left_out}"]
 
 
 def _stale(candidate: Run) -> list[str]:

@@ -42,7 +42,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
 
 
 def test_it_claims_for_fresh_questions_whatever_the_policy_says(project: ReplayProject) -> None:
-    assert run(["check"]) == 0
+    run(["check"])
 
     report = project.report()
     rows = {row["metric"]: row for row in report["decision"]["metrics"]}
@@ -57,6 +57,33 @@ def test_the_report_says_that_it_was_merged_and_what_it_lacks(project: ReplayPro
     assert "record it anew" in warning
     assert warning.endswith("compared with nothing: q3")
     assert project.report()["data"]["added"] == ["q3"]
+
+
+def test_what_the_merge_left_out_does_not_pass(
+    project: ReplayProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["check"]) == 3
+
+    decision = project.report()["decision"]
+    (reason,) = decision["reasons"]
+    assert reason.startswith("1 sample is compared with nothing: ")
+    assert reason.endswith("changed q3; record it anew on main")
+    assert "ragate baseline update" in decision["remedies"]
+    assert "no decision: 1 sample is compared with nothing" in capsys.readouterr().out
+
+
+def test_a_run_without_what_the_merge_left_out_passes(project: ReplayProject) -> None:
+    others = ",".join(f"q{number}" for number in range(40) if number != 3)
+
+    assert run(["check", "--ids", others]) == 0
+    assert project.report()["decision"]["reasons"] == []
+
+
+def test_what_is_red_stays_red(project: ReplayProject) -> None:
+    project.record(lambda n, _run: {**right(n, _run), "answer": "Dogs bark."}, runs=3)
+
+    assert run(["check"]) == 1
+    assert any("compared with nothing" in why for why in project.report()["decision"]["reasons"])
 
 
 def test_recording_it_anew_takes_the_note_away(project: ReplayProject) -> None:

@@ -29,6 +29,17 @@ def test_a_metric_that_nothing_ran_for_leaves_unchanged_unchanged(verdict: Metri
     assert status_of(report_factory(decision_factory(metrics=rows))) is ReportSign.UNCHANGED
 
 
+def test_samples_that_are_compared_with_nothing_are_not_said_to_be_unchanged() -> None:
+    report = report_factory(
+        decision_factory(metrics=[metric_row_factory(verdict=MetricVerdict.UNCHANGED)])
+    )
+    data = report.data.amended(matched=10, added=tuple(f"q{number}" for number in range(30)))
+    report = report.amended(data=data, facts=report.facts.amended(samples=40, affected=None))
+
+    words = "".join(headline(report, TERMINAL))
+    assert words.endswith("unchanged: no score of the 10 compared samples moved")
+
+
 def test_one_metric_that_moved_and_held_makes_it_held() -> None:
     rows = [
         metric_row_factory(verdict=MetricVerdict.UNCHANGED),
