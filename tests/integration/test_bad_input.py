@@ -266,6 +266,18 @@ def test_what_a_baseline_says_of_itself_cannot_steer_the_terminal(tmp_path: Path
     assert "\x1b" not in capsys.readouterr().out
 
 
+def test_a_baseline_without_samples_is_shown(tmp_path: Path, capsys):
+    ReplayProject(tmp_path)
+    assert run(["baseline", "update"]) == 0
+    (path,) = tmp_path.glob("baselines/*.json")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "samples": {}}))
+    capsys.readouterr()
+
+    assert run(["baseline", "show"]) == 0
+    assert "samples:    0\n" in capsys.readouterr().out
+
+
 def test_an_estimate_refuses_options_that_it_would_ignore(tmp_path: Path, capsys):
     ReplayProject(tmp_path)
 

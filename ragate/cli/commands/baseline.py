@@ -84,7 +84,7 @@ def _means(run: object, old: object) -> None:
     same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
     click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
     means = run_means(run)
-    width = max(24, *map(len, means))
+    width = max([24, *map(len, means)])
     for name, value in means.items():
         mean_before = before.get(name)
         change = "" if mean_before is None else f"  ({round(value - mean_before, 3) + 0.0:+.3f})"
@@ -92,7 +92,7 @@ def _means(run: object, old: object) -> None:
 
 
 def _listed(means: Mapping[str, float]) -> None:
-    width = max(24, *map(len, means))
+    width = max([24, *map(len, means)])
     for name, value in means.items():
         click.echo(f"  {one_line(name):<{width}} {value:.3f}")
 
