@@ -48,7 +48,10 @@ class VariantMetric:
     compared: Compared
 
     def aggregate(self, pairs: Sequence[Pair]) -> Score:
-        """Return the mean; a variant whose question was not asked is left out, and counted."""
+        """Return the mean; a variant whose question was not asked is left out, and counted.
+
+        Unscored where one that was asked has no output: the mean would be of what came through.
+        """
         name = self.info.name
         found = [pair for pair in pairs if self._is_variant(pair[0])]
         if not found:
@@ -56,9 +59,10 @@ class VariantMetric:
             return not_applicable(name, f"no sample is a variant{kind}")
         wanted = {str(sample.metadata[ORIGINAL]) for sample, _ in found}
         originals = {pair[0].id: pair for pair in pairs if pair[0].id in wanted}
-        values = [
-            self._value(originals.get(str(pair[0].metadata[ORIGINAL])), pair) for pair in found
-        ]
+        beside = [(originals.get(str(pair[0].metadata[ORIGINAL])), pair) for pair in found]
+        if lost := [why for one, pair in beside if (why := _failure(one, pair))]:
+            return unscored(name, f"{len(lost)} of {len(found)} variants not measured: {lost[0]}")
+        values = [self._value(one, pair) for one, pair in beside]
         measured = [value for value in values if isinstance(value, float)]
         reasons = [value for value in values if isinstance(value, str)]
         if not measured:
@@ -75,9 +79,13 @@ class VariantMetric:
     def _value(self, original: Pair | None, variant: Pair) -> Value:
         if original is None:
             return f"{variant[0].metadata[ORIGINAL]} was not asked"
-        if reason := provider_failure(original[1]) or provider_failure(variant[1]):
-            return reason
         return self.compared(original, variant)
+
+
+def _failure(original: Pair | None, variant: Pair) -> str:
+    """Return why one of the two was not measured, "" where both were or none was to be."""
+    before = provider_failure(original[1]) if original is not None else ""
+    return before or provider_failure(variant[1]) or ""
 
 
 def variant_metric(

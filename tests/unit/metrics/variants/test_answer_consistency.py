@@ -64,15 +64,27 @@ def test_without_variants_it_does_not_apply(name: str) -> None:
 def test_a_variant_that_cannot_be_compared_is_left_out_and_counted(name: str) -> None:
     same = ORIGINAL[1].amended(chunks=retrieved("a").chunks)
     original = (ORIGINAL[0], same)
-    pairs = [original, question("q-2", same, of="q"), question("q-3", OUT, of="q")]
+    pairs = [original, question("q-2", same, of="q"), question("q-3", same, of="gone")]
     alone = [question("q-2", same, of="gone")]
 
     result = aggregate(name, pairs)
 
     assert result.state is ScoreState.VALUE
-    assert result.reason == "1 of 2 variants left out: provider: it broke"
+    assert result.reason == "1 of 2 variants left out: gone was not asked"
     assert aggregate(name, alone).state is ScoreState.UNSCORED
     assert aggregate(name, alone).reason == "gone was not asked"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_mean_of_what_came_through_is_no_value(name: str) -> None:
+    same = ORIGINAL[1].amended(chunks=retrieved("a").chunks)
+    variants = [question(f"q-{number}", OUT, of="q") for number in range(19)]
+    pairs = [(ORIGINAL[0], same), question("q-20", same, of="q"), *variants]
+    no_original = [question("q", OUT), question("q-2", same, of="q")]
+
+    assert aggregate(name, pairs).state is ScoreState.UNSCORED
+    assert aggregate(name, pairs).reason == "19 of 20 variants not measured: provider: it broke"
+    assert aggregate(name, no_original).state is ScoreState.UNSCORED
 
 
 def test_without_answers_nothing_is_compared() -> None:
