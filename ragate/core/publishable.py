@@ -16,6 +16,7 @@ from ragate.models import (
     Decision,
     Diagnosis,
     MetricRow,
+    PassGroup,
     Proposed,
     Publish,
     Report,
@@ -46,7 +47,6 @@ KEPT = (
     "data",
     "judge",
     "outcomes",
-    "pass_groups",
     "unchanged",
     "left_out",
     "links",
@@ -60,6 +60,7 @@ KEPT = (
 CLEANED = (
     "decision",
     "samples",
+    "pass_groups",
     "diagnosis",
     "proposed",
     "details",
@@ -82,7 +83,7 @@ def publishable(report: Report) -> Report:
     ``answers`` takes out passages, and what quotes them: a judge's reasons, and why a score is
     missing. ``ids`` takes out questions, answers, references and messages of failures as well;
     ids of samples and documents, tags and figures stay. Of the system's settings both keep what is
-    plain.
+    plain, and neither tells who passes by the values of metadata, which may be anything.
     """
     publish = report.publish
     if publish == "full":
@@ -93,10 +94,16 @@ def publishable(report: Report) -> Report:
         **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
         decision=_decision(report.decision, texts),
         samples=tuple(_row(row, publish, settings) for row in report.samples),
+        pass_groups=tuple(filter(_names_no_metadata, report.pass_groups)),
         diagnosis=tuple(_diagnosis(row, settings) for row in report.diagnosis),
         proposed=_proposed(report.proposed, texts, publish),
         details=_details(report.details, publish),
     )
+
+
+def _names_no_metadata(group: PassGroup) -> bool:
+    # Only a stage has a weight; a metadata field may be called "stage" as well.
+    return group.kind == "tag" or group.weight is not None
 
 
 def _row(row: SampleRow, publish: Publish, settings: PublishedSettings) -> SampleRow:

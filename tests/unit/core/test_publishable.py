@@ -7,6 +7,8 @@ import pytest
 from ragate.core.publishable import CLEANED, KEPT, UNREADABLE, publishable
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
+    PassGroup,
+    PassShare,
     Proposed,
     Publish,
     Report,
@@ -113,6 +115,21 @@ def test_what_a_page_shows_beside_is_held_to_the_same(publish: Publish, gone: li
     assert [text for text in (PASSAGE, QUESTION) if text not in repr(shown)] == gone
     assert shown.samples[0].after == (0.0,)
     assert shown.evidence["q1"].after.latency_s == 1.5
+
+
+@pytest.mark.parametrize("publish", ["full", "answers", "ids"])
+def test_only_a_full_report_tells_who_passes_by_the_values_of_metadata(publish: Publish) -> None:
+    share = PassShare(mark=1.0, n=2, candidate=0.5)
+    groups = (
+        PassGroup(kind="stage", name="retrieval", share=share, metric="recall@5", weight=0.0),
+        PassGroup(kind="tag", name="billing", share=share),
+        PassGroup(kind="source_type", name=PASSAGE, share=share),
+        PassGroup(kind="stage", name=QUESTION, share=share),  # a field of that name
+    )
+
+    shown = publishable(report_of_texts(publish).amended(pass_groups=groups)).pass_groups
+
+    assert shown == (groups if publish == "full" else groups[:2])
 
 
 def test_every_field_of_a_report_is_named_as_kept_or_as_cleaned() -> None:
