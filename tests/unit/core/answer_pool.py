@@ -14,6 +14,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.core.judging.criteria import ALL_CRITERIA, PAIRWISE, sort_out
 from ragate.errors import ConfigError
 from ragate.models import (
@@ -149,9 +150,18 @@ def rule_for(name: str) -> Rule:
 
 
 def run_of(
-    passes: Sequence[Outputs], samples: Sequence[Sample], names: Sequence[str], words: str = ""
+    passes: Sequence[Outputs],
+    samples: Sequence[Sample],
+    names: Sequence[str],
+    words: str = "",
+    *,
+    baseline: Run | None = None,
 ) -> Run:
-    made: list[Metric | Aggregate] = [plugins.metric(name, samples=samples) for name in names]
+    """Return the scored run; without a baseline it is one that is recorded."""
+    earlier = earlier_rankings(baseline, recording=baseline is None)
+    made: list[Metric | Aggregate] = [
+        plugins.metric(name, samples=samples, earlier=earlier) for name in names
+    ]
     system = SystemInfo(use="replay", fingerprint=words)
     manifest = RunManifest(system=system, confirm=2)
     return evaluate(passes, samples, made, manifest=manifest, judgements=verdicts)
@@ -163,9 +173,8 @@ def compared(
     samples: Sequence[Sample],
     names: Sequence[str],
 ) -> Comparison:
-    return compare(
-        run_of(before, samples, names, "before"), run_of(after, samples, names, "after"), samples
-    )
+    baseline = run_of(before, samples, names, "before")
+    return compare(baseline, run_of(after, samples, names, "after", baseline=baseline), samples)
 
 
 def gate(
