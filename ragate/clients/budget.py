@@ -39,6 +39,22 @@ class Tally:
     saved_usd: float = 0.0
 
 
+@dataclass(frozen=True)
+class PlannedCall:
+    """A call that is about to be sent.
+
+    Attributes:
+        provider: Its name in the policy, "" where it is not known.
+        seconds: How long it may take, at most.
+        again: It repeats an earlier one.
+    """
+
+    provider: str = ""
+    model: str = ""
+    seconds: float = 60.0
+    again: bool = False
+
+
 @dataclass
 class Budget:
     """Caps of the policy; a run stops before the call that would exceed one.
@@ -65,16 +81,28 @@ class Budget:
         """
         with self._lock:
             if self.tally.calls >= self.max_calls:
-                raise _reached("max_calls", self.max_calls, self.tally.calls)
+                raise cap_reached("max_calls", self.max_calls, self.tally.calls)
             expected = (self._open + 1) * self._dearest
             spent = self.tally.cost_usd
             if spent >= self.max_cost_usd or spent + expected > self.max_cost_usd + _SLACK:
-                raise _reached("max_cost_usd", self.max_cost_usd, round(spent, 4))
-            self.tally.calls += 1
-            self.tally.retries += again
-            self._open += 1
+                raise cap_reached("max_cost_usd", self.max_cost_usd, round(spent, 4))
+            self._count(again=again)
 
-    def give_back(self, *, rejected: bool = False) -> None:
+    async def reserve(self, call: PlannedCall) -> int:
+        """Take one call, waiting for its turn where others come first; return what names it.
+
+        Raises:
+            BudgetError: a cap is reached.
+        """
+        self.take(again=call.again)
+        return 0
+
+    def _count(self, *, again: bool) -> None:
+        self.tally.calls += 1
+        self.tally.retries += again
+        self._open += 1
+
+    def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:  # noqa: ARG002
         """Take back a call that was not billed; `rejected`: it was one too many (429)."""
         with self._lock:
             self.tally.calls -= 1
@@ -82,7 +110,12 @@ class Budget:
             self._open -= 1
 
     def settle(
-        self, cost_usd: float | None, *, prompt_tokens: int = 0, completion_tokens: int = 0
+        self,
+        cost_usd: float | None,
+        *,
+        prompt_tokens: int = 0,
+        completion_tokens: int = 0,
+        claim: int = 0,  # noqa: ARG002 - what `reserve` returned
     ) -> None:
         """Add what an answered call cost; None where its price is not known."""
         with self._lock:
@@ -94,7 +127,7 @@ class Budget:
             tally.cost_usd += cost_usd or 0.0
             self._dearest = max(self._dearest, cost_usd or 0.0)
 
-    def lost(self, *, rejected: bool = False) -> None:
+    def lost(self, *, rejected: bool = False, claim: int = 0) -> None:  # noqa: ARG002
         """Note that a call ended without an answer, and may be billed."""
         with self._lock:
             self.tally.rejected += rejected
@@ -123,7 +156,7 @@ def no_caps() -> Budget:
     return Budget(max_calls=sys.maxsize, max_cost_usd=math.inf)
 
 
-def _reached(key: str, cap: float, used: float) -> BudgetError:
+def cap_reached(key: str, cap: float, used: float) -> BudgetError:
     return BudgetError(
         f"[policy] {key} = {cap:g} is reached ({used:g} used); the run stops here",
         remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
@@ -138,14 +171,15 @@ class Capped:
     budget: Budget
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
-        self.budget.take()
+        claim = await self.budget.reserve(PlannedCall(model=request.model))
         try:
             reply = await self.client(request, draw=draw)
         except BaseException:
-            self.budget.lost()
+            self.budget.lost(claim=claim)
             raise
         self.budget.settle(
             reply.cost_usd,
+            claim=claim,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
         )

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.budget import Budget, no_caps
+from ragate.clients.budget import Budget, PlannedCall, no_caps
 from ragate.clients.http.breaker import Breaker
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Limiter
@@ -44,6 +44,7 @@ class Channel:
     timeout_s: float
     deadline_s: float
     concurrency: int
+    provider: str = ""
     retry: Retry = field(default_factory=Retry)
     breaker: Breaker = field(default_factory=Breaker)
     budget: Budget = field(default_factory=no_caps)
@@ -71,12 +72,7 @@ class Channel:
             self.breaker.check(model)
             async with session.limiter.place(first_in_line=calls > 0) as sent:
                 self.breaker.check(model)  # it may have opened while this call waited
-                deadline.start()
-                timeout_s = min(self.timeout_s, deadline.left())
-                if timeout_s <= 0.0:
-                    raise TransientError("no time was left for another call")
-                self.budget.take(again=calls > 0)
-                answer = await self._call(model, once, session.client, timeout_s)
+                answer = await self._call(model, once, session.client, deadline, again=calls > 0)
                 if not isinstance(answer, Fault):
                     session.limiter.accepted(sent)
                     return answer
@@ -112,25 +108,47 @@ class Channel:
         return price.of(input_tokens=answer.prompt_tokens, output_tokens=answer.completion_tokens)
 
     async def _call(
-        self, model: str, once: Once[A], client: openai.AsyncOpenAI, timeout_s: float
+        self,
+        model: str,
+        once: Once[A],
+        client: openai.AsyncOpenAI,
+        deadline: Deadline,
+        *,
+        again: bool,
     ) -> A | Fault:
         """Make one call and book it."""
+        timeout_s = self._time_left(deadline)
+        claim = await self.budget.reserve(PlannedCall(self.provider, model, timeout_s, again))
+        try:
+            timeout_s = self._time_left(deadline)  # where it waited for the budget
+        except TransientError:
+            self.budget.give_back(claim=claim)
+            raise
+        deadline.start()
         try:
             answer = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
-            self.budget.lost()
+            self.budget.lost(claim=claim)
             raise
         if isinstance(answer, Fault):
             refused = answer.kind is FaultKind.REJECTED
-            (self.budget.lost if answer.billed else self.budget.give_back)(rejected=refused)
+            book = self.budget.lost if answer.billed else self.budget.give_back
+            book(rejected=refused, claim=claim)
             return answer
         self.breaker.succeeded()
         self.budget.settle(
             self.cost(model, answer),
             prompt_tokens=answer.prompt_tokens,
             completion_tokens=answer.completion_tokens,
+            claim=claim,
         )
         return answer
+
+    def _time_left(self, deadline: Deadline) -> float:
+        timeout_s = min(self.timeout_s, deadline.left())
+        if timeout_s <= 0.0:
+            raise TransientError("no time was left for another call")
+        return timeout_s
 
     def _sorted(self, fault: Fault, model: str) -> Exception:
         """Return what is raised for a fault; tell the breaker."""

@@ -47,6 +47,7 @@ class OpenAIClient:
         deadline_s: Seconds for one question, from its first call on: all its calls and the waits
             between; without it four times `timeout_s`.
         concurrency: Calls under way at once, at most.
+        provider: Its name in the policy, which the budget's pace goes by.
         budget: Counts every call that may be billed, and stops before one too many.
         prices: By model; they win over the list prices.
     """
@@ -59,6 +60,7 @@ class OpenAIClient:
         timeout_s: float = 60.0,
         deadline_s: float | None = None,
         concurrency: int = 8,
+        provider: str = "",
         retry: Retry | None = None,
         breaker: Breaker | None = None,
         budget: Budget | None = None,
@@ -69,6 +71,7 @@ class OpenAIClient:
             timeout_s=timeout_s,
             deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
             concurrency=concurrency,
+            provider=provider,
             retry=retry or Retry(),
             breaker=breaker or Breaker(),
             budget=budget or no_caps(),

@@ -98,7 +98,7 @@ def open_server(state: Path) -> EmbeddedServer:
     return EmbeddedServer(home, programs, account)
 
 
-def readable(url: str) -> str:
+def readable(url: str, variable: str = "RAGATE_DATABASE_URL") -> str:
     """Return `url` where it can be read as a connection string.
 
     Raises:
@@ -111,7 +111,7 @@ def readable(url: str) -> str:
         conninfo_to_dict(url)
     except ProgrammingError:
         raise DatabaseError(
-            "RAGATE_DATABASE_URL is not a Postgres URL",
+            f"{variable} is not a Postgres URL",
             remedy="write it as postgresql://user:password@host:5432/database",
         ) from None
     return url

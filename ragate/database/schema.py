@@ -107,7 +107,9 @@ def _ensure_vector(connection: psycopg.Connection[Any]) -> None:
         )
 
 
-def describe(error: Exception, conninfo: str) -> DatabaseError:
+def describe(
+    error: Exception, conninfo: str, variable: str = "RAGATE_DATABASE_URL"
+) -> DatabaseError:
     """Return a DatabaseError that names the server and the reason, and never the password."""
     from psycopg.conninfo import conninfo_to_dict
 
@@ -119,17 +121,17 @@ def describe(error: Exception, conninfo: str) -> DatabaseError:
     return DatabaseError(
         f"Postgres at {host}:{port} (database {facts.get('dbname', '')!r}, user "
         f"{facts.get('user', '')!r}): {reason}",
-        remedy=_remedy(host),
+        remedy=_remedy(host, variable),
     )
 
 
-def _remedy(host: str) -> str:
+def _remedy(host: str, variable: str) -> str:
     if host in _LOOPBACK and in_container():
         return (
             "inside a container localhost is the container itself: use the service's name, such "
-            "as postgres:5432, in RAGATE_DATABASE_URL"
+            f"as postgres:5432, in {variable}"
         )
-    return "check RAGATE_DATABASE_URL and that the server runs; `ragate doctor` tells more"
+    return f"check {variable} and that the server runs; `ragate doctor` tells more"
 
 
 def in_container() -> bool:

@@ -187,6 +187,7 @@ class ProviderClients:
             timeout_s=0.45 * self.operations.timeout_s,
             deadline_s=0.9 * self.operations.timeout_s,
             concurrency=self._concurrency(name),
+            provider=name,
             budget=self.budget,
             prices=provider.prices,
         )

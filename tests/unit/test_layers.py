@@ -25,6 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.decision", "core.scorecard"),
     ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
+    ("database.trust",),
     ("clients", "judges._canaries"),
     ("renderers.console", "renderers.html", "renderers.markdown", "renderers.sarif"),
     ("clients.memoised", "config", "dataset", "embedders", "stores", "systems._processes"),
@@ -80,7 +81,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),
-    ("cli.merge", "cli.plan", "cli.workflows"),
+    ("cli.db", "cli.merge", "cli.plan", "cli.workflows"),
     (
         "api",
         "cli.commands",

@@ -1,0 +1,1 @@
+"""``ragate db``: the embedded server, and our schemas on servers that a URL names."""
