@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
+from ragate.cli.streams import run_aside
 from ragate.errors import RagateError
 from ragate.support.escape import one_line
 
@@ -53,7 +53,7 @@ def answer_to(config: Config, operations: Operations, sample: Sample) -> SystemO
     """
     from ragate.pipeline.ask_question import ask_question
 
-    return asyncio.run(ask_question(config, operations, sample))
+    return run_aside(ask_question(config, operations, sample))
 
 
 def what_runs(config: Config) -> str:

@@ -1,6 +1,5 @@
 """How to run: the operational environment variables, the terminal and the ``.env`` file."""
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.progress_line import ProgressLine
+from ragate.cli.streams import run_aside
 from ragate.config import Config, find_config, load_config
 from ragate.errors import ConfigError
 from ragate.models import Run
@@ -131,4 +131,4 @@ def load_control(config: Config, operations: Operations, path: Path | None) -> R
         return None
     from ragate.pipeline.decide_outputs import score_outputs
 
-    return asyncio.run(score_outputs(config, operations, path))
+    return run_aside(score_outputs(config, operations, path))

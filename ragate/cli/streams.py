@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+Result = TypeVar("Result")
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -85,3 +88,38 @@ def _guarded(stream: TextIO | None, name: str, line: _RewrittenLine, *, silent: 
         errors=stream.errors,
         line_buffering=True,
     )
+
+
+def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
+    """Return what `work` comes to; what code of the project prints meanwhile is no report.
+
+    It goes to standard error, also from threads, from libraries in C and from programs that it
+    starts: what stands on standard output is ragate's alone, and can be read by a program.
+    """
+    import asyncio
+
+    with _descriptor_aside(), redirect_stdout(sys.stderr):
+        return asyncio.run(work)
+
+
+@contextmanager
+def _descriptor_aside() -> Iterator[None]:
+    """Let descriptor 1 lead to standard error, where both are the streams of this process."""
+    descriptors = [_guards(stream) for stream in (sys.stdout, sys.stderr)]
+    if descriptors != [1, 2]:
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _guards(stream: TextIO) -> int | None:
+    """Return the descriptor of a stream that `guard_streams` made, None for any other."""
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
+    return raw.fileno() if isinstance(raw, _Outlet) else None

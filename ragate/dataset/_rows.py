@@ -155,7 +155,8 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
 def _unknown(where: str, name: str) -> DatasetError:
     return DatasetError(
         f"{where}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
-        remedy="data of your own goes under 'metadata'",
+        remedy="data of your own goes under 'metadata'; `ragate dataset import table` reads a file "
+        "with columns of its own",
     )
 
 

@@ -53,7 +53,7 @@ class FunctionTarget:
             TargetError: it cannot be imported or called with one question.
             TargetRaised: its code raised.
         """
-        found = imported(self._keys["target"], self._root, self._environment)
+        found = await self._bound(imported(self._keys["target"], self._root, self._environment))
         if self._keys["factory"] or inspect.isclass(found):
             found = await self._made(found)
         self._ask = self._callable(found)
@@ -71,6 +71,18 @@ class FunctionTarget:
     async def close(self) -> None:
         """Leave what the factory opened."""
         await self._stack.aclose()
+
+    async def _bound(self, found: Any) -> Any:
+        """Return a method of a class as one of an object of it; anything else as it is."""
+        module, _, path = self._keys["target"].partition(":")
+        owner, _, name = path.rpartition(".")
+        if not owner or not inspect.isfunction(found):
+            return found
+        holder = imported(f"{module}:{owner}", self._root, self._environment)
+        if not inspect.isclass(holder):
+            return found
+        static = isinstance(inspect.getattr_static(holder, name), staticmethod)
+        return found if static else getattr(await self._made(holder), name)
 
     async def _made(self, factory: Any) -> Any:
         """Return what `factory` makes; a context manager is entered, and left at the end."""

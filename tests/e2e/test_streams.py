@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -90,3 +91,34 @@ def test_a_folder_whose_name_is_not_utf8_is_refused_with_what_to_do(tmp_path: Pa
     assert done.returncode == 2
     assert "holds bytes that are not UTF-8" in done.stderr
     assert "rename the folder" in done.stderr
+
+
+CHATTY = """
+import os
+import subprocess
+
+print("a banner")
+
+
+def answer(query):
+    print("asked", query)
+    os.write(1, b"a library in C\\n")
+    subprocess.run(["echo", "a program"], check=True)
+    return {"answer": "For 30 days [1].", "chunks": [{"doc_id": "a.md", "text": "30 days."}]}
+"""
+
+
+def test_what_the_code_of_the_project_prints_is_no_part_of_a_report(tmp_path: Path):
+    (tmp_path / "rag.py").write_text(CHATTY)
+    (tmp_path / "golden.jsonl").write_text('{"id": "q", "query": "How?", "relevant": ["a.md"]}\n')
+    (tmp_path / "ragate.toml").write_text(
+        '[system]\nuse = "python"\ntarget = "rag:answer"\n[policy]\ndataset = "golden.jsonl"\n'
+        'baseline = "main.json"\nsystems = ["python"]\nmetrics = {"recall@5" = {level = "error"}}\n'
+    )
+    assert ragate(tmp_path, "baseline", "update").returncode == 0
+
+    done = ragate(tmp_path, "check", "--format", "json")
+
+    assert json.loads(done.stdout)["decision"]["exit_code"] == 0
+    for line in ("a banner", "asked How?", "a library in C", "a program"):
+        assert line in done.stderr.splitlines()

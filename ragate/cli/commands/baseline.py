@@ -1,6 +1,5 @@
 """``ragate baseline``: record it, or show what it holds."""
 
-import asyncio
 import datetime
 import json
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from ragate.cli.merge.command import merge, merged_lines
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option, eval_date_option
 from ragate.cli.run_labels import label_options
+from ragate.cli.streams import run_aside
 from ragate.core.text.listed_names import listed
 from ragate.errors import BaselineError
 from ragate.runtime.run_labels import RunLabels
@@ -56,7 +56,7 @@ def update(
     loaded, operations = open_config(config)
     operations = replace(operations, labels=labels)
     date = eval_date.date().isoformat() if eval_date else ""
-    recording = asyncio.run(
+    recording = run_aside(
         update_baseline(
             loaded, operations, runs=runs, force=force, eval_date=date, allow_worst=allow_worst
         )
@@ -108,7 +108,7 @@ def rejudge_command(*, config: Path | None) -> int:
     from ragate.pipeline.baseline.rejudge import rejudge
 
     loaded, operations = open_config(config)
-    rejudgement = asyncio.run(rejudge(loaded, operations))
+    rejudgement = run_aside(rejudge(loaded, operations))
     if rejudgement.same_judge:
         click.echo("the baseline was judged by this very judge; nothing to do")
         return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from ragate.cli.operations import in_ci, load_control, open_config, resume_optio
 from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.cli.run_labels import label_options
+from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
 
@@ -63,9 +63,9 @@ def command(
             )
         from ragate.pipeline.estimate import estimate as estimated
 
-        click.echo(_estimate(loaded, asyncio.run(estimated(loaded, operations, chosen))))
+        click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
         return 0
-    report = asyncio.run(
+    report = run_aside(
         check(
             loaded,
             operations,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ import click
 from ragate.cli.operations import open_config, resume_option
 from ragate.cli.options import RunOptions, run_options
 from ragate.cli.run_labels import label_options
+from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import code, one_line
@@ -76,7 +76,7 @@ def command(
         chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
         path = options.save_outputs or shard_path(operations.state, part)
     job = collect(loaded, operations, chosen, outputs=path, shard=part, resume=resume)
-    collected = asyncio.run(job)
+    collected = run_aside(job)
     summary = summarise(collected, path)
     if plan is not None:
         summary["next"] = f"the other shards, then ragate decide --plan {plan}"

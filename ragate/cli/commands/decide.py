@@ -1,6 +1,5 @@
 """``ragate decide``: a verdict on stored outputs."""
 
-import asyncio
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.cli.run_labels import label_options
+from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
 
@@ -61,7 +61,7 @@ def command(
             remedy="`ragate collect` writes them, or name their files: ragate decide FILE",
         )
     outputs = shards.paths if shards is not None else files or (stored,)
-    report = asyncio.run(
+    report = run_aside(
         decide_outputs(
             loaded,
             operations,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # As in the pipeline, without importing it for --help; a test compares them.
 KINDS = (
-    *("golden", "beir", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl"),
+    *("golden", "beir", "table", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl"),
     *("langfuse", "phoenix", "otel"),
 )
 
@@ -47,7 +47,8 @@ def command(
 ) -> int:
     """Write the golden set at PATH, which another tool wrote, to --output.
 
-    KIND is the tool; `golden` is any format that ragate reads itself. With --corpus, passages are
+    KIND is the tool; `golden` is any format that ragate reads itself, `table` one with columns of
+    your own. With --corpus, passages are
     placed in the documents that hold them word for word; a passage that none holds stays as
     metadata and labels nothing. Recorded answers are left out. Questions of production traces
     (langfuse, phoenix, otel) become drafts, which count when somebody accepts them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -32,6 +31,7 @@ from ragate.cli.dataset.shared import (
     words,
 )
 from ragate.cli.options import config_option
+from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _suggest(
     if not samples:
         return []
     work = suggest(loaded, operations, samples, top=top, system=system, corpus=corpus)
-    return asyncio.run(work)
+    return run_aside(work)
 
 
 def _lines(path: Path, suggestions: Sequence[Suggestion]) -> Iterator[str]:

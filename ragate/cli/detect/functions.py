@@ -57,11 +57,13 @@ def _methods(
 ) -> Iterator[FoundSystem]:
     """Yield methods of objects that a module makes, and classes that can be called."""
     classes = {name: node for each in files for name, node in each.classes.items()}
+    homes = {name: each.path for each in files for name in each.classes}
+    held = {called(value).rpartition(".")[2] for each in files for value in each.values.values()}
     for name, value in file.values.items():
-        made = classes.get(called(value).rpartition(".")[2])
-        for method in _functions_of(made):
+        made = called(value).rpartition(".")[2]
+        for method in _functions_of(classes.get(made)):
             if likelihood := _likelihood(method.name, method):
-                where = f"{name}.{method.name}() in {file.path}:{method.lineno}"
+                where = f"{name}.{method.name}() in {homes[made]}:{method.lineno}"
                 target = f"{name}.{method.name}"
                 shape = reader.returned(method)
                 yield _candidate(file, files, root, target, where, likelihood - 2, shape)
@@ -70,9 +72,16 @@ def _methods(
         call, init = methods.get("__call__"), methods.get("__init__")
         bases = {dotted(base).rpartition(".")[2] for base in node.bases}
         plain = not name.startswith("_") and not (init and required(init))
-        if plain and bases.isdisjoint({"Protocol", "ABC"}) and call and _is_asked(call):
+        if not plain or not bases.isdisjoint({"Protocol", "ABC"}):
+            continue
+        if call and _is_asked(call):
             where = f"the class {name} in {file.path}:{node.lineno}"
             yield _candidate(file, files, root, name, where, 62, reader.returned(call))
+        for method in [] if name in held else methods.values():
+            if _is_asked(method) and (likelihood := _likelihood(method.name, method)):
+                where = f"{name}().{method.name}() in {file.path}:{method.lineno}"
+                target, shape = f"{name}.{method.name}", reader.returned(method)
+                yield _candidate(file, files, root, target, where, likelihood - 4, shape)
 
 
 def _functions_of(node: ast.ClassDef | None) -> list[Function]:

@@ -1,8 +1,9 @@
-"""Libraries that a project's requirements name."""
+"""Libraries that a project's requirements name, and the languages it is written in."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 
 _LIBRARIES = {
     "llama-index": re.compile(r"\bllama[-_]index", re.I),
@@ -11,6 +12,18 @@ _LIBRARIES = {
     "openai": re.compile(r"\bopenai\b", re.I),
     "pgvector": re.compile(r"\bpgvector\b", re.I),
 }
+_LANGUAGES = {
+    ".py": "Python", ".js": "JavaScript", ".mjs": "JavaScript", ".ts": "TypeScript",
+    ".go": "Go", ".java": "Java", ".kt": "Kotlin", ".rb": "Ruby", ".rs": "Rust", ".cs": "C#",
+    ".php": "PHP", ".ex": "Elixir", ".scala": "Scala", ".cpp": "C++", ".swift": "Swift",
+}
+
+
+def languages(files: Iterable[PurePath]) -> tuple[str, ...]:
+    """Return up to three languages of source files, the one with the most files first."""
+    suffixes = (file.suffix.lower() for file in files)
+    counted = Counter(_LANGUAGES[suffix] for suffix in suffixes if suffix in _LANGUAGES)
+    return tuple(name for name, _ in counted.most_common(3))
 
 
 def libraries(root: Path, top: Path) -> Iterator[str]:

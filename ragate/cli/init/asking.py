@@ -21,6 +21,7 @@ def survey_lines(survey: Survey) -> list[str]:
         "documents": docs,
         "BEIR folders": survey.beir,
         "golden sets": survey.golden[:4],
+        "questions in columns of their own": survey.tables[:4],
         "recorded outputs": survey.recorded,
         "libraries": survey.libraries,
         "may be your RAG": [candidate.what for candidate in survey.systems[:MOST_SHOWN]],
@@ -79,6 +80,9 @@ def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
         if choice.system == "replay"
         else f"the built-in RAG over {choice.source}/",
     )
+    if choice.system == "pgvector" and survey.languages and not survey.systems:
+        code = " and ".join(survey.languages[:2])
+        what += f", not your {code} code: nothing that takes a question was found in it"
     return ["", f"Gated is {what}", *(f"  to look at: {line}" for line in choice.unsure)]
 
 

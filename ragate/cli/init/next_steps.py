@@ -8,6 +8,7 @@ from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import WORKFLOWS
+from ragate.cli.workflows.quoting import shell_word
 
 COMMANDS = (
     "ragate baseline update      (records what later changes are compared with)",
@@ -17,11 +18,17 @@ COMMANDS = (
 
 def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
     """Return what is left to do beside `COMMANDS`, in order."""
-    return [*_before_ci(plan), *_in_ci(survey, plan)]
+    return [*_before_ci(survey, plan), *_in_ci(survey, plan)]
 
 
-def _before_ci(plan: WritePlan) -> Iterator[str]:
-    if plan.questions:
+def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
+    if plan.questions and survey.tables:
+        corpus = f" --corpus {shell_word(plan.choice.source)}" if plan.choice.source else ""
+        yield (
+            f"Replace the made-up questions by your own: `ragate dataset import table "
+            f"{shell_word(survey.tables[0])}{corpus} --output {DATASET} --force`."
+        )
+    elif plan.questions:
         yield (
             f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
             "users; the tag starter marks what was made up from your files."
@@ -55,9 +62,11 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
         )
     elif plan.choice.answers != "chat":
         yield "No secret is needed."
-    if survey.libraries and plan.choice.system == "pgvector" and not survey.systems:
+    of_its_own = survey.libraries or survey.languages
+    if of_its_own and plan.choice.system == "pgvector" and not survey.systems:
         yield (
             "This gates the built-in RAG. To gate your own pipeline "
-            f"({', '.join(survey.libraries)}), name it in [system] (docs/system-llamaindex.md, "
-            "docs/system-python.md, docs/system-http.md), or record its outputs: docs/replay.md."
+            f"({', '.join(of_its_own)}), name it in [system] (docs/system-python.md, "
+            "docs/system-llamaindex.md, docs/system-http.md, any language: "
+            "docs/system-command.md), or record its outputs: docs/replay.md."
         )

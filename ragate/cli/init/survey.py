@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 
 from ragate.cli.detect.find import find_systems
 from ragate.cli.detect.found_system import FoundSystem
-from ragate.cli.detect.libraries import libraries
+from ragate.cli.detect.libraries import languages, libraries
 from ragate.cli.detect.recordings import find_recordings
 from ragate.dataset import read_dataset
+from ragate.dataset._importers import looks_like_questions
 from ragate.errors import RagateError
 from ragate.outputs.outputs_file import read_outputs
 from ragate.support import git
@@ -31,6 +32,7 @@ _LIKELY = (
 )
 _GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|benchmark", re.I)
 _GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
+_TABLES = frozenset({".csv", ".json", ".jsonl"})
 _RECORDED = ("outputs", "output", "evals/outputs", "results")
 
 
@@ -50,8 +52,10 @@ class Survey:
         root: Where ragate.toml goes. top: The repository's root, `root` where there is none.
         beir: Folders with corpus.jsonl, queries.jsonl and qrels.
         golden: Files that can be read as a golden set.
+        tables: Files of questions in columns of their own, which have to be imported first.
         recorded: Patterns of recorded outputs, such as ``outputs/*.jsonl``.
         libraries: What the project's requirements name.
+        languages: What it is written in, the most files first.
         remote: Address of the repository's remote.
         systems: What may be the project's own RAG, the likeliest first.
     """
@@ -61,8 +65,10 @@ class Survey:
     docs: tuple[DocsFolder, ...] = ()
     beir: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
     remote: str = ""
     systems: tuple[FoundSystem, ...] = ()
 
@@ -79,14 +85,17 @@ def look(folder: Path) -> Survey:
     files = list(_files(root))
     beir = tuple(_beir(files))
     recorded = tuple(_recorded(root))
+    golden, tables = _questions(root, files, beir)
     return Survey(
         root=root,
         top=top if root.is_relative_to(top) else root,
         docs=tuple(_docs(files)),
         beir=beir,
-        golden=tuple(_golden(root, files, beir)),
+        golden=golden,
+        tables=tables,
         recorded=recorded,
         libraries=tuple(libraries(root, top)),
+        languages=languages(files),
         remote=git.remote_url(top),
         systems=(*(() if recorded else find_recordings(root)), *find_systems(root)),
     )
@@ -109,7 +118,7 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
 def _entered(name: str) -> bool:
     # An unprintable name would have to be shown, and no such folder was made on purpose.
     plain = not name.startswith(".") and name.isprintable()
-    return plain and name.lower() not in _PASSED_OVER
+    return plain and name.lower() not in _PASSED_OVER and not name.endswith(".egg-info")
 
 
 def _docs(files: Iterable[PurePosixPath]) -> list[DocsFolder]:
@@ -141,8 +150,10 @@ def _beir(files: Iterable[PurePosixPath]) -> Iterator[str]:
             yield str(folder)
 
 
-def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files that are a golden set: the right name first, then read to be sure."""
+def _questions(
+    root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the golden sets, and the tables of questions: the right name first, then read."""
     likely = [
         file
         for file in files
@@ -150,12 +161,15 @@ def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -
         and _GOLDEN.search(str(file))
         and str(file.parent) not in {*_RECORDED, *beir}
     ]
+    golden, tables = [], []
     for file in sorted(likely, key=lambda path: ("golden" not in path.stem, str(path)))[:TRIED]:
         try:
-            if read_dataset(root / file):
-                yield str(file)
+            read_dataset(root / file)
+            golden.append(str(file))
         except RagateError:
-            continue
+            if file.suffix.lower() in _TABLES and looks_like_questions(root / file):
+                tables.append(str(file))
+    return tuple(golden), tuple(tables)
 
 
 def _recorded(root: Path) -> Iterator[str]:

@@ -96,7 +96,8 @@ class Resolver:
             if contexts:
                 metadata["reference_contexts"] = scalar(contexts)
                 self.count.contexts += len(contexts)
-        sources = [name for name in question.sources if name and not self._document(name)]
+        named = (name for name in question.sources if name and name not in relevant)
+        sources = [name for name in named if not self._document(name)]
         if sources:
             metadata["source_file"] = "; ".join(sources)
             self.count.sources += len(sources)
@@ -121,4 +122,5 @@ class Resolver:
 
 def _same_file(doc_id: str, name: str) -> bool:
     path = name.replace("\\", "/")
-    return doc_id == path or path.endswith(f"/{doc_id}") or doc_id.endswith(f"/{path}")
+    known = {doc_id, doc_id.rpartition(".")[0]} - {""}  # people leave out the ending
+    return path.endswith(f"/{doc_id}") or any(f"/{each}".endswith(f"/{path}") for each in known)

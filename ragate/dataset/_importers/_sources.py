@@ -3,11 +3,19 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._importers import _bfcl, _deepeval, _llamaindex, _promptfoo, _ragas, _traces
+from ragate.dataset._importers import (
+    _bfcl,
+    _deepeval,
+    _llamaindex,
+    _promptfoo,
+    _ragas,
+    _table,
+    _traces,
+)
 from ragate.dataset._importers._common import Imported, Notes
 from ragate.errors import DatasetError, UsageError
 
-KINDS = ("ragas", "deepeval", "promptfoo", "llamaindex", "bfcl", *_traces.KINDS)
+KINDS = ("table", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl", *_traces.KINDS)
 
 
 def read_foreign(
@@ -32,5 +40,5 @@ def read_foreign(
     if kind in _traces.KINDS:
         return _traces.read(kind, path, notes)
     readers = {"ragas": _ragas.read, "deepeval": _deepeval.read, "llamaindex": _llamaindex.read}
-    readers["bfcl"] = _bfcl.read
+    readers |= {"bfcl": _bfcl.read, "table": _table.read}
     return readers[kind](path, notes)

@@ -158,9 +158,9 @@ class HttpClient:
         if 300 <= code < 400:
             target = self._hidden.clean(response.headers.get("location", "nowhere"))
             raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
-        message = (
-            f"answered {code}: {self._hidden.clean(content[:2000].decode('utf-8', 'replace'))}"
-        )
+        key = " (it wants a key, or another one: docs/system-http.md#keys)" if code == 401 else ""
+        told = self._hidden.clean(content[:2000].decode("utf-8", "replace"))
+        message = f"answered {code}{key}: {told}"
         if code in _AGAIN:
             raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
         raise BadReplyError(message)

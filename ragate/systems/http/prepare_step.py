@@ -31,8 +31,9 @@ def _public(value: dict[str, str]) -> dict[str, str]:
     for name in value:
         if name.lower() in _SECRET:
             raise ValueError(
-                f"{name} holds a secret, and this file is in git: write the name of a variable in "
-                "headers_env"
+                f"{name} holds a secret, and this file is in git: name a variable instead, "
+                f'headers_env = {{{name} = "RAG_TOKEN"}}, and allow it below [policy]: '
+                "docs/system-http.md#keys"
             )
     return value
 

@@ -133,3 +133,27 @@ def test_a_runnable_gets_the_earlier_turns_under_its_key(tmp_path: Path):
 def test_a_function_without_a_place_for_earlier_turns_ends_the_run(tmp_path: Path, name: str):
     with pytest.raises(ConfigError, match="the sample q2 has earlier turns"):
         _chat(tmp_path, name)
+
+
+OBJECTS = """
+class Rag:
+    def __init__(self): self.made = "made once"
+    def ask(self, query): return self.made
+    @staticmethod
+    def plain(query): return "no object"
+class Wants:
+    def __init__(self, llm): ...
+    def ask(self, query): return "x"
+"""
+
+
+@pytest.mark.parametrize(("name", "answer"), [("Rag.ask", "made once"), ("Rag.plain", "no object")])
+def test_a_method_of_a_class_is_asked_of_an_object_made_without_arguments(
+    tmp_path: Path, name: str, answer: str
+):
+    assert one(tmp_path, OBJECTS, name).answer == answer
+
+
+def test_a_class_that_wants_arguments_says_what_it_lacks(tmp_path: Path):
+    with pytest.raises(ConfigError, match="llm"):
+        one(tmp_path, OBJECTS, "Wants.ask")

@@ -119,3 +119,31 @@ def test_what_takes_no_lone_question_is_no_system(tmp_path: Path, code: str):
     root = project(tmp_path, rag=code)
 
     assert not list(find_functions(python_files(root), root))
+
+
+def test_a_method_of_a_class_that_is_made_without_arguments_is_found_in_its_file(tmp_path: Path):
+    code = """
+    class Assistant:
+        def __init__(self, folder="pages"): ...
+        def run(self, user_question): return {"answer": "x", "chunks": []}
+        def invoke(self, prompt): return "x"
+    class Wants:
+        def __init__(self, llm): ...
+        def ask(self, question): return "x"
+    """
+    root = project(tmp_path, bot=code)
+
+    found = only(list(find_functions(python_files(root), root)))
+
+    assert found.settings["target"] == "bot:Assistant.run"
+    assert "Assistant().run() in bot.py:4" in found.what
+
+
+def test_a_method_of_an_object_is_named_with_the_file_of_its_class(tmp_path: Path):
+    root = project(
+        tmp_path,
+        app="from bot import Rag\nrag = Rag()",
+        bot="class Rag:\n    def ask(self, question): return 'x'",
+    )
+
+    assert "rag.ask() in bot.py:2" in only(list(find_functions(python_files(root), root))).what

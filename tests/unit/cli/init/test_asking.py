@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from ragate.cli.init.asking import ask_what
+from ragate.cli.init.asking import ask_what, chosen_lines
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.survey import Survey, look
 from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
@@ -37,3 +37,9 @@ def test_a_folder_without_documents_is_asked_for_again(tmp_path: Path) -> None:
 
 def test_recordings_take_two_answers(tmp_path: Path) -> None:
     assert ask(look(tmp_path), "recordings\nruns/*.jsonl\n") == Choice("replay", "runs/*.jsonl")
+
+
+def test_a_guess_that_is_not_the_code_of_the_project_says_so(tmp_path: Path) -> None:
+    write(tmp_path, {**pages("docs/a.md"), "bin/ask.js": "ask();"})
+
+    assert "not your JavaScript code" in chosen_lines(look(tmp_path), PGVECTOR)[1]

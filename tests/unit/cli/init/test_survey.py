@@ -80,3 +80,21 @@ def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:
 
 def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+
+
+def test_questions_in_columns_of_their_own_are_told_apart_from_golden_sets(tmp_path: Path) -> None:
+    write(tmp_path, {"eval/questions.csv": "question,source\nWhich?,a.md\n"})
+
+    assert (look(tmp_path).golden, look(tmp_path).tables) == ((), ("eval/questions.csv",))
+
+
+def test_what_an_installation_left_is_no_folder_of_documents(tmp_path: Path) -> None:
+    write(tmp_path, {"bot.egg-info/top_level.txt": "bot\n"})
+
+    assert look(tmp_path).docs == ()
+
+
+def test_the_languages_of_a_project_are_named_the_most_files_first(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "", "bin/ask.js": "", "lib/index.mjs": ""})
+
+    assert look(tmp_path).languages == ("JavaScript", "Python")

@@ -1,0 +1,120 @@
+"""A table of questions that no tool wrote: columns are known by the names people give them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._importers._common import (
+    EXPECTED_NAMES,
+    Imported,
+    Notes,
+    records,
+    scalar,
+    text_of,
+    texts_of,
+    untaken,
+)
+from ragate.dataset._recorded import REFERENCES
+from ragate.errors import DatasetError
+from ragate.support.settings import shown
+
+# By what they hold, the surest name first; compared without case, and "_" for a space or a dash.
+_COLUMNS = {
+    "id": ("id", "question_id", "query_id", "qid"),
+    "question": (
+        *("question", "query", "input", "user_input", "user_question", "user_query", "prompt"),
+        *("q",),
+    ),
+    "right answer": (
+        *(*REFERENCES, *EXPECTED_NAMES, "ideal", "ideal_answer", "gold_answer", "correct_answer"),
+        *("golden_answer", "target", "answer", "a"),
+    ),
+    "expected documents": (
+        *("relevant", "relevant_docs", "relevant_documents", "expected_docs", "expected_documents"),
+        *("expected_source", "expected_sources", "gold_doc", "gold_docs", "context_ids"),
+        *("source", "sources", "source_file", "source_id", "doc_id", "doc_ids", "document_id"),
+        *("document_ids", "document", "documents", "doc", "docs", "file", "files", "file_name"),
+        *("filename", "file_path", "path", "page", "url"),
+    ),
+    "passages": ("context", "contexts", "reference_contexts", "passage", "passages"),
+}
+_BETWEEN = re.compile(r"[ \-]+")
+_PEEKED = 20
+
+
+def read(path: Path, notes: Notes) -> Iterator[Imported]:
+    """Yield the rows of a .csv, .json or .jsonl file; every other column becomes metadata.
+
+    Raises:
+        DatasetError: no column holds the question; lists the columns.
+    """
+    for where, row in records(path):
+        found = columns_of(row)
+        if "question" not in found:
+            names = shown(", ".join(map(str, row)))
+            raise DatasetError(
+                f"{where}: no field holds the question; there are {names}",
+                remedy=f"name it {', '.join(_COLUMNS['question'][:3])}",
+            )
+        for what, name in found.items():
+            if name != what:
+                notes.add(f"{name!r} is read as {what}")
+        yield _imported(where, row, found)
+
+
+def columns_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the columns of a row by what they hold, as far as they tell."""
+    by_custom = {_BETWEEN.sub("_", str(name).strip().lower()): str(name) for name in row}
+    found = {
+        what: next((by_custom[name] for name in names if name in by_custom), "")
+        for what, names in _COLUMNS.items()
+    }
+    return {what: name for what, name in found.items() if name}
+
+
+def looks_like_questions(path: Path) -> bool:
+    """Whether the first rows have a question beside what a golden set needs: answer or document."""
+    try:
+        rows = [row for _, row in islice(records(path), _PEEKED)]
+    except DatasetError:
+        return False
+    needed = {"right answer", "expected documents"}
+    return bool(rows) and all(
+        "question" in (found := columns_of(row)) and bool(needed & found.keys()) for row in rows
+    )
+
+
+def _imported(where: str, row: Mapping[str, Any], found: Mapping[str, str]) -> Imported:
+    def cell(what: str) -> tuple[str, Any]:
+        name = found.get(what, "")
+        return name, row.get(name)
+
+    query = text_of(where, *cell("question"))
+    if not query:
+        raise DatasetError(f"{where}: the question is empty", remedy="fill it in, or take it out")
+    documents = _documents(where, *cell("expected documents"))
+    return Imported(
+        place=where,
+        query=query,
+        id=text_of(where, *cell("id")),
+        relevant=dict.fromkeys(documents, 1),
+        sources=documents,
+        contexts=texts_of(where, *cell("passages")),
+        references=texts_of(where, *cell("right answer")),
+        metadata={name: scalar(value) for name, value in untaken(row, _taken(found)).items()},
+    )
+
+
+def _taken(found: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(found.values())
+
+
+def _documents(where: str, name: str, value: Any) -> tuple[str, ...]:
+    """Return document names: a list, one name, or several with semicolons or line ends."""
+    if isinstance(value, Mapping):
+        value = [document for document, grade in value.items() if grade]
+    texts = texts_of(where, name, value)
+    parts = (part.strip() for text in texts for part in re.split(r"[;\n]", text))
+    return tuple(dict.fromkeys(part for part in parts if part))
