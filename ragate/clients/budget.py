@@ -1,11 +1,14 @@
 """The caps of the policy on calls and cost, and the tally of what was spent and saved."""
 
+import asyncio
 import math
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ragate.errors import BudgetError
+from ragate.clients.budget_share import BudgetShare, PlannedCall, cap_reached
+from ragate.clients.pace import Pace
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
 _SLACK = 1e-9
@@ -39,33 +42,23 @@ class Tally:
     saved_usd: float = 0.0
 
 
-@dataclass(frozen=True)
-class PlannedCall:
-    """A call that is about to be sent.
-
-    Attributes:
-        provider: Its name in the policy, "" where it is not known.
-        seconds: How long it may take, at most.
-        again: It repeats an earlier one.
-    """
-
-    provider: str = ""
-    model: str = ""
-    seconds: float = 60.0
-    again: bool = False
-
-
 @dataclass
 class Budget:
     """Caps of the policy; a run stops before the call that would exceed one.
 
     A call is paid for when its answer is there. Until then it counts with what the dearest call so
     far has cost, so that many calls at once do not pass the cap together.
+
+    Attributes:
+        share: Of several processes' budget, which then holds caps and paces; the tally is ours.
+        paces: Of providers, by name.
     """
 
     max_calls: int
     max_cost_usd: float
     tally: Tally = field(default_factory=Tally)
+    share: BudgetShare | None = None
+    paces: Mapping[str, Pace] = field(default_factory=dict)
     _open: int = 0
     _dearest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -94,16 +87,33 @@ class Budget:
         Raises:
             BudgetError: a cap is reached.
         """
-        self.take(again=call.again)
-        return 0
+        if self.share is None:
+            self.take(again=call.again)
+            await self._own_turn(call.provider)
+            return 0
+        claim = await self.share.reserve(call)
+        with self._lock:
+            self._count(again=call.again)
+        return claim
+
+    async def _own_turn(self, provider: str) -> None:
+        if provider not in self.paces:
+            return
+        try:
+            await asyncio.sleep(self.paces[provider].book())
+        except asyncio.CancelledError:
+            self.give_back()
+            raise
 
     def _count(self, *, again: bool) -> None:
         self.tally.calls += 1
         self.tally.retries += again
         self._open += 1
 
-    def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:  # noqa: ARG002
+    def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:
         """Take back a call that was not billed; `rejected`: it was one too many (429)."""
+        if self.share is not None and claim:
+            self.share.give_back(claim)
         with self._lock:
             self.tally.calls -= 1
             self.tally.rejected += rejected
@@ -115,9 +125,11 @@ class Budget:
         *,
         prompt_tokens: int = 0,
         completion_tokens: int = 0,
-        claim: int = 0,  # noqa: ARG002 - what `reserve` returned
+        claim: int = 0,
     ) -> None:
         """Add what an answered call cost; None where its price is not known."""
+        if self.share is not None and claim:
+            self.share.settle(claim, cost_usd)
         with self._lock:
             self._open -= 1
             tally = self.tally
@@ -127,8 +139,10 @@ class Budget:
             tally.cost_usd += cost_usd or 0.0
             self._dearest = max(self._dearest, cost_usd or 0.0)
 
-    def lost(self, *, rejected: bool = False, claim: int = 0) -> None:  # noqa: ARG002
+    def lost(self, *, rejected: bool = False, claim: int = 0) -> None:
         """Note that a call ended without an answer, and may be billed."""
+        if self.share is not None and claim:
+            self.share.lost(claim)
         with self._lock:
             self.tally.rejected += rejected
             self._open -= 1
@@ -154,13 +168,6 @@ class Budget:
 def no_caps() -> Budget:
     """Return a budget that only counts."""
     return Budget(max_calls=sys.maxsize, max_cost_usd=math.inf)
-
-
-def cap_reached(key: str, cap: float, used: float) -> BudgetError:
-    return BudgetError(
-        f"[policy] {key} = {cap:g} is reached ({used:g} used); the run stops here",
-        remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
-    )
 
 
 @dataclass

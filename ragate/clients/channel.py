@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.budget import Budget, PlannedCall, no_caps
+from ragate.clients.budget import Budget, no_caps
+from ragate.clients.budget_share import PlannedCall
 from ragate.clients.http.breaker import Breaker
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Limiter

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, Capped, Tally
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.config import Config
+from ragate.clients.pace import Pace
+from ragate.config import Config, Provider
 from ragate.models import Record, Run
 from ragate.protocols import MetricClients, Resources
 from ragate.runtime.before_paying import BeforePaying
@@ -64,7 +65,7 @@ async def open_resources(
     from ragate.database import PostgresDatabase
 
     policy = config.policy
-    budget = Budget(max_calls=policy.max_calls, max_cost_usd=policy.max_cost_usd)
+    budget = Budget(policy.max_calls, policy.max_cost_usd, paces=_paces(policy.providers))
     with (
         Cache(operations.state / CACHE_NAME, say=operations.say) as cache,
         PostgresDatabase(operations.state, url=operations.database_url) as database,
@@ -112,6 +113,11 @@ async def open_resources(
             )
         finally:
             await clients.close()
+
+
+def _paces(providers: Mapping[str, Provider]) -> dict[str, Pace]:
+    rates = {name: provider.calls_per_minute for name, provider in providers.items()}
+    return {name: Pace(rate) for name, rate in rates.items() if rate}
 
 
 class _Draws(Mapping[str, tuple[str, ...]]):

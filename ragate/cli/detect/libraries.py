@@ -13,9 +13,21 @@ _LIBRARIES = {
     "pgvector": re.compile(r"\bpgvector\b", re.I),
 }
 _LANGUAGES = {
-    ".py": "Python", ".js": "JavaScript", ".mjs": "JavaScript", ".ts": "TypeScript",
-    ".go": "Go", ".java": "Java", ".kt": "Kotlin", ".rb": "Ruby", ".rs": "Rust", ".cs": "C#",
-    ".php": "PHP", ".ex": "Elixir", ".scala": "Scala", ".cpp": "C++", ".swift": "Swift",
+    ".py": "Python",
+    ".js": "JavaScript",
+    ".mjs": "JavaScript",
+    ".ts": "TypeScript",
+    ".go": "Go",
+    ".java": "Java",
+    ".kt": "Kotlin",
+    ".rb": "Ruby",
+    ".rs": "Rust",
+    ".cs": "C#",
+    ".php": "PHP",
+    ".ex": "Elixir",
+    ".scala": "Scala",
+    ".cpp": "C++",
+    ".swift": "Swift",
 }
 
 

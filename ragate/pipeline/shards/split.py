@@ -29,13 +29,18 @@ def placed(samples: Sequence[Sample], shards: int, cluster: str) -> dict[str, tu
 
 
 def divided_caps(config: Config, shards: int, number: int) -> Config:
-    """Return the configuration with one shard's part of the caps on calls and money.
+    """Return the configuration with one shard's part of the caps on calls, money and pace.
 
     The parts add up to the caps: the first shards take the calls that are left over.
     """
     policy = config.policy
     calls, rest = divmod(policy.max_calls, shards)
     divided = policy.amended(
-        max_calls=calls + (number <= rest), max_cost_usd=policy.max_cost_usd / shards
+        max_calls=calls + (number <= rest),
+        max_cost_usd=policy.max_cost_usd / shards,
+        providers={
+            name: provider.amended(calls_per_minute=provider.calls_per_minute / shards)
+            for name, provider in policy.providers.items()
+        },
     )
     return config.amended(policy=divided)

@@ -46,3 +46,16 @@ def test_the_parts_of_the_caps_add_up_to_the_caps(tmp_path: Path):
     assert sum(part.max_calls for part in parts) == 5003
     assert {part.max_calls for part in parts} == {625, 626}
     assert sum(part.max_cost_usd for part in parts) == 2.5
+
+
+def test_shards_share_the_pace_of_a_provider(tmp_path: Path):
+    project = ReplayProject(tmp_path)
+    project.configure(
+        metrics='[policy.metrics.mrr]\n[policy.providers.p]\nbase_url = "http://localhost:1/v1"\n'
+        "calls_per_minute = 120"
+    )
+    config = load_config(tmp_path / "ragate.toml")
+
+    parts = [divided_caps(config, 8, number).policy for number in range(1, 9)]
+
+    assert sum(part.providers["p"].calls_per_minute for part in parts) == 120

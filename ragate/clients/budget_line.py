@@ -1,16 +1,15 @@
-"""The budget that all workers of one plan share: kept by a server, asked before every call."""
+"""The way to the budget that all workers of one plan share: a server, asked before every call."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragate.clients.budget import Budget, PlannedCall, cap_reached
+from ragate.clients.budget_share import PlannedCall, cap_reached
 from ragate.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -21,25 +20,24 @@ _MARGIN_S = 30.0  # from the end of a call until it has to be settled
 _RESERVE = "SELECT reservation, wait_s, reached, used FROM ragate_trust.reserve(%s, %s, %s, %s)"
 
 
-@dataclass
-class SharedBudget(Budget):
-    """One process's share of a plan's budget; `tally` counts what this process did.
+class BudgetLine:
+    """Implements `ragate.clients.budget_share.BudgetShare`; its rules stand in `database/trust`.
 
-    The server's rules stand in `ragate/database/trust/budget_sql.py`. What this process reserved
-    when it is killed counts as spent once its lease is over.
+    What a process reserved when it is killed counts as spent once its lease is over.
 
-    Attributes:
-        connect: Opens a connection of its own to the server.
+    Args:
+        connect: Opens a connection of its own to the server, in autocommit mode.
         token: Of the plan; shown to nobody.
+        caps: `max_calls` and `max_cost_usd` of the policy, for the message when one is reached.
     """
 
-    connect: Connect = field(kw_only=True)
-    token: str = field(kw_only=True, repr=False)
-    # One thread: what is said of a call comes after its reservation, and no event loop waits.
-    _line: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(1, "ragate-budget"), repr=False
-    )
-    _connection: psycopg.Connection[Any] | None = field(default=None, repr=False)
+    def __init__(self, connect: Connect, token: str, caps: Mapping[str, float]) -> None:
+        self._connect = connect
+        self._token = token
+        self._caps = caps
+        self._connection: psycopg.Connection[Any] | None = None
+        # One thread: what is said of a call comes after its reservation, and no event loop waits.
+        self._thread = ThreadPoolExecutor(1, "ragate-budget")
 
     async def reserve(self, call: PlannedCall) -> int:
         """Take one call from what is left for all; waits for its turn and for the pace.
@@ -50,51 +48,39 @@ class SharedBudget(Budget):
         """
         lease_s = call.seconds + _MARGIN_S
         while True:
-            asked = self._line.submit(self._say, _RESERVE, call.provider, call.model, lease_s)
+            asked = self._thread.submit(self._say, _RESERVE, call.provider, call.model, lease_s)
             try:
                 claim, wait_s, cap, used = await asyncio.wrap_future(asked)
             except asyncio.CancelledError:
                 asked.add_done_callback(self._forget)
                 raise
             if cap:
-                raise cap_reached(cap, getattr(self, cap), float(used))
+                raise cap_reached(cap, self._caps[cap], float(used))
             if claim is not None:
                 break
             await asyncio.sleep(wait_s * random.uniform(0.75, 1.25))  # noqa: S311 - spreads them
-        with self._lock:
-            self._count(again=call.again)
         try:
             await asyncio.sleep(wait_s)
         except asyncio.CancelledError:
-            self.give_back(claim=claim)
+            self.give_back(claim)
             raise
         return int(claim)
 
-    def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:
-        """Take back a call that was not billed; `rejected`: it was one too many (429)."""
-        super().give_back(rejected=rejected)
-        self._line.submit(self._say, "SELECT ragate_trust.give_back(%s, %s)", claim)
+    def give_back(self, claim: int) -> None:
+        """Take back a call that was not billed."""
+        self._thread.submit(self._say, "SELECT ragate_trust.give_back(%s, %s)", claim)
 
-    def settle(
-        self,
-        cost_usd: float | None,
-        *,
-        prompt_tokens: int = 0,
-        completion_tokens: int = 0,
-        claim: int = 0,
-    ) -> None:
-        """Add what an answered call cost; None where its price is not known."""
-        super().settle(cost_usd, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-        self._line.submit(self._say, "SELECT ragate_trust.settle(%s, %s, %s)", claim, cost_usd)
+    def settle(self, claim: int, cost_usd: float | None) -> None:
+        """Say what an answered call cost; None where its price is not known."""
+        self._thread.submit(self._say, "SELECT ragate_trust.settle(%s, %s, %s)", claim, cost_usd)
 
-    def lost(self, *, rejected: bool = False, claim: int = 0) -> None:
-        """Note that a call ended without an answer, and may be billed."""
-        super().lost(rejected=rejected)
-        self._line.submit(self._say, "SELECT ragate_trust.lose(%s, %s)", claim)
+    def lost(self, claim: int) -> None:
+        """Say that a call ended without an answer, and may be billed."""
+        self._thread.submit(self._say, "SELECT ragate_trust.lose(%s, %s)", claim)
 
     def close(self) -> None:
         """Say what is still to be said, and close the connection."""
-        self._line.shutdown(wait=True)
+        self._thread.shutdown(wait=True)
         if self._connection is not None:
             self._connection.close()
 
@@ -102,7 +88,7 @@ class SharedBudget(Budget):
         """Give back what was reserved for a call that is not wanted any more."""
         with suppress(Exception):
             if (claim := asked.result()[0]) is not None:
-                self._line.submit(self._say, "SELECT ragate_trust.give_back(%s, %s)", claim)
+                self.give_back(claim)
 
     def _say(self, statement: str, *values: object) -> tuple[Any, ...]:
         """Run one function of the server; a connection that broke is opened again, once."""
@@ -111,8 +97,9 @@ class SharedBudget(Budget):
         for last in (False, True):
             try:
                 if self._connection is None:
-                    self._connection = self.connect()
-                row = self._connection.execute(statement.encode(), (self.token, *values)).fetchone()
+                    self._connection = self._connect()
+                found = self._connection.execute(statement.encode(), (self._token, *values))
+                return found.fetchone() or ()
             except psycopg.OperationalError as error:
                 if self._connection is not None:
                     self._connection.close()
@@ -121,8 +108,6 @@ class SharedBudget(Budget):
                     raise _unreachable(error) from error
             except psycopg.Error as error:
                 raise _unreachable(error) from error
-            else:
-                return row or ()
         raise AssertionError
 
 
