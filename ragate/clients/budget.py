@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ragate.clients.budget_share import BudgetShare, PlannedCall, cap_reached
-from ragate.clients.pace import Pace
+from ragate.clients.call_pace import CallPace
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
 _SLACK = 1e-9
@@ -58,7 +58,7 @@ class Budget:
     max_cost_usd: float
     tally: Tally = field(default_factory=Tally)
     share: BudgetShare | None = None
-    paces: Mapping[str, Pace] = field(default_factory=dict)
+    paces: Mapping[str, CallPace] = field(default_factory=dict)
     _open: int = 0
     _dearest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, Capped, Tally
+from ragate.clients.call_pace import CallPace
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.clients.pace import Pace
 from ragate.config import Config, Provider
 from ragate.models import Record, Run
 from ragate.protocols import MetricClients, Resources
@@ -115,9 +115,9 @@ async def open_resources(
             await clients.close()
 
 
-def _paces(providers: Mapping[str, Provider]) -> dict[str, Pace]:
+def _paces(providers: Mapping[str, Provider]) -> dict[str, CallPace]:
     rates = {name: provider.calls_per_minute for name, provider in providers.items()}
-    return {name: Pace(rate) for name, rate in rates.items() if rate}
+    return {name: CallPace(rate) for name, rate in rates.items() if rate}
 
 
 class _Draws(Mapping[str, tuple[str, ...]]):

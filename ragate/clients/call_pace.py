@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Pace:
+class CallPace:
     """Times for the calls of one process to one provider, evenly apart, never more than allowed.
 
     Attributes:

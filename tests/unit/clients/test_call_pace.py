@@ -7,14 +7,14 @@ import pytest
 
 from ragate.clients.budget import Budget
 from ragate.clients.budget_share import PlannedCall
-from ragate.clients.pace import Pace
+from ragate.clients.call_pace import CallPace
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_minute_holds_more_calls_than_allowed_and_a_busy_one_hardly_fewer(seed: int) -> None:
     chance = random.Random(seed)
     now = 0.0
-    pace = Pace(90, clock=lambda: now)
+    pace = CallPace(90, clock=lambda: now)
     sent = []
     for _ in range(1000):
         sent.append(now + pace.book())
@@ -26,7 +26,7 @@ def test_no_minute_holds_more_calls_than_allowed_and_a_busy_one_hardly_fewer(see
 
 def test_a_pause_is_not_made_up_for() -> None:
     now = 0.0
-    pace = Pace(60, clock=lambda: now)
+    pace = CallPace(60, clock=lambda: now)
     pace.book()
     now = 100.0
 
@@ -34,7 +34,7 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 
 def test_a_budget_lets_calls_of_one_provider_wait_for_their_times() -> None:
-    budget = Budget(10, 1.0, paces={"slow": Pace(60 * 20)})
+    budget = Budget(10, 1.0, paces={"slow": CallPace(60 * 20)})
 
     async def main() -> tuple[float, float]:
         clock = asyncio.get_running_loop().time
@@ -54,7 +54,7 @@ def test_a_budget_lets_calls_of_one_provider_wait_for_their_times() -> None:
 
 
 def test_a_call_that_is_cancelled_while_it_waits_is_not_counted() -> None:
-    budget = Budget(10, 1.0, paces={"slow": Pace(1)})
+    budget = Budget(10, 1.0, paces={"slow": CallPace(1)})
 
     async def main() -> None:
         await budget.reserve(PlannedCall("slow"))
