@@ -14,6 +14,8 @@ from ragate.support.machine_faults import machine_fault
 EXIT_USAGE = 2
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
+_NAME = "ragate"
+_COMPLETE = "_RAGATE_COMPLETE"  # what a shell asks for: the script, or what may follow
 
 
 def main() -> NoReturn:
@@ -52,9 +54,14 @@ def _run(arguments: Sequence[str]) -> int:
     from ragate.cli.group import cli
     from ragate.errors import RagateError
 
+    if asked := os.environ.get(_COMPLETE):
+        from click.shell_completion import shell_complete
+
+        # click's own way to this ends in an exit(), which would count as foreign code's.
+        return shell_complete(cli, {}, _NAME, _COMPLETE, asked) and EXIT_USAGE
     try:
         with _telemetry(arguments):
-            code = cli.main(args=list(arguments), prog_name="ragate", standalone_mode=False)
+            code = cli.main(args=list(arguments), prog_name=_NAME, standalone_mode=False)
     except RagateError as error:
         return _say(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -38,6 +38,8 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path, typed: str, of
     )
 
     assert f"plain,{offered}" in done.stdout.splitlines()
+    assert done.returncode == 0
+    assert done.stderr == ""  # the shell would show it in the middle of what is typed
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -48,6 +50,8 @@ def test_each_shell_gets_its_script(tmp_path: Path, shell: str):
     )
 
     assert "_RAGATE_COMPLETE" in done.stdout
+    assert done.returncode == 0
+    assert done.stderr == ""
 
 
 def test_the_hook_for_others_names_a_command_that_is_there(tmp_path: Path):
