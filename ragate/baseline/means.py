@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ragate.baseline.read import parse_baseline
 from ragate.baseline.schema import READABLE, BaselineFile
 from ragate.errors import BaselineError
-from ragate.models import Acceptance, MetricInfo
+from ragate.models import Acceptance, MetricInfo, Score
 from ragate.support.strict_json import loads
 
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
@@ -23,7 +23,7 @@ class BaselineMeans:
     """What one version of the file says of main.
 
     Attributes:
-        means: Over samples and passes, by metric.
+        means: Over the samples, each with the mean of its passes, by metric.
         samples: How many the file holds.
         dataset: The name of the golden set.
     """
@@ -90,8 +90,11 @@ class MeansReader:
 def _scores(line: bytes) -> Iterator[Values]:
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
+    sums: Sums = {}
     for index, output in enumerate(sample["outputs"]):
-        yield from _values(output.get("scores", {}), sample["runs"].count(index))
+        if times := sample["runs"].count(index):
+            _add(sums, _values(output.get("scores", {}), times))
+    yield from _averaged(sums)
 
 
 def _values(scores: Mapping[str, float | str], times: int) -> Iterator[Values]:
@@ -99,6 +102,12 @@ def _values(scores: Mapping[str, float | str], times: int) -> Iterator[Values]:
         if not isinstance(value, str):
             above, below = value.as_integer_ratio()
             yield name, (above << _BITS) // below * times, times
+
+
+def _averaged(sums: Sums) -> Iterator[Values]:
+    """Yield what one sample counts for, whose passes are summed."""
+    for name, (total, count) in sums.items():
+        yield name, total // count, 1
 
 
 def _add(sums: Sums, values: Iterable[Values], sign: int = 1) -> None:
@@ -116,17 +125,26 @@ def _means(sums: Sums) -> dict[str, float]:
 def _laid_out_otherwise(content: bytes, *, where: str) -> BaselineMeans:
     """Read a file that somebody laid out anew, which is right too."""
     run = parse_baseline(content, where=where)
+    of_samples: dict[str, Sums] = {}
+    for record in run.records:
+        _add(of_samples.setdefault(record.sample_id, {}), _held(record.scores))
     sums: Sums = {}
-    for scores in [*(record.scores for record in run.records), *run.aggregates]:
-        held = {name: score.value for name, score in scores.items() if score.value is not None}
-        _add(sums, _values(held, 1))
+    for passes in of_samples.values():
+        _add(sums, _averaged(passes))
+    for scores in run.aggregates:
+        _add(sums, _held(scores))
     manifest = run.manifest
-    samples = len({record.sample_id for record in run.records})
     return BaselineMeans(
         _means(sums),
-        samples,
+        len(of_samples),
         manifest.judge,
         manifest.metrics,
         manifest.accepted,
         manifest.dataset,
+    )
+
+
+def _held(scores: Mapping[str, Score]) -> Iterator[Values]:
+    return _values(
+        {name: score.value for name, score in scores.items() if score.value is not None}, 1
     )

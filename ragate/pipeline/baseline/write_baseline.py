@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 from ragate.baseline import (
     MACHINE_UNITS,
@@ -80,13 +81,19 @@ def with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
 
 
 def run_means(run: Run) -> dict[str, float]:
-    """Return the mean of every metric over all samples and runs, sorted by name."""
-    values: dict[str, list[float]] = {}
-    for scores in [*(record.scores for record in run.records), *run.aggregates]:
+    """Return the mean of every metric over the samples, sorted by name.
+
+    A sample counts once, with the mean of its passes: must-pass samples are asked more often.
+    """
+    of_samples: dict[str, dict[str, list[float]]] = {}
+    of_runs = [("", scores) for scores in run.aggregates]
+    for sample, scores in [*((each.sample_id, each.scores) for each in run.records), *of_runs]:
         for name, score in scores.items():
             if score.value is not None:
-                values.setdefault(name, []).append(score.value)
-    return {name: sum(column) / len(column) for name, column in sorted(values.items())}
+                of_samples.setdefault(name, {}).setdefault(sample, []).append(score.value)
+    return {
+        name: fmean(map(fmean, samples.values())) for name, samples in sorted(of_samples.items())
+    }
 
 
 def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:

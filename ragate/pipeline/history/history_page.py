@@ -7,7 +7,7 @@ from typing import Any
 from ragate.pipeline.history.last_verdict import word_of
 from ragate.pipeline.history.moves import Move, comparable, drift, metric_names, moves, series
 from ragate.pipeline.history.read_history import History, HistoryPoint
-from ragate.pipeline.history.show_history import period, signed, what_else
+from ragate.pipeline.history.show_history import counted_commits, period, signed, what_else
 from ragate.pipeline.history.stored_runs import StoredPoint
 from ragate.renderers.html.charts import Chart, chart, drawn
 from ragate.renderers.html.templates import content_policy, resource, template
@@ -100,7 +100,7 @@ def _trends(history: History, names: Sequence[str]) -> Iterator[Chart]:
             "marks": [each for each in marks if each["at"] >= begin],
             "runs": [each for each in runs if each["at"] >= begin],
         }
-        yield chart(one_line(name, 60), f"{len(rows):,} commits", "trend", data)
+        yield chart(one_line(name, 60), counted_commits(len(rows)), "trend", data)
 
 
 def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:

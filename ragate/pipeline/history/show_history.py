@@ -1,5 +1,6 @@
 """A history as text of 80 columns, and as Mermaid for a job's summary."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from ragate.pipeline.history.moves import Move, drift, metric_names, moves, series
@@ -8,7 +9,11 @@ from ragate.support.escape import one_line
 from ragate.support.git_history import FileCommit
 
 _BARS = "▁▂▃▄▅▆▇█"
+_COLUMNS = 80
 _WIDTH = 24
+_NAMES = (20, 43)  # the narrowest and the widest column of names
+_FIGURES = 25  # columns beside name and bars
+_GLUE = "\u00a0"  # between a name and its figure
 _MOST_MOVES = 5
 _MOST_POINTS = 60
 _SHOWN = 0.0005  # a smaller move would read as 0.000
@@ -37,9 +42,15 @@ def as_text(history: History, metrics: Sequence[str], *, window: int) -> str:
     """
     title = one_line(f"{history.gate}: {history.path}")
     lines = [title, period(history), *history.notes, ""]
-    lines.append(f"{'':<20} {'':<{_WIDTH}} {'now':>6} {'in all':>7} {f'{window} days':>8}")
-    for name in metrics or metric_names(history):
-        lines += _metric_lines(history, name, window)
+    names = list(metrics) or metric_names(history)
+    longest = max([len(one_line(name)) for name in names], default=0)
+    room = min(max(longest, _NAMES[0]), _NAMES[1])
+    bars = min(_WIDTH, _COLUMNS - _FIGURES - room)
+    lines.append(f"{'':<{room}} {'':<{bars}} {'now':>6} {'in all':>7} {f'{window} days':>8}")
+    for name in names:
+        line = sparkline([value for _, value in series(history, name)], bars)
+        head = f"{one_line(name, room):<{room}} {line:<{bars}}"
+        lines += _metric_lines(history, name, window, head)
     if marked := list(what_else(history)):
         lines += ["", "What else changed:"]
         lines += [f"  {at.date[:10]} {at.commit[:7]}  {mark}" for at, mark in marked]
@@ -58,17 +69,20 @@ def what_else(history: History) -> Iterator[tuple[FileCommit, str]]:
 def period(history: History) -> str:
     """Return how many commits there are, and from when to when."""
     first, last = history.points[0].commit, history.points[-1].commit
-    count = f"{len(history.points):,} commit{'' if len(history.points) == 1 else 's'}"
+    count = counted_commits(len(history.points))
     oldest, newest = (f"{at.date[:10]} ({at.commit[:7]})" for at in (first, last))
     return f"{count} from {oldest} to {newest}"
 
 
-def _metric_lines(history: History, name: str, window: int) -> Iterator[str]:
-    values = [value for _, value in series(history, name)]
+def counted_commits(count: int) -> str:
+    """Return how many commits, in words."""
+    return f"{count:,} commit{'' if count == 1 else 's'}"
+
+
+def _metric_lines(history: History, name: str, window: int, head: str) -> Iterator[str]:
     moved = [move for move in moves(history, name) if abs(move.after - move.before) >= _SHOWN]
     whole, lately = (signed(drift(history, name, days=days)) for days in (None, window))
-    line = f"{one_line(name):<20} {sparkline(values):<{_WIDTH}} {values[-1]:>6.3f}"
-    yield f"{line} {whole:>7} {lately:>8}".rstrip()
+    yield f"{head} {_newest(history, name):>6.3f} {whole:>7} {lately:>8}".rstrip()
     for move in reversed(moved[-_MOST_MOVES:]):
         yield f"  {_change(move):>7}  {_at(move)}"
     if len(moved) > _MOST_MOVES:
@@ -76,10 +90,38 @@ def _metric_lines(history: History, name: str, window: int) -> Iterator[str]:
 
 
 def _run_lines(history: History, metrics: Sequence[str]) -> Iterator[str]:
-    names = list(metrics) or metric_names(history)
+    """Yield each run with the metrics that are named, without any with those that differ."""
+    main = {name: _newest(history, name) for name in metric_names(history)}
     for run in reversed(history.runs):
-        shown = [f"{one_line(name)} {run.means[name]:.3f}" for name in names if name in run.means]
-        yield f"  {run.created[:10]} {run.commit[:7]}  {run.status}  {', '.join(shown)}".rstrip()
+        names = metrics or [name for name in run.means if _differs(run.means[name], main.get(name))]
+        shown = [
+            f"{one_line(name)}{_GLUE}{run.means[name]:.3f}" for name in names if name in run.means
+        ]
+        yield from _folded(
+            f"  {run.created[:10]} {run.commit[:7]}  {run.status}  "
+            f"{', '.join(shown) or ('' if metrics else 'as the baseline')}"
+        )
+
+
+def _newest(history: History, name: str) -> float:
+    return series(history, name)[-1][1]
+
+
+def _differs(value: float, main: float | None) -> bool:
+    """Return whether a mean reads otherwise than main's newest."""
+    return main is not None and abs(value - main) >= _SHOWN
+
+
+def _folded(line: str) -> Iterator[str]:
+    """Yield a line in the terminal's width, broken between figures."""
+    text = textwrap.fill(
+        line,
+        _COLUMNS,
+        subsequent_indent=" " * 6,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    yield from text.replace(_GLUE, " ").split("\n")
 
 
 def signed(change: float | None) -> str:

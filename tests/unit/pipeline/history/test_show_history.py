@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ragate.baseline.means import BaselineMeans
 from ragate.cli.main import run
+from ragate.pipeline.history.read_history import HistoryPoint
 from ragate.pipeline.history.show_history import as_mermaid, as_text, sparkline
 from tests.unit.pipeline.history.history_factories import commit, content, scored
 from tests.unit.pipeline.history.view_factories import HOSTILE, history_factory
@@ -52,6 +55,37 @@ def test_foreign_words_do_not_reach_the_terminal_raw():
 
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+def test_no_line_is_wider_than_a_terminal():
+    history = history_factory()
+    names = ["number_unit_support.checked", "embedded_context_relevance.checked", "m" * 60]
+    run = replace(history.runs[0], means=dict.fromkeys(names, 0.5) | {"mrr": 0.6})
+    held = BaselineMeans(dict.fromkeys(names, 0.25), 40, None, {}, ())
+    point = HistoryPoint(history.points[-1].commit, held)
+
+    shown = as_text(replace(history, points=(point,), runs=(run,)), (), window=30).splitlines()
+
+    assert max(map(len, shown)) <= 80
+    assert sum("number_unit_support.checked 0.500" in line for line in shown) == 1
+
+
+def test_a_run_shows_what_differs_from_main():
+    history = history_factory()
+    run = replace(history.runs[0], means={"mrr": 0.6, "ndcg@10": 0.72})
+
+    (line,) = as_text(replace(history, runs=(run,)), (), window=30).splitlines()[-1:]
+
+    assert line.endswith("failed  mrr 0.600")
+
+
+def test_a_run_like_main_says_so():
+    history = history_factory()
+    run = replace(history.runs[0], status="passed", means={"mrr": 0.9, "ndcg@10": 0.72})
+
+    shown = as_text(replace(history, runs=(run,)), (), window=30)
+
+    assert shown.endswith("passed  as the baseline")
 
 
 def test_a_long_subject_does_not_break_its_line():
