@@ -44,17 +44,21 @@ def is_clean(root: Path, *, but: Sequence[Path] = ()) -> bool:
     return len(lines) == 1 and lines[0].startswith("## ")
 
 
-def changed_files(root: Path, *, but: Sequence[Path] = ()) -> dict[str, str] | None:
+def changed_files(
+    root: Path, *, but: Sequence[Path] = (), new: bool = True
+) -> dict[str, str] | None:
     """Return a hash of each file that is not as in HEAD, by its path from the work tree.
 
     What Python compiled does not count. None where git cannot tell, or of more than `MOST_CHANGED`.
 
     Args:
         but: Files and folders that do not count.
+        new: Files count that git does not track.
     """
     top = repository(root)
     real = [path.resolve() for path in but]
-    status = ("status", "--porcelain", "--branch", "-z", "--no-renames", "--untracked-files=all")
+    untracked = f"--untracked-files={'all' if new else 'no'}"
+    status = ("status", "--porcelain", "--branch", "-z", "--no-renames", untracked)
     entries = (answer(root, *status) or "").split("\0")
     if top is None or not entries[0].startswith("## "):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -72,7 +71,7 @@ def command(
         chosen, part = options.selection(loaded, runs=runs or 1), None
         path = options.save_outputs or operations.state / "outputs.jsonl"
     else:
-        part = chosen_shard(loaded, plan, shard, os.environ, commit=operations.commit)
+        part = chosen_shard(loaded, operations, plan, shard)
         chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
         path = options.save_outputs or shard_path(operations.state, part)
     job = collect(loaded, operations, chosen, outputs=path, shard=part, resume=resume)

@@ -7,7 +7,7 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options
-from ragate.cli.plan.shard_choice import PLAN_NAME
+from ragate.cli.plan.shard_choice import PLAN_NAME, plan_here
 
 
 @click.command("plan")
@@ -26,14 +26,11 @@ def command(*, options: RunOptions, out: Path | None, shards: int, runs: int) ->
 
     A sample's part is a hash of its id, or of its cluster, which stays whole. Nothing is run.
     """
-    from ragate.pipeline.shards.freeze_plan import freeze_plan
     from ragate.pipeline.shards.shard_plan import write_plan
-    from ragate.support.git import head_commit
 
     loaded, operations = open_config(options.config)
     chosen = options.selection(loaded, runs=runs)
-    commit = operations.commit or head_commit(loaded.root)
-    plan = freeze_plan(loaded, chosen, shards=shards, commit=commit)
+    plan = plan_here(loaded, operations, chosen, shards)
     path = out or operations.state / PLAN_NAME
     write_plan(path, plan)
     counts = plan.counts()

@@ -11,6 +11,7 @@ from ragate.errors import UsageError
 if TYPE_CHECKING:
     from ragate.cli.options import RunOptions
     from ragate.config import Config
+    from ragate.pipeline.run.selection import Selection
     from ragate.pipeline.shards.merge import ShardMerge
     from ragate.pipeline.shards.shard import Shard
     from ragate.pipeline.shards.shard_plan import ShardPlan
@@ -47,28 +48,36 @@ def refuse_misfits(options: "RunOptions", plan: Path | None, shard: str, runs: i
         )
 
 
-def chosen_shard(
-    config: "Config", path: Path, text: str, environment: Mapping[str, str], *, commit: str
-) -> "Shard":
+def plan_here(
+    config: "Config", operations: "Operations", selection: "Selection", shards: int
+) -> "ShardPlan":
+    """Return the plan of what is checked out, with what was edited and not committed."""
+    from ragate.pipeline.shards.freeze_plan import freeze_plan
+    from ragate.support.git import changed_files, head_commit
+
+    commit = operations.commit or head_commit(config.root)
+    own = (operations.state, *operations.own_files)
+    changed = changed_files(config.root, but=own, new=False) or {}
+    return freeze_plan(config, selection, shards=shards, commit=commit, changed=changed)
+
+
+def chosen_shard(config: "Config", operations: "Operations", path: Path, text: str) -> "Shard":
     """Return the shard that is to be collected, of a plan that fits what is checked out.
 
     Args:
         path: The plan.
         text: ``--shard``, such as ``3/8``; "" takes it from the environment.
-        commit: What is judged, "" for what is checked out.
 
     Raises:
         UsageError: neither says which, there is no such shard, or the plan is another's.
     """
-    from ragate.pipeline.shards.freeze_plan import freeze_plan, refuse_other_plan
+    from ragate.pipeline.shards.freeze_plan import refuse_other_plan
     from ragate.pipeline.shards.shard import Shard
     from ragate.pipeline.shards.shard_plan import read_plan
-    from ragate.support.git import head_commit
 
     plan = read_plan(path)
-    number = _number(plan, text, environment)
-    commit = commit or head_commit(config.root)
-    own = freeze_plan(config, plan.selection, shards=plan.shards, commit=commit)
+    number = _number(plan, text, operations.environment)
+    own = plan_here(config, operations, plan.selection, plan.shards)
     refuse_other_plan(plan, own, name=str(path))
     return Shard(plan, number, config.policy.cluster)
 
@@ -106,7 +115,7 @@ def given_shards(
     claimed = read_plan(plan)
     if claimed.policy != policy_hash(config):
         operations.say(f"{plan}: made under another [policy]; the one that is checked out counts")
-    return ShardMerge(paths, wanted_by(claimed))
+    return ShardMerge(paths, wanted_by(claimed, plan))
 
 
 def _number(plan: "ShardPlan", text: str, environment: Mapping[str, str]) -> int:

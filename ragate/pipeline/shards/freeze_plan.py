@@ -1,5 +1,8 @@
 """From configuration and golden set to a plan, and what differs between two plans."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.core.text.listed_names import listed
@@ -27,11 +30,22 @@ _PARTS = {
     "retrieval_only": "--retrieval-only",
     "eval_date": "--eval-date",
     "samples": "golden set",
+    "changed": "work tree",
 }
 
 
-def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: str) -> ShardPlan:
+def freeze_plan(
+    config: Config,
+    selection: Selection,
+    *,
+    shards: int,
+    commit: str,
+    changed: Mapping[str, str] = MappingProxyType({}),
+) -> ShardPlan:
     """Return the plan of what is checked out.
+
+    Args:
+        changed: As in `ShardPlan`.
 
     Raises:
         RagateError: the golden set or the corpus cannot be read.
@@ -45,6 +59,7 @@ def freeze_plan(config: Config, selection: Selection, *, shards: int, commit: st
         ragate_version=__version__,
         gate=config.gate,
         commit=commit,
+        changed=dict(sorted(changed.items())),
         policy=policy_hash(config),
         system=digest(config.system.model_dump(mode="json")),
         corpus="" if texts is None else digest(sorted(texts.items())),
@@ -75,15 +90,23 @@ def refuse_other_plan(plan: ShardPlan, own: ShardPlan, *, name: str) -> None:
     if plan.digest == own.digest:
         return
     for field, words in _PARTS.items():
-        theirs, ours = getattr(plan, field), getattr(own, field)
-        if theirs != ours:
-            both = f"{_said(theirs)}, here {_said(ours)}"
-            how = _samples(plan, own) if field == "samples" else both
+        if getattr(plan, field) != getattr(own, field):
             raise UsageError(
-                f"{name}: made for another {words}: {how}",
+                f"{name}: made for another {words}: {_how(field, plan, own)}",
                 remedy="collect where the plan was made: the same commit, unchanged, and the same "
                 "ragate; or make a plan anew with `ragate plan`",
             )
+
+
+def _how(field: str, plan: ShardPlan, own: ShardPlan) -> str:
+    """Return what differs, where a part does."""
+    if field == "samples":
+        return _samples(plan, own)
+    if field == "changed":
+        theirs, ours = plan.changed, own.changed
+        paths = {path for path in {*theirs, *ours} if theirs.get(path) != ours.get(path)}
+        return f"not as it was: {listed(sorted(paths), most=_SHOWN)}"
+    return f"{_said(getattr(plan, field))}, here {_said(getattr(own, field))}"
 
 
 def _said(value: object) -> str:

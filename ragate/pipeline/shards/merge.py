@@ -10,16 +10,13 @@ from ragate.models import RunManifest, Sample
 from ragate.outputs.outputs_header import ShardClaim
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.shards.shard_file import (
+    RERUN,
     ShardFile,
     Wanted,
-    collect_again,
     read_part,
     refuse_unfit,
 )
 
-_RERUN = (
-    "run the failed jobs of the collecting workflow again: what they collect completes this run"
-)
 _NOT_OURS = "the file is not what `ragate collect --plan` wrote: collect it again"
 
 
@@ -71,7 +68,7 @@ class ShardMerge:
     def __init__(self, paths: Sequence[Path], wanted: Wanted) -> None:
         self.wanted = wanted
         parts = {path: read_part(path, wanted) for path in paths}
-        refuse_unfit(parts)
+        refuse_unfit(parts, wanted)
         order = sorted(
             parts, key=lambda path: (parts[path].claim.number, parts[path].claim.attempt)
         )
@@ -137,7 +134,7 @@ class ShardMerge:
                     raise DatasetError(
                         f"{path}: half a shard: no output of {key!r}, which is of shard "
                         f"{number}/{shards}",
-                        remedy=collect_again(number, shards),
+                        remedy=self.wanted.collect_again(number),
                     )
 
     def manifest(self, samples: Sequence[Sample]) -> RunManifest:
@@ -171,9 +168,9 @@ class ShardMerge:
 
     def missing_remedies(self) -> tuple[str, ...]:
         """Return how to get what is missing, one line a shard."""
-        if self.missing and not self.wanted.plan:
-            return (_RERUN,)
-        return tuple(collect_again(number, self.wanted.shards) for number in self.missing)
+        if self.missing and not self.wanted.file:
+            return (RERUN,)
+        return tuple(map(self.wanted.collect_again, self.missing))
 
 
 def _time(created: str) -> datetime.datetime:

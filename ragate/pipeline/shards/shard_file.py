@@ -1,5 +1,6 @@
 """The file of one shard: what it says of itself, and why it is refused."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from ragate.outputs.outputs_header import ShardClaim
 from ragate.pipeline.shards.shard import count_and_hash
 from ragate.pipeline.shards.shard_plan import ShardPlan
 from ragate.version import __version__
+
+RERUN = "run the failed jobs of the collecting workflow again: what they collect completes this run"
 
 
 @dataclass(frozen=True)
@@ -29,30 +32,37 @@ class Wanted:
         commit: What is judged.
         samples: By id: content hash and number of the shard.
         plan: Digest of the plan, "" where any will do that all shards have.
+        file: Where the plan is, "" where none was brought along.
     """
 
     shards: int
     commit: str
     samples: Mapping[str, tuple[str, int]]
     plan: str = ""
+    file: str = ""
+
+    def collect_again(self, number: int) -> str:
+        """Return how a shard is made anew."""
+        if not self.file:
+            return RERUN
+        command = ["ragate", "collect", "--plan", self.file, "--shard", f"{number}/{self.shards}"]
+        return f"collect it again: {shlex.join(command)}"
 
 
-def wanted_by(plan: ShardPlan) -> Wanted:
+def wanted_by(plan: ShardPlan, file: Path) -> Wanted:
     """Return what the shards of a plan have to be.
 
     The plan is a claim of whoever collected: it says which shard an output may be in. What is to be
     measured the golden set of the policy says.
 
+    Args:
+        file: Where it is.
+
     Raises:
         UsageError: another version of ragate made it.
     """
     refuse_version(plan.ragate_version, "the plan was made")
-    return Wanted(plan.shards, plan.commit, plan.samples, plan.digest)
-
-
-def collect_again(number: int, shards: int) -> str:
-    """Return the command that makes a shard."""
-    return f"collect it again: ragate collect --plan PLAN --shard {number}/{shards}"
+    return Wanted(plan.shards, plan.commit, plan.samples, plan.digest, str(file))
 
 
 def read_part(path: Path, wanted: Wanted) -> ShardFile:
@@ -80,13 +90,13 @@ def read_part(path: Path, wanted: Wanted) -> ShardFile:
         raise UsageError(
             f"{path}: collected at commit {header.manifest.commit or 'none'}, and the plan is of "
             f"{wanted.commit or 'none'}",
-            remedy=collect_again(claim.number, claim.of),
+            remedy=wanted.collect_again(claim.number),
         )
-    _refuse_cut(path, claim)
+    _refuse_cut(path, claim, wanted)
     return ShardFile(header.manifest, claim)
 
 
-def _refuse_cut(path: Path, claim: ShardClaim) -> None:
+def _refuse_cut(path: Path, claim: ShardClaim, wanted: Wanted) -> None:
     lines, content = count_and_hash(path)
     if (lines, content) == (claim.lines, claim.content):
         return
@@ -95,9 +105,7 @@ def _refuse_cut(path: Path, claim: ShardClaim) -> None:
         if lines != claim.lines
         else "its outputs are not those that its head was written for"
     )
-    raise DatasetError(
-        f"{path}: half a shard: {what}", remedy=collect_again(claim.number, claim.of)
-    )
+    raise DatasetError(f"{path}: half a shard: {what}", remedy=wanted.collect_again(claim.number))
 
 
 def refuse_version(version: str, what: str) -> None:
@@ -116,7 +124,7 @@ def refuse_version(version: str, what: str) -> None:
         )
 
 
-def refuse_unfit(parts: Mapping[Path, ShardFile]) -> None:
+def refuse_unfit(parts: Mapping[Path, ShardFile], wanted: Wanted) -> None:
     """Raise where two files are one shard, of two plans, or were asked unlike often.
 
     Raises:
@@ -140,5 +148,5 @@ def refuse_unfit(parts: Mapping[Path, ShardFile]) -> None:
         if claim.full != to_fit.full:
             raise UsageError(
                 f"{path}: asked {claim.full} times, and {begun} {to_fit.full} times",
-                remedy=collect_again(claim.number, claim.of),
+                remedy=wanted.collect_again(claim.number),
             )

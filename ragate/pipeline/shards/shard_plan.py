@@ -24,6 +24,7 @@ class ShardPlan(Frozen):
 
     Attributes:
         commit: What is checked out, "" outside of git.
+        changed: Hash of each file that git tracks and that is not as in `commit`, by its path.
         policy, system: Hashes of ``[policy]`` and ``[system]``.
         corpus: Hash of the documents, "" where the system does not tell them.
         runs: Passes over the samples.
@@ -36,6 +37,7 @@ class ShardPlan(Frozen):
     ragate_version: str
     gate: str
     commit: str
+    changed: dict[str, str] = {}
     policy: str
     system: str
     corpus: str

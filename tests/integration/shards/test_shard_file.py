@@ -44,7 +44,7 @@ def test_half_a_shard_is_refused(sharded, capsys):
     said = refusal(capsys)
 
     assert f"shard-2-of-3.jsonl: half a shard: {len(lines) - 3} outputs, and its head says" in said
-    assert "ragate collect --plan PLAN --shard 2/3" in said
+    assert f"ragate collect --plan {PLAN} --shard 2/3" in said
 
 
 def test_a_shard_that_was_cut_within_a_line_is_refused(sharded, capsys):
@@ -145,6 +145,23 @@ def test_a_plan_of_another_commit_collects_nothing(gated, capsys):
     assert "made for another commit" in capsys.readouterr().err
 
 
+def test_a_file_that_was_edited_since_is_named(gated, capsys):
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    code = gated.root / "rag.py"
+    code.write_text("TOP_K = 3")
+    subprocess.run(["git", "init", "--quiet", "."], check=True)
+    subprocess.run(["git", "add", "rag.py"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message", "one"], check=True)
+    assert plan() == 0
+    (gated.root / "build.log").write_text("a file that git does not track")
+    assert collect(1) == 0
+    code.write_text("TOP_K = 1")
+    capsys.readouterr()
+
+    assert collect(2) == 2
+    assert "another work tree: not as it was: rag.py" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -163,6 +180,13 @@ def test_what_changed_since_the_plan_was_made_is_named(gated, capsys, change, sa
 
     assert collect(1) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_shard_is_not_judged_without_its_plan(sharded, capsys):
+    capsys.readouterr()
+
+    assert run(["decide", str(shard_file(sharded.root, 1)), str(shard_file(sharded.root, 3))]) == 2
+    assert "shard-1-of-3.jsonl: shard 1/3 of a plan, not a whole run" in capsys.readouterr().err
 
 
 def test_samples_that_the_plan_leaves_out_are_unmeasured(gated, capsys):
