@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +64,8 @@ def command(
     if base is not None:
         changed = changed_documents(corpus_folder(chosen.config, corpus), texts, base)
     found = coverage(read_entries(chosen.path), texts, changed)
-    lines = [_json(found, changed)] if as_json else _lines(found, changed, base or "")
+    given = _given(file, config, corpus)
+    lines = [_json(found, changed)] if as_json else _lines(found, changed, base or "", given)
     click.echo("\n".join(lines))
     return 0
 
@@ -75,7 +77,16 @@ def _json(found: Coverage, changed: ChangedDocuments | None) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False)
 
 
-def _lines(found: Coverage, changed: ChangedDocuments | None, base: str) -> Iterator[str]:
+def _given(file: Path | None, config: Path | None, corpus: Path | None) -> list[str]:
+    """Return the arguments that a next command needs as this one did."""
+    options = {"--config": config, "--corpus": corpus}
+    told = [word for key, path in options.items() if path for word in (key, str(path))]
+    return [*([str(file)] if file else []), *told]
+
+
+def _lines(
+    found: Coverage, changed: ChangedDocuments | None, base: str, given: Sequence[str]
+) -> Iterator[str]:
     kinds = dict(changed.kinds) if changed is not None else {}
     if changed is not None:
         counts = Counter(kinds.values())
@@ -94,9 +105,11 @@ def _lines(found: Coverage, changed: ChangedDocuments | None, base: str) -> Iter
     yield from _questions("questions whose documents it touches", found.touched)
     yield from _questions("questions that expect what it removes", found.removed)
     if changed is not None and len(found.unasked) > len(found.drafted):
-        yield f"-> `ragate dataset generate --from-diff {one_line(base, 80)} --append` drafts some"
+        draft = shlex.join(["generate", "--from-diff", base, *given, "--append"])
+        yield f"-> `ragate dataset {one_line(draft, 400)}` drafts some"
     if found.removed:
-        yield "-> `ragate dataset relink` proposes where removed documents went"
+        relink = one_line(shlex.join(["relink", *given]), 400)
+        yield f"-> `ragate dataset {relink}` proposes where removed documents went"
 
 
 def _questions(title: str, docs: Mapping[str, tuple[str, ...]] | None) -> Iterator[str]:

@@ -38,6 +38,17 @@ def test_what_no_question_expects_and_what_the_change_touches_are_listed(
     assert "generate --from-diff main" in out
 
 
+def test_the_next_command_names_the_documents_as_this_one_did(
+    changed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["coverage", "golden.jsonl", "--diff", "main", "--corpus", "docs"]
+    assert run(["dataset", *arguments]) == 0
+
+    draft = "ragate dataset generate --from-diff main golden.jsonl --corpus docs --append"
+    assert f"-> `{draft}` drafts some" in capsys.readouterr().out
+    assert run(draft.split()[1:]) == 0
+
+
 def test_without_a_base_every_document_counts(
     changed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
