@@ -50,8 +50,10 @@ def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError
 
 def mend_there(told: str) -> str:
     """Return what to do about an exception of the project's code, as it is told."""
+    ends = ": what reads the command line, or ends the program, goes below `if __name__ == ...`"
     unset = ", or set the variable that it reads: in your shell or in .env"
-    return f"it is code of the project: mend it there{unset if 'KeyError' in told else ''}"
+    more = ends if "SystemExit" in told else unset if "KeyError" in told else ""
+    return f"it is code of the project: mend it there{more}"
 
 
 def _wrong_form(target: str) -> tuple[str, str] | None:

@@ -42,11 +42,16 @@ class TargetRaised(Exception):  # noqa: N818 - it tells of another error
 
 @contextmanager
 def on_path(root: str) -> Iterator[None]:
-    """Let modules below `root` be imported, as ``python`` started there would; taken back after."""
+    """Let modules below `root` be imported, as ``python`` started there would; taken back after.
+
+    Meanwhile there is no command line: ragate's own is none of theirs.
+    """
     sys.path.insert(0, root)
+    arguments, sys.argv = sys.argv, [""]
     try:
         yield
     finally:
+        sys.argv = arguments
         if root in sys.path:
             sys.path.remove(root)
 

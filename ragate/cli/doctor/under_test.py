@@ -29,7 +29,7 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
     use = config.system.use
     plugins.load("systems", use)
     model = plugins.settings_model("systems", use)
-    findings = [ok("system", f"{use}: can be imported, and its settings are right")]
+    findings = [ok("system", f"{use}: its settings are right; --ask starts it")]
     if model is not None:
         settings = read_settings(model, config.system.settings, where="[system]")
         variables, check = subject.operations.environment, "system"

@@ -18,6 +18,7 @@ from ragate.recorder.open_system import open_system
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
+from ragate.runtime.slow_start import told_if_slow
 from ragate.runtime.time_limit import within
 from ragate.stores.begun_run import BegunRun
 from ragate.stores.local import LocalStore
@@ -118,10 +119,11 @@ async def open_ready_system(
         await look_first(opened)
         today = date_of(selection.eval_date)
         executor = await stack.enter_async_context(open_executor(config, opened.system, today))
-        system = await stack.enter_async_context(
-            open_system(config, operations, opened, recording=recording, judged=judged)
-        )
-        await system.prepare()
+        with told_if_slow(operations.say, f"setting up the system {config.system.use}"):
+            system = await stack.enter_async_context(
+                open_system(config, operations, opened, recording=recording, judged=judged)
+            )
+            await system.prepare()
         manifest = await new_manifest(config, operations, system, samples, selection)
         store = LocalStore(operations.state)
         kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)

@@ -170,3 +170,32 @@ def test_a_module_that_is_no_file_of_the_project_is_taken_from_where_it_is(tmp_p
     (output,) = ask("python", {"target": "os.path:basename"}, tmp_path)
 
     assert output.error is None
+
+
+COMMAND_LINE = """
+import argparse, sys
+SEEN = list(sys.argv[1:])
+parser = argparse.ArgumentParser()
+parser.add_argument("--folder", default="pages")
+FOLDER = parser.parse_args().folder
+def answer(query): return f"{FOLDER} {SEEN}"
+"""
+
+
+def test_a_module_that_reads_the_command_line_does_not_see_that_of_ragate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sys.argv", ["ragate", "check", "--folder", "ours"])
+
+    output = ask("python", {"target": f"{module(tmp_path, COMMAND_LINE)}:answer"}, tmp_path)[0]
+
+    assert output.answer == "pages []"
+
+
+def test_a_module_that_needs_arguments_says_where_they_belong(tmp_path: Path):
+    code = COMMAND_LINE.replace('default="pages"', "required=True")
+
+    with pytest.raises(ConfigError) as caught:
+        ask("python", {"target": f"{module(tmp_path, code)}:answer"}, tmp_path)
+
+    assert "goes below `if __name__ == ...`" in caught.value.remedy
