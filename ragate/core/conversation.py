@@ -15,3 +15,12 @@ def conversation(sample: Sample) -> str:
         return sample.query
     earlier = "\n".join(f"{_LABELS[turn.role]}: {turn.content}" for turn in sample.messages)
     return f"{_EARLIER}\n{earlier}\n\n{_NOW}\n{sample.query}"
+
+
+def told_by_question(sample: Sample) -> bool:
+    """Tell whether a recorded output can be found by the sample's question, without its id.
+
+    After earlier turns it cannot: "And why?" may follow anything. Nor over passages that are
+    arranged: the plain question has the same words.
+    """
+    return not (sample.messages or sample.arrange)

@@ -46,6 +46,8 @@ def content_hash(sample: Sample) -> str:
         scored.append(sample.model_dump(mode="json", include={"tools", "expected_calls"}))
     if sample.answer_keywords or sample.source_policy is not None:
         scored.append(sample.model_dump(mode="json", include={"answer_keywords", "source_policy"}))
+    if sample.arrange:
+        scored.append({"arrange": sample.arrange})
     return digest(scored)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ragate.core.arrangement import DISTRACTORS, MOST, ORDERS, USUAL
 from ragate.core.text.segmentation import units
 from ragate.dataset._values import filled
 from ragate.support.settings import nearest
@@ -57,7 +58,24 @@ def _form(value: Any) -> str:
     return form
 
 
+def _arrange(value: Any) -> str:
+    """Return what is done to the passages; ``distractors`` alone puts in three."""
+    if value == "":
+        return ""
+    text = value.strip() if isinstance(value, str) else ""
+    name, _, count = text.partition(":")
+    if name not in ORDERS and name != DISTRACTORS:
+        known = (*ORDERS, DISTRACTORS)
+        raise ValueError(f"must be reversed, shuffled or distractors:N{nearest(name, known)}")
+    if name in ORDERS and count:
+        raise ValueError(f"{name} takes no number")
+    if name == DISTRACTORS and ":" in text and not (count.isdecimal() and 1 <= int(count) <= MOST):
+        raise ValueError(f"distractors:N takes a number from 1 to {MOST}")
+    return text if name in ORDERS else f"{DISTRACTORS}:{int(count or USUAL)}"
+
+
 EXPECTATIONS: dict[str, Callable[[Any], Any]] = {
     "answer_keywords": _keywords,
     "source_policy": _policy,
+    "arrange": _arrange,
 }

@@ -39,6 +39,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "expected_calls": ("expected_calls", "reference_tool_calls", "expected_tools"),
     "answer_keywords": ("answer_keywords", "keywords"),
     "source_policy": ("source_policy",),
+    "arrange": ("arrange",),
     "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
@@ -86,8 +87,8 @@ class Entries:
         if len(self.places) == MAX_SAMPLES:
             raise DatasetError(f"{self.path}: more than {MAX_SAMPLES} samples")
         fields = _fields(where, row)
-        self.own_ids = _own_id(where, fields, self.own_ids)
-        entry = _entry(where, fields)
+        self.own_ids = own_id = _own_id(where, fields, self.own_ids)
+        entry = _entry(where, fields, given=frozenset(fields) - (set() if own_id else {"id"}))
         sample = entry.sample
         if sample.id in self.places:
             subject = f"id {sample.id!r}" if self.own_ids else f"the question {shown(sample.query)}"
@@ -172,7 +173,7 @@ def _own_id(where: str, fields: dict[str, Any], own_ids: bool | None) -> bool:
     return has_id
 
 
-def _entry(where: str, fields: Mapping[str, Any]) -> Entry:
+def _entry(where: str, fields: Mapping[str, Any], *, given: frozenset[str]) -> Entry:
     references: tuple[tuple[str, bool], ...] = fields.get("references", ())
     of_sample = {key: value for key, value in fields.items() if key not in {"draft", "references"}}
     if references:
@@ -182,7 +183,7 @@ def _entry(where: str, fields: Mapping[str, Any]) -> Entry:
         sample=_sample(where, of_sample),
         draft=fields.get("draft", False),
         drafted=tuple(text for text, draft in references if draft),
-        given=frozenset(fields),
+        given=given,
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.dataset._rows import Entry
-from ragate.models import SourcePolicy
+from ragate.models import ExpectedCall, SourcePolicy
 from ragate.support.atomic_files import write_lines
 
 
@@ -14,30 +14,36 @@ def row_of(entry: Entry) -> dict[str, Any]:
     """Return a sample as it is written by hand: fields that say nothing are left out."""
     sample = entry.sample
     graded = any(grade != 1 for grade in sample.relevant.values())
-    references: list[Any] = list(sample.references)
-    references += [{"text": text, "draft": True} for text in entry.drafted]
+    drafted = [{"text": text, "draft": True} for text in entry.drafted]
     row = {
         "id": sample.id,
         "messages": sample.turns,
         "query": sample.query,
         "relevant": dict(sample.relevant) if graded else list(sample.relevant),
-        "references": references,
+        "references": [*sample.references, *drafted],
         "answerable": "answerable" in entry.given,  # the value follows: false says something
         "tags": list(sample.tags),
         "must_pass": sample.must_pass,
         "metadata": dict(sample.metadata),
-        "evidence": {
-            doc_id: passage.model_dump(exclude_defaults=True)
-            for doc_id, passage in sample.evidence.items()
-        },
+        "evidence": sample.model_dump(include={"evidence"}, exclude_defaults=True).get("evidence"),
         "answer_keywords": [
             one[0] if len(one) == 1 else list(one) for one in sample.answer_keywords
         ],
         "source_policy": _policy(sample.source_policy),
+        "arrange": sample.arrange,
+        "tools": [tool.model_dump(mode="json") for tool in sample.tools],
         "draft": entry.draft,
     }
     filled = {name: value for name, value in row.items() if value}
-    return {**filled, "answerable": sample.answerable} if "answerable" in filled else filled
+    if "answerable" in filled:
+        filled["answerable"] = sample.answerable
+    if sample.expected_calls is not None:  # an empty list says something too
+        filled["expected_calls"] = [_call(call) for call in sample.expected_calls]
+    return filled
+
+
+def _call(call: ExpectedCall) -> dict[str, Any]:
+    return {"arguments": {}} | call.model_dump(mode="json", exclude_defaults=True)
 
 
 def _policy(policy: SourcePolicy | None) -> Any:

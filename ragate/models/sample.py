@@ -7,6 +7,8 @@ from pydantic import Field, JsonValue, model_validator
 from ragate.models.base import Frozen
 
 Grade = Annotated[int, Field(ge=-1, le=1000)]
+ARRANGEMENTS = r"^(|reversed|shuffled|distractors:[1-9][0-9]?)$"
+LONGEST_ID = 200
 MetadataValue = str | int | float | bool | None
 
 
@@ -124,9 +126,11 @@ class Sample(Frozen):
             no call is right. None: unjudged, so the metrics of calls do not apply.
         answer_keywords: What a right answer mentions, each with the spellings that count.
         source_policy: What an answer may rest on; None: anything.
+        arrange: What is done to the retrieved passages before the answer is written, as
+            `ragate.core.arrangement` reads it; "": nothing.
     """
 
-    id: str = Field(min_length=1, max_length=200)
+    id: str = Field(min_length=1, max_length=LONGEST_ID)
     query: str = Field(min_length=1)
     relevant: dict[str, Grade] = {}
     references: tuple[str, ...] = ()
@@ -140,6 +144,7 @@ class Sample(Frozen):
     expected_calls: tuple[ExpectedCall, ...] | None = None
     answer_keywords: tuple[tuple[str, ...], ...] = ()
     source_policy: SourcePolicy | None = None
+    arrange: str = Field(default="", pattern=ARRANGEMENTS)
 
     @property
     def expected(self) -> frozenset[str]:

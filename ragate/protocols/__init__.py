@@ -36,6 +36,7 @@ from ragate.protocols.system import (
     IdentifiedSystem,
     IdentifyingModule,
     LimitedSystem,
+    PassageArranger,
     System,
     SystemModule,
     Traits,

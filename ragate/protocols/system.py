@@ -73,6 +73,19 @@ class DateReader(Protocol):
         ...
 
 
+@runtime_checkable
+class PassageArranger(Protocol):
+    """What a system may have as well: it does what `Sample.arrange` says.
+
+    Without it, a run with such a sample is refused: its answer would be of something else.
+    """
+
+    @property
+    def arranges(self) -> bool:
+        """True where passages are arranged between retrieval and answer."""
+        ...
+
+
 @dataclass(frozen=True)
 class Traits:
     """What can be said of a system by its name, before it is made: ``TRAITS`` of a built-in module.

@@ -14,6 +14,7 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample, Score, SystemOutput
+from ragate.pipeline.run.arranged_samples import refuse_unarranged
 from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.open_judge import open_judge
@@ -43,6 +44,8 @@ class LiveSystem:
         return output
 
     async def _answer(self, sample: Sample) -> SystemOutput:
+        system = self._ready.system
+        refuse_unarranged(system.info.use, system, [sample])
         outputs = await self._ready.answers([sample], 0)
         return outputs[sample.id]
 

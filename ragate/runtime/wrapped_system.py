@@ -1,7 +1,7 @@
 """A system around another one, in which a subclass changes something."""
 
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.protocols import DateReader, IdentifiedSystem, LimitedSystem, System
+from ragate.protocols import DateReader, IdentifiedSystem, LimitedSystem, PassageArranger, System
 
 
 class WrappedSystem:
@@ -29,6 +29,10 @@ class WrappedSystem:
     @property
     def reads_date(self) -> bool:
         return isinstance(self.system, DateReader) and self.system.reads_date
+
+    @property
+    def arranges(self) -> bool:
+        return isinstance(self.system, PassageArranger) and self.system.arranges
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Bring the system up to date."""

@@ -26,7 +26,7 @@ from ragate.worker.target import TargetError
 
 MOST_TRACES = 5
 _FACTS: dict[str, dict[str, type]] = {
-    "python": {"whole": bool, "takes_turns": bool},
+    "python": {"whole": bool, "takes_turns": bool, "arranges": bool},
     "llamaindex": {"kind": str, "one_at_a_time": bool},
 }
 
@@ -70,6 +70,8 @@ class WorkerTarget:
             RagateError: a worker cannot be started any more.
         """
         question: dict[str, Any] = {"query": sample.query, "turns": sample.turns}
+        if sample.arrange:
+            question["arrange"] = sample.arrange
         if self.facts.get("whole"):
             # What a user would know, never the expected answer.
             fields = {"id": sample.id, "tags": list(sample.tags), "metadata": sample.metadata}

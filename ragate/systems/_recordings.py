@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ragate.core.conversation import told_by_question
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.outputs.mapping import RecordMapping
@@ -36,10 +37,11 @@ class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
     def of(self, sample: Sample) -> list[OutputLocation | CopiedOutput]:
         """Return the runs of a sample, found by its id, else by its question; or none.
 
-        After earlier turns a question names no sample: "And why?" may follow anything.
+        Not by a question that does not tell it from others.
         """
         question = _by_query(sample.query)
-        by_question = () if sample.messages else (question, self._named.get(question, ""))
+        told = told_by_question(sample)
+        by_question = (question, self._named.get(question, "")) if told else ()
         for key in (_by_id(sample.id), *by_question):
             if key in self._numbers:
                 return self[key]

@@ -85,6 +85,7 @@ class PythonSystem(Foreign):
     Args:
         ask: Returns what the function returned for a sample, or raises what it raised.
         takes_turns: It has a place for the earlier turns of a sample.
+        arranges: It has one for what is done to its passages before the answer is written.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class PythonSystem(Foreign):
         ask: Callable[[Sample], Awaitable[Any]],
         *,
         takes_turns: bool,
+        arranges: bool = False,
     ) -> None:
         super().__init__("python", settings, resources.root)
         self._settings = settings
@@ -102,6 +104,7 @@ class PythonSystem(Foreign):
         folder = settings.doc_id_relative_to
         self._name = DocumentName(settings.doc_id, resources.root, folder)
         self._takes_turns = takes_turns
+        self.arranges = arranges
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return what the function returned; its exception is the sample's failure.
@@ -144,17 +147,19 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     if keys.interpreter:
         async with open_workers("python", keys, resources) as remote:
             turns = bool(remote.facts["whole"] or remote.facts["takes_turns"])
-            yield PythonSystem(keys, resources, remote.ask, takes_turns=turns)
+            arranges = bool(remote.facts["arranges"])
+            yield PythonSystem(keys, resources, remote.ask, takes_turns=turns, arranges=arranges)
         return
     function = FunctionTarget(keys.model_dump(), str(resources.root), HERE)
 
     async def ask(sample: Sample) -> Any:
-        return await function.ask(AskedQuestion(sample.query, sample.turns, sample))
+        asked = AskedQuestion(sample.query, sample.turns, sample, sample.arrange)
+        return await function.ask(asked)
 
     try:
         await function.open()
         turns = function.whole or function.takes_turns
-        yield PythonSystem(keys, resources, ask, takes_turns=turns)
+        yield PythonSystem(keys, resources, ask, takes_turns=turns, arranges=function.arranges)
     except TargetError as error:
         raise cannot_be_asked(keys.target, error) from error
     except TargetRaised as error:

@@ -48,6 +48,7 @@ class Replay:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
+        self.arranges = True  # whoever recorded them did
         self.max_runs: int | None = max((len(runs) for runs in outputs.values()), default=0)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
@@ -65,6 +66,7 @@ class Replay:
         runs = self._outputs.of(sample)
         if not runs or run >= len(runs):
             why = ", under its id: it has earlier turns" if sample.messages else ""
+            why = f", under its id: arrange = {sample.arrange!r}" if sample.arrange else why
             return _not_recorded(f"no recorded output in run {run + 1}{why}")
         recorded = runs[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):

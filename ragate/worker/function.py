@@ -17,7 +17,7 @@ from ragate.worker.target import (
     check_bind,
     imported,
     on_path,
-    takes_turns,
+    takes,
     wants_sample,
 )
 
@@ -36,6 +36,7 @@ class FunctionTarget:
     Attributes:
         whole: The function takes the whole sample rather than the question.
         takes_turns: It takes earlier turns beside the question.
+        arranges: It takes what is done to the passages before the answer is written.
     """
 
     def __init__(self, keys: Mapping[str, Any], root: str, environment: str) -> None:
@@ -45,6 +46,7 @@ class FunctionTarget:
         self._stack = AsyncExitStack()
         self.whole = False
         self.takes_turns = False
+        self.arranges = False
 
     async def open(self) -> None:
         """Import it and set it up.
@@ -58,15 +60,16 @@ class FunctionTarget:
             found = await self._made(found)
         self._ask = self._callable(found)
         self.whole = wants_sample(self._ask)
-        self.takes_turns = takes_turns(self._ask)
+        self.takes_turns = takes(self._ask, "messages")
+        self.arranges = takes(self._ask, "arrange")
 
     async def ask(self, question: AskedQuestion) -> Any:
         """Return what the function returns for a question, or for a sample where `whole`."""
-        if self.whole:
-            return await call(self._ask, question.sample)
-        if self.takes_turns:
-            return await call(partial(self._ask, messages=question.turns), question.query)
-        return await call(self._ask, question.query)
+        named: dict[str, Any] = {"arrange": question.arrange} if self.arranges else {}
+        if self.takes_turns and not self.whole:
+            named["messages"] = question.turns
+        asked = question.sample if self.whole else question.query
+        return await call(partial(self._ask, **named) if named else self._ask, asked)
 
     async def close(self) -> None:
         """Leave what the factory opened."""
@@ -116,8 +119,10 @@ class FunctionTarget:
                 f"a {type(found).__name__} cannot be called{made_by}",
                 "name a function, a class with __call__, or an object with invoke",
             )
-        turns: dict[str, list[Any]] = {"messages": []} if takes_turns(found) else {}
-        check_bind(found, "the question", takes="one argument, the question", **turns)
+        named: dict[str, list[Any]] = {
+            name: [] for name in ("messages", "arrange") if takes(found, name)
+        }
+        check_bind(found, "the question", takes="one argument, the question", **named)
         return found  # type: ignore[no-any-return]
 
 

@@ -16,11 +16,13 @@ class AskedQuestion(NamedTuple):
         query: The question itself.
         turns: Earlier turns of the conversation, ``role`` and ``content`` each.
         sample: For a function that takes the whole sample.
+        arrange: What is done to the passages before the answer is written; "" nothing.
     """
 
     query: str
     turns: Turns
     sample: Any = None
+    arrange: str = ""
 
 
 class AskedSample(SimpleNamespace):
@@ -35,4 +37,4 @@ def question_of(fields: Mapping[str, Any]) -> AskedQuestion:
         sample = AskedSample(
             **sample, query=fields["query"], messages=messages, turns=fields["turns"]
         )
-    return AskedQuestion(fields["query"], fields["turns"], sample)
+    return AskedQuestion(fields["query"], fields["turns"], sample, fields.get("arrange", ""))

@@ -105,7 +105,11 @@ class RequestLoop:
             function = FunctionTarget(keys, self._root, environment)
             await function.open()
             self._target = function
-            told = {"whole": function.whole, "takes_turns": function.takes_turns}
+            told = {
+                "whole": function.whole,
+                "takes_turns": function.takes_turns,
+                "arranges": function.arranges,
+            }
         else:
             engine = EngineTarget(keys, self._root, environment, task["concurrency"])
             await engine.open()

@@ -141,10 +141,10 @@ def check_bind(function: Any, *arguments: Any, takes: str, **named: Any) -> None
         ) from error
 
 
-def takes_turns(function: Any) -> bool:
-    """Whether a function has a parameter for the earlier turns of a sample: ``messages``."""
+def takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter of this name: ``messages``, ``arrange``."""
     try:
-        parameter = inspect.signature(function).parameters.get("messages")
+        parameter = inspect.signature(function).parameters.get(name)
     except (TypeError, ValueError):
         return False
     return parameter is not None and parameter.kind in _BY_NAME

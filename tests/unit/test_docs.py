@@ -126,7 +126,12 @@ COMMANDS = dict(leaves(cli))
 def sections() -> dict[str, str]:
     """Return the text of commands.md, and of the pages beside it, by command."""
     found: dict[str, str] = {}
-    for page in ("commands.md", "run-options.md", *(path.name for path in DOCS.glob("*-tools.md"))):
+    for page in (
+        "commands.md",
+        "run-options.md",
+        "robustness.md",
+        *(path.name for path in DOCS.glob("*-tools.md")),
+    ):
         text = (DOCS / page).read_text()
         parts = re.split(r"^## `ragate ([a-z ]+)`\n", text, flags=re.MULTILINE)
         assert found.keys().isdisjoint(parts[1::2])

@@ -63,7 +63,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("recorder",),
     ("pipeline.run", "pipeline.score.asked", "pipeline.score.vectors"),
     ("pipeline.doc_ids", "pipeline.golden", "pipeline.score"),
-    ("pipeline.coverage",),
+    ("pipeline.coverage", "pipeline.golden.variants"),
     (
         "pipeline.contract",
         "pipeline.decide",
@@ -92,7 +92,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "cli.runs",
         "__main__",
     ),
-    ("cli.doctor", "pytest_plugin"),
+    ("cli.dataset.vary", "cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.
 SIDE_BY_SIDE = {

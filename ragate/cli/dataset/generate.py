@@ -10,10 +10,12 @@ import click
 
 from ragate.cli.dataset.shared import (
     corpus_option,
+    draft_options,
     file_argument,
     model_options,
     one_line,
-    refuse_overwriting,
+    place_drafts,
+    refuse_unplaced,
     spent,
     subject,
 )
@@ -44,9 +46,7 @@ KINDS = ("simple", "multi-document", "distracting", "unanswerable")
     "--provider and --model from their headings and definitions, with no model call.",
 )
 @model_options
-@click.option("--output", type=click.Path(path_type=Path), help="Write the drafts to this file.")
-@click.option("--append", is_flag=True, help="Add the drafts to FILE instead.")
-@click.option("--force", is_flag=True, help="Replace --output where it is there already.")
+@draft_options
 def command(
     *,
     file: Path | None,
@@ -92,19 +92,16 @@ def command(
         asked = {"count": count, "kinds": kinds, "seed": seed, "queries": queries}
         documents = edited.documents if edited is not None else None
         generated = _by_model(chosen, texts, (provider, model), asked | {"documents": documents})
-    _write(generated.rows, output, chosen.path)
+    place_drafts(generated.rows, output, chosen.path)
     return _tell(generated, output or chosen.path)
 
 
 def _refuse(
     keyless: bool, kinds: tuple[str, ...], output: Path | None, *, append: bool, force: bool
 ) -> None:
-    if append == (output is not None):
-        raise UsageError("where do the drafts go?", remedy="give --output FILE, or --append")
     if keyless and kinds:
         raise UsageError("--kind is for a model", remedy="name one with --model, or leave it out")
-    if output is not None:
-        refuse_overwriting(output, force=force)
+    refuse_unplaced(output, append=append, force=force)
 
 
 def _by_model(
@@ -116,20 +113,6 @@ def _by_model(
     loaded, operations = chosen.configured()
     asked = asked | {"kinds": tuple(dict.fromkeys(asked["kinds"])) or KINDS}
     return asyncio.run(generate(loaded, operations, texts, choose_model(loaded, *model), **asked))
-
-
-def _write(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
-    from ragate.dataset import open_golden, write_rows
-
-    if not rows:
-        return
-    if output is not None:
-        write_rows(output, rows)
-        return
-    golden = open_golden(path)
-    for row in rows:
-        golden.append(row)
-    golden.save()
 
 
 def _tell(generated: Generated, target: Path) -> int:

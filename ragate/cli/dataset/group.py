@@ -14,6 +14,7 @@ TOOLS: dict[str, tuple[str, str]] = {
     "evidence": ("evidence", "Record the passages that answers rest on."),
     "references": ("references", "Draft reference answers with a chat model."),
     "generate": ("generate", "Draft questions from the documents with a chat model."),
+    "vary": ("vary.command", "Draft variants of questions: worded, typed, arranged otherwise."),
     "accept": ("accept", "Let drafts count, or remove them."),
     "diff": ("diff", "Compare two golden sets, sample by sample."),
     "sample": ("sample", "Take N samples, each tag in proportion."),

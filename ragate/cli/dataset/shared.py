@@ -102,6 +102,41 @@ def words(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in split if word))
 
 
+def draft_options(function: F) -> F:
+    """Add --output, --append and --force: where drafts go."""
+    output = click.option(
+        "--output", type=click.Path(path_type=Path), help="Write the drafts to this file."
+    )
+    append = click.option("--append", is_flag=True, help="Add the drafts to FILE instead.")
+    force = click.option(
+        "--force", is_flag=True, help="Replace --output where it is there already."
+    )
+    return output(append(force(function)))
+
+
+def refuse_unplaced(output: Path | None, *, append: bool, force: bool) -> None:
+    """Raise where drafts go nowhere, or over a file that nobody gave up."""
+    if append == (output is not None):
+        raise UsageError("where do the drafts go?", remedy="give --output FILE, or --append")
+    if output is not None:
+        refuse_overwriting(output, force=force)
+
+
+def place_drafts(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
+    """Write drafts to `output`, or without one at the end of the golden set at `path`."""
+    from ragate.dataset import open_golden, write_rows
+
+    if not rows:
+        return
+    if output is not None:
+        write_rows(output, rows)
+        return
+    golden = open_golden(path)
+    for row in rows:
+        golden.append(row)
+    golden.save()
+
+
 def refuse_overwriting(path: Path, *, force: bool) -> None:
     """Raise where a golden set would be replaced that nobody gave up.
 

@@ -39,7 +39,8 @@ def ranking_metric(
     """Return a metric of the document ranking.
 
     Chunks are collapsed to documents first. A sample without a relevant document is not
-    applicable, since no system could score on it; an empty retrieval is scored.
+    applicable, since no system could score on it, nor is one whose passages the golden set
+    arranges; an empty retrieval is scored.
     """
     return _metric(request, formula, _ranked, version=version, settings=settings)
 
@@ -64,8 +65,13 @@ def _metric(
     return SampleMetric(
         info=metric_info(request, version=version, reads=Reads.RETRIEVAL, settings=settings),
         formula=lambda sample, output: formula(ranking(output), graded(sample)),
-        exclude=lambda sample: without_relevant(graded(sample)),
+        exclude=lambda sample: without_relevant(graded(sample)) or _arranged(sample),
     )
+
+
+def _arranged(sample: Sample) -> str:
+    """Its ranking is made by the golden set, not by the system."""
+    return f"its passages are arranged ({sample.arrange})" if sample.arrange else ""
 
 
 def _seen_from(lowest: int) -> Callable[[Sample], Sample]:

@@ -21,6 +21,7 @@ FIELDS = (
     "expected_calls",
     "answer_keywords",
     "source_policy",
+    "arrange",
 )
 
 

@@ -18,6 +18,7 @@ from ragate.pipeline.run.corpus_texts import Texts, stale_in
 from ragate.support.settings import shown
 
 MOST_COMPARED_NAMES = 2000
+VARIANT_OF = "variant_of"
 Level = Literal["error", "warning"]
 
 
@@ -86,6 +87,8 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
         by_query[_key(entry)].append(entry)
     for original, *repeats in by_query.values():
         for entry in repeats:
+            if _vary_one(original, entry):
+                continue  # in other capitals, or over passages that are arranged
             yield _issue(
                 "duplicate-query",
                 "warning",
@@ -99,15 +102,23 @@ def near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
     """Yield questions that are nearly the same as one before them."""
     once = list({_key(entry): entry for entry in reversed(entries)}.values())[::-1]
     for pair in near_duplicates([conversation(entry.sample) for entry in once], threshold=similar):
-        original = once[pair.earlier]
+        original, later = once[pair.earlier], once[pair.later]
+        if _vary_one(original, later):
+            continue
         yield _issue(
             "near-duplicate",
             "warning",
-            once[pair.later],
+            later,
             f"asks nearly the same as {original.sample.id} ({original.place}), "
             f"similarity {pair.similarity:.2f}",
             "keep both only where they are meant to differ",
         )
+
+
+def _vary_one(one: Entry, other: Entry) -> bool:
+    """Tell whether one is a variant of the other, or both are of the same question."""
+    varied = {each.sample.metadata.get(VARIANT_OF) or each.sample.id for each in (one, other)}
+    return len(varied) == 1
 
 
 def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
@@ -140,7 +151,7 @@ def variants(entries: Sequence[Entry]) -> Iterator[Issue]:
     """Yield variants of a question that is not there: no metric can compare them."""
     ids = {entry.sample.id for entry in entries}
     for entry in entries:
-        original = entry.sample.metadata.get("variant_of")
+        original = entry.sample.metadata.get(VARIANT_OF)
         if original and (str(original) not in ids or str(original) == entry.sample.id):
             message = f"is a variant of {shown(original)}, which is no other sample"
             remedy = "correct metadata.variant_of, or remove it"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.config import Config
+from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup, samples_by_id
 from ragate.errors import DatasetError, StorageError
@@ -63,8 +64,7 @@ def read_collected(
     by_id = samples_by_id(samples)
     by_query = Lookup(
         samples,
-        # After earlier turns a question names no sample: "And why?" may follow anything.
-        {_words(one.query): row for row, one in enumerate(samples) if not one.messages},
+        {_words(one.query): row for row, one in enumerate(samples) if told_by_question(one)},
     )
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ragate.config import Config
 from ragate.executors.executor import Executor, open_executor
 from ragate.models import Run, RunManifest, Sample
+from ragate.pipeline.run.arranged_samples import refuse_unarranged
 from ragate.pipeline.run.collect_pass import OnOutput, Room, finished, no_wait, run_pass, unheard
 from ragate.pipeline.run.new_manifest import labelled, new_manifest
 from ragate.pipeline.run.relative_dates import asked_on, date_of
@@ -123,6 +124,7 @@ async def open_ready_system(
             system = await stack.enter_async_context(
                 open_system(config, operations, opened, recording=recording, judged=judged)
             )
+            refuse_unarranged(config.system.use, system, samples)
             await system.prepare()
         manifest = await new_manifest(config, operations, system, samples, selection)
         store = LocalStore(operations.state)

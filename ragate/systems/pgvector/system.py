@@ -16,6 +16,7 @@ from ragate.systems.pgvector.index.ingest import Work
 from ragate.systems.pgvector.index.snapshot import Snapshot
 from ragate.systems.pgvector.index.terms import Analyzer
 from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector.search.distractors import arranged
 from ragate.systems.pgvector.search.rerank import rerank
 from ragate.systems.pgvector.search.retrieval import Question, retrieve
 from ragate.systems.pgvector.settings import Settings
@@ -30,6 +31,7 @@ class PgvectorSystem:
 
     # The index is held against the corpus by its hash before it is asked.
     identifies_state = True
+    arranges = True
 
     def __init__(self, settings: Settings, resources: Resources) -> None:
         self.max_runs: int | None = None
@@ -104,6 +106,7 @@ class PgvectorSystem:
             if self.reranker is not None:
                 limit = self._top_k
                 chunks, before = await rerank(self.reranker, sample.query, chunks, limit=limit)
+            chunks = await self._arranged(sample, chunks) if sample.arrange else chunks
             note(chunks=len(chunks))
         output = await self._written(sample, chunks, weights, run)
         return output if before is None else output.amended(first_stage=before)
@@ -126,6 +129,15 @@ class PgvectorSystem:
 
         async with self._turn:  # one connection holds the snapshot
             return await self.snapshot.guarded(search)
+
+    async def _arranged(
+        self, sample: Sample, chunks: tuple[RetrievedChunk, ...]
+    ) -> tuple[RetrievedChunk, ...]:
+        async def put() -> tuple[RetrievedChunk, ...]:
+            return await arranged(*await self.snapshot.opened(), self.settings, sample, chunks)
+
+        async with self._turn:
+            return await self.snapshot.guarded(put)
 
     async def _written(
         self,

@@ -8,6 +8,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.models import Reads, ScoreState
+from tests.factories import sample_factory
 from tests.unit.metrics.metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
 
 NEEDS_CUT_OFF = (
@@ -126,3 +127,12 @@ def test_cut_off_and_gain_are_part_of_the_identity() -> None:
 def test_retrieval_metrics_read_the_retrieval_only(name: str) -> None:
     assert metric(name).info.reads is Reads.RETRIEVAL
     assert metric(name).info.name == name
+
+
+def test_a_ranking_that_the_golden_set_made_is_not_scored() -> None:
+    sample = sample_factory("q1").amended(relevant={"a": 1}, arrange="reversed")
+
+    [told] = metric("mrr@5").score_samples([(sample, retrieved("b", "a"))])
+
+    assert told.state is ScoreState.NOT_APPLICABLE
+    assert told.reason == "its passages are arranged (reversed)"

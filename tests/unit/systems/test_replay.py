@@ -187,3 +187,16 @@ def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path)
     assert missing.error is not None
     assert "under its id: it has earlier turns" in missing.error.message
     assert found.answer == "own"
+
+
+def test_over_arranged_passages_a_question_is_found_by_its_id_alone(tmp_path: Path):
+    plain = sample_factory("q001")
+    varied = sample_factory("q002", query=plain.query).amended(arrange="reversed")
+    file = recorded(tmp_path / "o.jsonl", {"question": plain.query, "answer": "of the plain one"})
+    replay = Replay(read_recordings([file]))
+
+    output = asyncio.run(replay.answer(varied))
+
+    assert output.error is not None
+    assert output.error.message.endswith("under its id: arrange = 'reversed'")
+    assert answer(replay).answer == "of the plain one"

@@ -93,3 +93,15 @@ def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path)
 
     assert found["q2"].answer == "alone"
     assert found["q1"].error is not None
+
+
+def test_over_arranged_passages_a_question_is_found_by_its_id_alone(tmp_path: Path):
+    plain = sample_factory("q1", query="What is it?")
+    varied = sample_factory("q2", query="What is it?").amended(arrange="reversed")
+    path = tmp_path / "o.jsonl"
+    path.write_text(json.dumps({"question": "What is it?", "answer": "of the plain one"}) + "\n")
+
+    [outputs] = read_collected([path], [plain, varied]).passes
+
+    assert outputs["q1"].answer == "of the plain one"
+    assert outputs["q2"].error is not None

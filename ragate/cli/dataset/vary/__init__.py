@@ -1,0 +1,1 @@
+"""``ragate dataset vary``."""

@@ -1,0 +1,1 @@
+"""Variants of questions: worded, typed or arranged otherwise, as drafts for a person to accept."""
