@@ -7,6 +7,7 @@ It runs the code of the pull request: no keys belong where it runs. docs/pytest.
 from __future__ import annotations
 
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitC
     if lines and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
+    if reporter is not None and lines:
+        reporter.write_line("")  # -q leaves the line of dots open
         for line in lines:
             reporter.write_line(line, red=True)
 
@@ -87,6 +89,17 @@ def _config_of(config: pytest.Config) -> Config:
         except ConfigError as error:
             raise pytest.UsageError(f"ragate: {error.message}\n  -> {error.remedy}") from None
     return config.stash[_CONFIG]
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Fail with what an error of ours says, and without the way through our code."""
+    from ragate.errors import RagateError
+
+    try:
+        yield
+    except RagateError as error:
+        pytest.fail(f"ragate: {error.message}\n  -> {error.remedy}", pytrace=False)
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +121,8 @@ def ragate_run(request: pytest.FixtureRequest, ragate_config: Config) -> StoredR
     """The gate's run of this session: made once, by whichever test or process asks first."""
     from ragate.pytest_plugin.session_run import run_once
 
-    return run_once(session_folder(request.config), ragate_config.path)
+    with _told():
+        return run_once(session_folder(request.config), ragate_config.path)
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +150,7 @@ def ragate_system(ragate_config: Config) -> Iterator[LiveSystem]:
     """The system under test: a function from a question or a sample to an output."""
     from ragate.pytest_plugin.live_system import live_system
 
-    with live_system(ragate_config) as system:
+    with _told(), live_system(ragate_config) as system:
         yield system
 
 
@@ -145,5 +159,5 @@ def ragate_judge(ragate_config: Config) -> Iterator[LiveJudge]:
     """The policy's judge: a function from sample, output and criterion to a score."""
     from ragate.pytest_plugin.live_system import live_judge
 
-    with live_judge(ragate_config) as judge:
+    with _told(), live_judge(ragate_config) as judge:
         yield judge

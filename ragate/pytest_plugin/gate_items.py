@@ -13,7 +13,8 @@ from ragate.errors import RagateError
 from ragate.models import Verdict
 from ragate.pytest_plugin.session_folder import session_folder
 from ragate.pytest_plugin.session_run import run_once
-from ragate.renderers._samples import WORSE
+from ragate.renderers._numbers import TERMINAL
+from ragate.renderers._samples import WORSE, happened
 from ragate.renderers.console._page import Page
 from ragate.renderers.console._whole_samples import long
 
@@ -72,7 +73,8 @@ class SampleItem(_GateItem):
         failing = {row.sample_id for row in report.decision.must_pass if row.is_red}
         for row in report.samples:
             if row.sample_id == self.name and (row.change in WORSE or self.name in failing):
-                raise GateError("\n".join(long(row, _PAGE)))
+                what = _PAGE.words(happened(row, TERMINAL), 60)  # pytest's summary has one line
+                raise GateError("\n".join([what, *long(row, _PAGE)]))
 
 
 class VerdictItem(_GateItem):

@@ -13,6 +13,7 @@ from ragate.support.atomic_files import write_atomic
 
 _LOOK_S = 0.1
 _NEVER_S = 24 * 3600.0
+_ENDED_S = 3.0  # between making a file and locking it there is a moment
 
 
 def run_once(folder: Path, config: Path) -> StoredRun:
@@ -25,13 +26,17 @@ def run_once(folder: Path, config: Path) -> StoredRun:
         RagateError: nothing could be run; every process of the session is told the same.
     """
     key = config.as_posix().replace("/", "_")
-    outcome = folder / f"{key}.json"
+    outcome, begun = folder / f"{key}.json", folder / f"{key}.begun"
     try:
-        os.close(os.open(folder / f"{key}.begun", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        descriptor = os.open(begun, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:
-        _wait_for(outcome)
+        _wait_for(outcome, begun, config)
     else:
-        write_atomic(outcome, json.dumps(_outcome(config)).encode())
+        try:
+            _hold(descriptor, wait=True)
+            write_atomic(outcome, json.dumps(_outcome(config)).encode())
+        finally:
+            os.close(descriptor)
     told = json.loads(outcome.read_bytes())
     if "error" in told:
         raise StorageError(told["error"], remedy=told["remedy"])
@@ -49,10 +54,43 @@ def _outcome(config: Path) -> dict[str, str]:
     return {"run": report.run_id, "config": str(config)}
 
 
-def _wait_for(outcome: Path) -> None:
+def _wait_for(outcome: Path, begun: Path, config: Path) -> None:
+    """Wait for what another process of the session comes to, or for its end without a word."""
     end = time.monotonic() + _NEVER_S
+    held = time.monotonic()
     while not outcome.exists() and time.monotonic() < end:
         time.sleep(_LOOK_S)
+        if not _is_let_go(begun):
+            held = time.monotonic()
+        elif time.monotonic() - held > _ENDED_S and not outcome.exists():
+            told = {
+                "error": "the process that ran the gate for this session ended in the middle",
+                "remedy": "`ragate check` shows why",
+                "config": str(config),
+            }
+            write_atomic(outcome, json.dumps(told).encode())
+
+
+def _hold(descriptor: int, *, wait: bool) -> bool:
+    """Lock a file, which the kernel undoes with its process; False where another one has it.
+
+    Where there are no such locks (Windows, some file systems), nobody is known to have ended.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _is_let_go(begun: Path) -> bool:
+    descriptor = os.open(begun, os.O_WRONLY)
+    try:
+        return _hold(descriptor, wait=False)
+    finally:
+        os.close(descriptor)
 
 
 def verdict_lines(folder: Path) -> list[str]:

@@ -74,6 +74,7 @@ def test_a_worse_project_fails_with_the_samples_and_words_of_check(
     assert {f"q{n}" for n in range(6)} == set(
         re.findall(r"^FAILED ragate.toml::(q\d+)", done.stdout, re.M)
     )
+    assert "FAILED ragate.toml::q0 - retrieval: expected doc0.md, rank 1 → gone" in done.stdout
     verdict = next(line for line in checked.stdout.splitlines() if line.startswith("FAILED"))
     assert verdict in done.stdout
     assert len(list((project.root / ".ragate" / "runs").iterdir())) == runs + 1
@@ -96,7 +97,19 @@ def test_a_session_whose_own_tests_pass_fails_with_the_gate(project: ReplayProje
 
     assert "1 passed" in done.stdout
     assert done.returncode == 1
-    assert "ragate: gate: failed" in done.stdout
+    assert "\nragate: gate: failed" in done.stdout
+
+
+def test_a_process_that_dies_with_the_gate_leaves_the_others_no_wait(project: ReplayProject):
+    write_tests(project.root, "def test_run(ragate_sample, ragate_run): pass\n")
+    kill = "from ragate.pytest_plugin import session_run\nimport os\n"
+    kill += "session_run.check = lambda config: os._exit(9)\n"
+    (project.root / "conftest.py").write_text(kill)
+
+    done = run_pytest(project.root, "-n", "2", "-k", "q1 or q2")
+
+    assert done.returncode == 1
+    assert "the process that ran the gate for this session ended in the middle" in done.stdout
 
 
 def test_a_configuration_that_is_not_named_is_not_collected(project: ReplayProject):
@@ -153,7 +166,10 @@ def test_without_a_judge_its_fixture_says_so(project: ReplayProject):
     done = run_pytest(project.root)
 
     assert done.returncode == 1
+    assert "ragate: " in done.stdout
     assert "there is no [policy.judge]" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "live_system.py" not in done.stdout
 
 
 def test_without_a_configuration_the_message_is_that_of_the_command(tmp_path: Path):
