@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plan": ("plan.command", "Split a run into shards that several jobs collect."),
     "collect": ("commands.collect", "Run the RAG and write its outputs; judge nothing."),
     "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
+    "worker": ("worker.command", "Ask the questions of runs that other machines submit."),
     "judge": ("plan.judge", "Ask the judge about one shard, ahead of the verdict."),
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),

@@ -21,6 +21,7 @@ from ragate.pipeline.resume.begin_session import begin_session, with_resumed
 from ragate.pipeline.resume.run_start import start_run
 from ragate.pipeline.run.ask_again import ask_changed_again
 from ragate.pipeline.run.collected_outputs import Collected, save_collected
+from ragate.pipeline.run.opened_system import OpensSystem, open_here
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import (
     MUST_PASS_TRIES,
@@ -99,6 +100,7 @@ async def check(
     proposal: Proposal | None = None,
     judge_last: bool = False,
     resume: str = "",
+    opens: OpensSystem = open_here,
 ) -> Report:
     """Run the system, judge it against the baseline, and run it again where that is needed.
 
@@ -108,12 +110,13 @@ async def check(
         proposal: The change's own rules, where they differ: their verdict is computed as well.
         judge_last: Ask the judge only where the metrics that need none have not failed already.
         resume: The run that goes on, by its id or as ``latest``; "" begins a new one.
+        opens: Gives what is asked: the system itself, or workers that have it.
 
     Raises:
         UsageError: no such run was interrupted, or it was begun with something else.
     """
     started = time.monotonic()
-    start = start_run(config, operations, selection, command="check", resume=resume)
+    start = start_run(config, operations, selection, command="check", resume=resume, opens=opens)
     selection = start.selection
     setup = read_gate_setup(config, selection.filters, control=control)
     samples = setup.samples

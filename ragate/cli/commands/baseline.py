@@ -13,6 +13,7 @@ from ragate.cli.operations import open_config
 from ragate.cli.options import config_option, eval_date_option
 from ragate.cli.run_labels import label_options
 from ragate.cli.streams import run_aside
+from ragate.cli.worker.queue_url import opens, workers_option
 from ragate.core.text.listed_names import listed
 from ragate.errors import BaselineError
 from ragate.runtime.run_labels import RunLabels
@@ -35,6 +36,7 @@ def command() -> None:
     help="Record it although what is gated under this name is at its worst value.",
 )
 @eval_date_option
+@workers_option
 @label_options
 def update(
     *,
@@ -43,6 +45,7 @@ def update(
     force: bool,
     allow_worst: tuple[str, ...],
     eval_date: datetime.datetime | None,
+    workers: bool,
     labels: RunLabels,
 ) -> int:
     """Record fresh runs of the whole golden set as the new baseline.
@@ -58,7 +61,13 @@ def update(
     date = eval_date.date().isoformat() if eval_date else ""
     recording = run_aside(
         update_baseline(
-            loaded, operations, runs=runs, force=force, eval_date=date, allow_worst=allow_worst
+            loaded,
+            operations,
+            runs=runs,
+            force=force,
+            eval_date=date,
+            allow_worst=allow_worst,
+            opens=opens(operations, workers=workers),
         )
     )
     path = loaded.policy.baseline

@@ -15,6 +15,7 @@ from ragate.cli.options import RunOptions, run_options, show, verbose_option
 from ragate.cli.page_details import detailed
 from ragate.cli.run_labels import label_options
 from ragate.cli.streams import run_aside
+from ragate.cli.worker.queue_url import opens, workers_option
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     help="Outputs of the base version, collected today: tells drift from the change.",
 )
 @resume_option
+@workers_option
 @click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")
 def command(
     *,
@@ -43,6 +45,7 @@ def command(
     control: Path | None,
     verbose: bool,
     resume: str,
+    workers: bool,
     estimate: bool,
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
@@ -73,6 +76,7 @@ def command(
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
             resume=resume,
+            opens=opens(operations, workers=workers),
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 
 def _bring_queue(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
-    from ragate.database.migrations import migrate
-    from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
+    from ragate.queue.schema import migrate_queue
 
-    return {TRUST.schema: migrate(connection, TRUST)}
+    return migrate_queue(connection)
 
 
 # Variable -> what brings every schema of ours there up to date, and says how many steps each took.

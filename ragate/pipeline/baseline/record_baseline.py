@@ -27,6 +27,7 @@ from ragate.pipeline.baseline.write_baseline import (
 )
 from ragate.pipeline.doc_ids.id_advice import id_advice
 from ragate.pipeline.run.earlier_passes import evidence_key
+from ragate.pipeline.run.opened_system import OpensSystem, open_here
 from ragate.pipeline.run.ready_system import open_ready_system
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import Session, possible_runs
@@ -51,6 +52,7 @@ async def update_baseline(
     accepted: Sequence[Acceptance] = (),
     eval_date: str = "",
     allow_worst: Collection[str] = (),
+    opens: OpensSystem = open_here,
 ) -> BaselineUpdate:
     """Record `runs` fresh passes over the whole golden set and write the baseline file.
 
@@ -62,6 +64,7 @@ async def update_baseline(
         accepted: Drops that were accepted on the way here; the file keeps them.
         eval_date: What ``{today}`` in a question stands for, "" for today.
         allow_worst: What is gated and may stand at its worst value.
+        opens: Gives what is asked: the system itself, or workers that have it.
 
     Raises:
         DatasetError: expected documents are not in the corpus; the file is left as it is.
@@ -72,7 +75,7 @@ async def update_baseline(
     runs = config.policy.decision.runs if runs is None else runs
     selection = Selection(runs=runs, eval_date=eval_date)
     old = readable_baseline(config)
-    session, run = await _record(config, operations, samples, selection, old)
+    session, run = await _record(config, operations, samples, selection, old, opens)
     refuse_unmeasured(config, run)
     LocalStore(operations.state).save(run)
     finished(run)
@@ -101,6 +104,7 @@ async def _record(
     samples: Sequence[Sample],
     selection: Selection,
     old: Run | None,
+    opens: OpensSystem,
 ) -> tuple[Session, Run]:
     """Return the passes and their scores.
 
@@ -121,6 +125,7 @@ async def _record(
             selection,
             recording=recording.name,
             look_first=look_first,
+            opens=opens,
         ) as ready,
         # Before an answer is paid for: the judge may be one that cannot be had.
         open_scorer(

@@ -13,6 +13,7 @@ from ragate.errors import UsageError
 from ragate.models import Run, Sample
 from ragate.pipeline.resume.begun_state import begun_state, refuse_another
 from ragate.pipeline.resume.finished_outputs import finished_outputs, is_recent
+from ragate.pipeline.run.opened_system import OpensSystem, open_here
 from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import Session
@@ -27,6 +28,7 @@ class RunStart:
 
     Attributes:
         interrupted: The run that goes on, None for a new one.
+        opens: Gives what is asked.
     """
 
     config: Config
@@ -34,6 +36,7 @@ class RunStart:
     command: str
     selection: Selection
     interrupted: BegunRun | None = None
+    opens: OpensSystem = open_here
 
     @property
     def store(self) -> LocalStore:
@@ -61,6 +64,7 @@ class RunStart:
             baseline=baseline,
             judged=judged,
             interrupted=self.interrupted,
+            opens=self.opens,
         )
 
     def note(self, session: Session, samples: Sequence[Sample]) -> None:
@@ -99,17 +103,19 @@ def start_run(
     *,
     command: str,
     resume: str = "",
+    opens: OpensSystem = open_here,
 ) -> RunStart:
     """Return how a run begins.
 
     Args:
         resume: The id of a run that was interrupted, ``latest``, or "" for a new run.
+        opens: Gives what is asked.
 
     Raises:
         UsageError: there is no such run, it came to its end, or other samples are asked for.
     """
     if not resume:
-        return RunStart(config, operations, command, selection)
+        return RunStart(config, operations, command, selection, opens=opens)
     store = LocalStore(operations.state)
     run = find_interrupted(store, resume, gate=config.gate, command=command)
     begun = Selection(run.filters, run.top_k, run.retrieval_only, run.runs, run.eval_date)
@@ -124,7 +130,7 @@ def start_run(
             remedy="what answers may be another build by now: begin a new run",
         )
     begun = replace(begun, eval_date=run.asked_on or run.eval_date)
-    return RunStart(config, operations, command, begun, run)
+    return RunStart(config, operations, command, begun, run, opens)
 
 
 def _begun(session: Session, selection: Selection, state: BegunState) -> BegunRun:

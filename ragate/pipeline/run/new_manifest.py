@@ -13,7 +13,6 @@ from ragate.pipeline.run.selection import Selection
 from ragate.protocols import DateReader, System
 from ragate.runtime.operations import Operations
 from ragate.runtime.run_labels import branch_of, noted
-from ragate.stores.local import new_run_id
 from ragate.support.git import head_commit
 from ragate.version import __version__
 
@@ -24,9 +23,10 @@ async def new_manifest(
     system: System,
     samples: Sequence[Sample],
     selection: Selection,
+    run_id: str,
 ) -> RunManifest:
     """Return the manifest of a run as it begins; documents that are gone are told."""
-    manifest = await _manifest(config, operations, system, samples, selection)
+    manifest = await _manifest(config, operations, system, samples, selection, run_id)
     if not manifest.missing_documents and (gone := gone_documents(samples, config.root)):
         operations.say(f"warning: {gone.message}; {gone.remedy}")
     return labelled(manifest, operations, config.root)
@@ -38,12 +38,13 @@ async def _manifest(
     system: System,
     samples: Sequence[Sample],
     selection: Selection,
+    run_id: str,
 ) -> RunManifest:
     documents = await system.documents()
     reads_date = isinstance(system, DateReader) and system.reads_date
     reads_date = reads_date or any(table.get("dates") for table in config.metric_settings.values())
     return RunManifest(
-        run_id=new_run_id(),
+        run_id=run_id,
         gate=config.gate,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         commit=operations.commit or head_commit(config.root),

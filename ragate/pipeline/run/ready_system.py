@@ -6,12 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from ragate.config import Config
-from ragate.executors.executor import Executor, open_executor
+from ragate.executors.executor import Executor
 from ragate.models import Run, RunManifest, Sample
 from ragate.pipeline.run.arranged_samples import refuse_unarranged
 from ragate.pipeline.run.collect_pass import OnOutput, Room, finished, no_wait, run_pass, unheard
 from ragate.pipeline.run.new_manifest import labelled, new_manifest
-from ragate.pipeline.run.relative_dates import asked_on, date_of
+from ragate.pipeline.run.opened_system import OpensSystem, PassSystem, SystemRequest, open_here
+from ragate.pipeline.run.relative_dates import asked_on
 from ragate.pipeline.run.selection import Selection
 from ragate.protocols import LimitedSystem, System
 from ragate.recorder.baseline_replies import save_run_replies
@@ -22,7 +23,7 @@ from ragate.runtime.resources import Opened, open_resources
 from ragate.runtime.slow_start import told_if_slow
 from ragate.runtime.time_limit import within
 from ragate.stores.begun_run import BegunRun
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.run_outputs import open_outputs
 from ragate.stores.writer import OutputsWriter
 
@@ -63,6 +64,8 @@ class ReadySystem:
         room: Room = no_wait,
     ) -> Outputs:
         """Return the outputs of one pass; `on_output` and `room` are as in `run_pass`."""
+        if isinstance(self.system, PassSystem):
+            return await self.system.answer_pass(samples, run, on_output=on_output, room=room)
         system = self.opened.system
         # A sample that waits for its turn in the system would run out of time.
         limit = self.system.max_concurrency if isinstance(self.system, LimitedSystem) else None
@@ -94,6 +97,7 @@ async def open_ready_system(
     judged: bool = True,
     look_first: LookFirst = no_look,
     interrupted: BegunRun | None = None,
+    opens: OpensSystem = open_here,
 ) -> AsyncIterator[ReadySystem]:
     """Yield the system under test, up to date, with its outputs file open.
 
@@ -103,6 +107,7 @@ async def open_ready_system(
         judged: The judge is asked in this process as well.
         look_first: Looks at what the run needs before the system is started or brought up to date.
         interrupted: The run that goes on; its file keeps what it holds.
+        opens: Gives what is asked.
 
     Raises:
         BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
@@ -118,15 +123,18 @@ async def open_ready_system(
         )
         opened = await stack.enter_async_context(resources)
         await look_first(opened)
-        today = date_of(selection.eval_date)
-        executor = await stack.enter_async_context(open_executor(config, opened.system, today))
+        run_id = new_run_id() if interrupted is None else interrupted.run_id
+        request = SystemRequest(
+            config, operations, selection, run_id, recording, judged, interrupted is not None
+        )
         with told_if_slow(operations.say, f"setting up the system {config.system.use}"):
-            system = await stack.enter_async_context(
-                open_system(config, operations, opened, recording=recording, judged=judged)
-            )
-            refuse_unarranged(config.system.use, system, samples)
+            asked = await stack.enter_async_context(opens(request, opened))
+            system, executor = asked.system, asked.executor
+            if not isinstance(system, PassSystem):  # which knows it when it is prepared
+                refuse_unarranged(config.system.use, system, samples)
             await system.prepare()
-        manifest = await new_manifest(config, operations, system, samples, selection)
+        refuse_unarranged(config.system.use, system, samples)
+        manifest = await new_manifest(config, operations, system, samples, selection, run_id)
         store = LocalStore(operations.state)
         kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)
         with kept as (writer, begun):

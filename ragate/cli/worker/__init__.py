@@ -1,0 +1,1 @@
+"""``ragate worker``, and what sends the questions of a run to workers."""

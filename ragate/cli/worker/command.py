@@ -1,0 +1,43 @@
+"""``ragate worker``: ask the questions of runs that other machines submit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.cli.streams import run_aside
+from ragate.cli.worker.queue_url import queue_url
+
+
+@click.command("worker")
+@config_option
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1024),
+    help="Questions at once; default: RAGATE_CONCURRENCY, or 8.",
+)
+@click.option(
+    "--idle-s",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="End after so long without a question; default: never.",
+)
+def command(*, config: Path | None, concurrency: int | None, idle_s: float | None) -> int:
+    """Ask the questions of `check --workers` and `baseline update --workers`.
+
+    Start it in a checkout of the commit that is run, on any number of machines. It judges nothing
+    and needs no judge's key.
+    """
+    from ragate.pipeline.workers.work import work
+    from ragate.queue.schema import wait_for_schemas
+
+    loaded, operations = open_config(config)
+    url = queue_url(operations, "ragate worker")
+    wait_for_schemas(url, say=operations.say)
+    slots = concurrency or operations.concurrency
+    done = run_aside(work(loaded, operations, url, slots=slots, idle_s=idle_s))
+    click.echo(f"{done.answered} questions in {done.blocks} blocks")
+    return 0

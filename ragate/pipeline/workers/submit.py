@@ -1,0 +1,66 @@
+"""A run that goes to workers: its plan is put into the queue, and taken back where the run ends."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+from ragate.core.hashing import digest
+from ragate.errors import UsageError
+from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
+from ragate.pipeline.shards.shard_plan import ShardPlan
+from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
+from ragate.pipeline.workers.watch import Watch
+from ragate.pipeline.workers.workers_system import WorkersSystem
+from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, open_queue
+from ragate.queue.submission import Submission
+from ragate.recorder.open_system import is_recorded_system
+from ragate.runtime.resources import Opened
+
+CANCEL_S = 20.0
+
+
+def opens_on_workers(url: str) -> OpensSystem:
+    """Return what opens the system under test on the workers of a queue."""
+    return partial(_open, url)
+
+
+@asynccontextmanager
+async def _open(url: str, request: SystemRequest, _opened: Opened) -> AsyncIterator[OpenedSystem]:
+    say = request.operations.say
+    plan = _plan(request)
+    checkout = f"commit {plan.commit[:12]}" if plan.commit else "these files"
+    where = f"in a checkout of {checkout}, with ragate {plan.ragate_version}"
+    async with open_queue(url, say=say) as queue:
+        submission = Submission(
+            queue,
+            digest([plan.digest, request.recording or request.run_id]),
+            queue_name(plan),
+            head_of(plan, request.recording).model_dump_json(),
+            priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
+        )
+        resumed = await submission.begin()
+        watch = Watch(submission, say, where)
+        try:
+            yield OpenedSystem(WorkersSystem(submission, watch, resumed=resumed))
+        except BaseException:
+            with suppress(Exception):  # what ended the run is what is told
+                async with asyncio.timeout(CANCEL_S):
+                    await submission.cancel()
+            raise
+        await submission.finish()
+
+
+def _plan(request: SystemRequest) -> ShardPlan:
+    """Return the plan of a run.
+
+    Raises:
+        UsageError: its calls are recorded, which one process has to see.
+    """
+    config = request.config
+    if is_recorded_system(config):
+        raise UsageError(
+            "--workers with [system] record = true: calls are recorded in one process",
+            remedy="leave out --workers, or collect shards: docs/shard-tools.md",
+        )
+    return frozen(config, request.operations, dated_selection(request.selection))

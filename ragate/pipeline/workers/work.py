@@ -1,0 +1,77 @@
+"""A worker: it listens to the queue of its checkout, and serves what comes."""
+
+import asyncio
+from dataclasses import dataclass
+
+from ragate.config import Config
+from ragate.errors import RagateError
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.workers.block_server import BlockServer, UnfitWorkerError
+from ragate.pipeline.workers.plan_head import frozen, queue_name
+from ragate.queue.engine import open_queue
+from ragate.queue.engine_worker import EngineWorker
+from ragate.queue.leases import Leases, PlanGoneError
+from ragate.queue.submission import BLOCK_SIZE
+from ragate.runtime.operations import Operations
+
+_LOOK_S = 0.25
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What a worker did.
+
+    Attributes:
+        answered: Questions whose outputs it appended.
+    """
+
+    blocks: int
+    answered: int
+
+
+async def work(
+    config: Config, operations: Operations, url: str, *, slots: int, idle_s: float | None
+) -> Worked:
+    """Serve blocks of plans of this checkout.
+
+    Args:
+        slots: The most questions at once.
+        idle_s: End after so many seconds without a block; None goes on until interrupted.
+
+    Raises:
+        RagateError: this worker cannot serve a plan, or the database is gone for good.
+    """
+    name = queue_name(frozen(config, operations, Selection()))
+    async with open_queue(url, say=operations.say) as queue:
+        server = BlockServer(config, operations, Leases(queue), slots=slots)
+        failures: list[BaseException] = []
+
+        def failed(error: BaseException) -> None:
+            if isinstance(error, UnfitWorkerError):
+                failures.append(error.__cause__ or error)
+                engine.stop()
+            else:
+                remedy = error.remedy if isinstance(error, PlanGoneError) else "it is tried again"
+                operations.say(f"a block was not done: {error}; {remedy}")
+
+        # Blocks enough that a question always waits for a place that becomes free.
+        jobs = -(-slots // BLOCK_SIZE) + 1
+        engine = EngineWorker(queue, name, server.serve, jobs=jobs, failed=failed)
+        operations.say(f"listens to queue {name}; up to {slots} questions at once")
+        idle = asyncio.create_task(_stop_when_idle(engine, idle_s))
+        try:
+            await engine.run()
+        finally:
+            idle.cancel()
+            await server.close()
+    for error in failures:
+        raise error if isinstance(error, RagateError) else RagateError(str(error))
+    return Worked(engine.done, server.answered)
+
+
+async def _stop_when_idle(engine: EngineWorker, idle_s: float | None) -> None:
+    while idle_s is not None:
+        if engine.idle_s >= idle_s:
+            engine.stop()
+            return
+        await asyncio.sleep(_LOOK_S)

@@ -1,0 +1,133 @@
+"""The connection to the queue, and the engine over it: Procrastinate."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragate.database.postgres import readable
+from ragate.database.schema import CONNECT_S, describe
+from ragate.errors import DatabaseError
+from ragate.queue.schema import VARIABLE
+from ragate.queue.tables import ENGINE_SCHEMA
+
+if TYPE_CHECKING:
+    from procrastinate import App
+    from psycopg_pool import AsyncConnectionPool
+
+T = TypeVar("T")
+
+TASK = "ragate.block"
+PRIORITY_CHECK, PRIORITY_RECORDING = 1, 0  # somebody waits for a verdict
+HEARTBEAT_S = 2.0
+STALLED_S = 10.0  # of a worker without a heartbeat: its blocks are given to others
+PATIENCE_S = 300.0  # for a database that is gone
+_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True)
+class Queue:
+    """An open connection to the queue.
+
+    Attributes:
+        say: Prints a line.
+        patience_s: How long a database that is gone is waited for.
+    """
+
+    url: str
+    app: App
+    pool: AsyncConnectionPool[Any]
+    say: Callable[[str], None]
+    patience_s: float = PATIENCE_S
+
+    async def patient(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Return what `call` does; while the database is gone it is called again.
+
+        Raises:
+            DatabaseError: it did not come back.
+        """
+        started, told = time.monotonic(), False
+        while True:
+            try:
+                return await call()
+            except Exception as error:
+                if not is_outage(error):
+                    raise
+                waited = time.monotonic() - started
+                if waited >= self.patience_s:
+                    described = describe(error, self.url, VARIABLE)
+                    raise DatabaseError(
+                        f"{described.message}, for {waited:.0f} seconds", remedy=described.remedy
+                    ) from error
+            if not told:
+                self.say(
+                    f"the database of {VARIABLE} does not answer; it is tried again for "
+                    f"{self.patience_s:g} seconds"
+                )
+                told = True
+            await asyncio.sleep(_PAUSE_S)
+
+    async def rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
+        """Return the rows of one statement, in a transaction of its own."""
+
+        async def call() -> list[tuple[Any, ...]]:
+            async with self.pool.connection() as connection:
+                cursor = await connection.execute(query.encode(), arguments)
+                return [] if cursor.description is None else await cursor.fetchall()
+
+        return await self.patient(call)
+
+
+def is_outage(error: BaseException) -> bool:
+    """Return whether the database is gone, and may come back."""
+    import psycopg
+    from procrastinate.exceptions import ConnectorException
+
+    if isinstance(error, ConnectorException):
+        return error.__cause__ is not None and is_outage(error.__cause__)
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+
+
+@asynccontextmanager
+async def open_queue(
+    url: str,
+    *,
+    say: Callable[[str], None] = lambda _line: None,
+    patience_s: float = PATIENCE_S,
+    connections: int = 4,
+) -> AsyncIterator[Queue]:
+    """Yield the queue behind `url`, whose schemas are there.
+
+    Raises:
+        DatabaseError: it is out of reach.
+    """
+    from procrastinate import App, PsycopgConnector
+    from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+    # What goes wrong is told by us: with the remedy, and without a traceback for each try.
+    for name in ("procrastinate", "psycopg.pool"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        readable(url, VARIABLE),
+        min_size=1,
+        max_size=connections,
+        timeout=CONNECT_S,
+        kwargs={"options": f"-c search_path={ENGINE_SCHEMA}", "connect_timeout": CONNECT_S},
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+    )
+    try:
+        try:
+            await pool.open(wait=True, timeout=CONNECT_S)
+        except PoolTimeout as error:
+            raise describe(error, url, VARIABLE) from error
+        app = App(connector=PsycopgConnector())
+        async with app.open_async(pool):
+            yield Queue(url, app, pool, say, patience_s)
+    finally:
+        await pool.close()

@@ -1,0 +1,120 @@
+"""The jobs of one plan, one a block, as Procrastinate has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragate.queue.engine import STALLED_S, TASK, Queue, is_outage
+
+if TYPE_CHECKING:
+    from procrastinate.jobs import Job
+    from procrastinate.manager import JobManager
+
+_KEPT_HOURS = 7 * 24
+
+
+@dataclass(frozen=True)
+class PlanJobs:
+    """What is done with them; nothing of a queue is done by ourselves.
+
+    Attributes:
+        plan: Whose they are.
+        queue_name: Procrastinate's queue.
+        priority: Among the jobs of that queue, the highest first.
+    """
+
+    queue: Queue
+    plan: str
+    queue_name: str
+    priority: int
+
+    @property
+    def _manager(self) -> JobManager:
+        return self.queue.app.job_manager
+
+    async def defer(self, blocks: Iterable[int], connection: Any) -> None:
+        """Let workers have blocks, in the transaction of a connection.
+
+        Raises:
+            AlreadyEnqueued: one of them waits already.
+        """
+        from procrastinate.jobs import Job
+
+        jobs = [
+            Job(
+                queue=self.queue_name,
+                lock=None,
+                queueing_lock=f"{self.plan}:{block}",
+                task_name=TASK,
+                priority=self.priority,
+                task_kwargs={"plan": self.plan, "block": block},
+            )
+            for block in blocks
+        ]
+        await self._manager.batch_defer_jobs_async(jobs, connection)
+
+    async def blocks(self, *states: str) -> set[int]:
+        """Return the blocks whose jobs are in states of Procrastinate's."""
+        return {int(str(job.task_kwargs["block"])) for job in await self._in(*states)}
+
+    async def _in(self, *states: str) -> list[Job]:
+        async def call() -> list[Job]:
+            found: list[Job] = []
+            for state in states:
+                found += await self._manager.list_jobs_async(queue=self.queue_name, status=state)
+            return [job for job in found if job.task_kwargs.get("plan") == self.plan]
+
+        return await self.queue.patient(call)
+
+    async def at_work(self) -> int:
+        """Return how many blocks workers have now, of any plan of this queue."""
+
+        async def call() -> int:
+            found = await self._manager.list_queues_async(queue=self.queue_name)
+            return sum(int(each["doing"]) for each in found)
+
+        return await self.queue.patient(call)
+
+    async def retry_stalled(self) -> int:
+        """Give blocks of workers without a heartbeat to others; return how many."""
+        from procrastinate.exceptions import ConnectorException
+
+        async def call() -> list[Job]:
+            found = await self._manager.get_stalled_jobs(
+                queue=self.queue_name, seconds_since_heartbeat=STALLED_S
+            )
+            return list(found)
+
+        count = 0
+        for job in await self.queue.patient(call):
+            try:
+                await self._manager.retry_job(job)
+                count += 1
+            except ConnectorException as error:
+                if is_outage(error):
+                    break  # the next look finds it again
+                # Another submitter was faster.
+        return count
+
+    async def cancel(self, state: str) -> None:
+        """Take jobs back that wait (``todo``), or end those that run (``doing``)."""
+        for job in await self._in(state):
+            await self._manager.cancel_job_by_id_async(
+                job.id or 0, abort=state == "doing", delete_job=state == "todo"
+            )
+
+    async def delete_old(self) -> None:
+        """Delete jobs of this queue that ended a week ago."""
+
+        async def call() -> None:
+            await self._manager.delete_old_jobs(
+                nb_hours=_KEPT_HOURS,
+                queue=self.queue_name,
+                include_failed=True,
+                include_cancelled=True,
+                include_aborted=True,
+            )
+
+        await self.queue.patient(call)

@@ -1,0 +1,117 @@
+"""The schemas of the queue, ours and the engine's: made where they are not there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ragate.database.connecting import connected
+from ragate.database.migrations import ADVISORY_CLASS, check_version, migrate
+from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
+from ragate.errors import DatabaseError, NotInstalledError
+from ragate.queue.tables import ENGINE_SCHEMA, WORK
+
+if TYPE_CHECKING:
+    import psycopg
+
+VARIABLE = "RAGATE_QUEUE_URL"
+_OURS = (TRUST, WORK)
+_PAUSE_S = 2.0
+_MIGRATE = "`ragate db migrate`, with a role that may create schemas"
+
+
+def require_engine() -> None:
+    """Raise where the extra is not installed.
+
+    Raises:
+        NotInstalledError: it is not.
+    """
+    try:
+        import procrastinate  # noqa: F401
+        import psycopg_pool  # noqa: F401
+    except ImportError as error:
+        raise NotInstalledError(
+            f"workers need a library: {error.name} is not installed",
+            remedy="pip install 'ragate[workers]'",
+        ) from error
+
+
+def make_schemas(url: str) -> None:
+    """See that every schema is there; make those that are not.
+
+    Raises:
+        DatabaseError: the server is out of reach, or a schema is not there and may not be made.
+    """
+    with connected(url, VARIABLE) as connection:
+        if not is_made(connection):
+            migrate_queue(connection)
+
+
+def migrate_queue(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """Bring every schema up to date; return how many steps each took.
+
+    Raises:
+        DatabaseError: a step failed; those before it stay.
+    """
+    require_engine()
+    return {
+        ENGINE_SCHEMA: _make_engine(connection),
+        **{each.schema: migrate(connection, each) for each in _OURS},
+    }
+
+
+def _make_engine(connection: psycopg.Connection[Any]) -> int:
+    """Make the engine's tables in a schema of their own, where they are not there."""
+    import psycopg
+    from procrastinate.schema import SchemaManager
+
+    try:
+        with connection.transaction():
+            lock = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
+            connection.execute(lock, (ADVISORY_CLASS, ENGINE_SCHEMA))
+            if engine_is_there(connection):
+                return 0
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {ENGINE_SCHEMA}".encode())
+            connection.execute(f"SET LOCAL search_path = {ENGINE_SCHEMA}".encode())
+            connection.execute(SchemaManager.get_schema().encode())
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise DatabaseError(
+            f"the schema `{ENGINE_SCHEMA}` is not there, and this role may not make it",
+            remedy=_MIGRATE,
+        ) from error
+    return 1
+
+
+def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
+    """Wait until the schemas are there: a worker may be started before whoever submits.
+
+    Raises:
+        DatabaseError: the server is out of reach.
+    """
+    told = False
+    with connected(url, VARIABLE) as connection:
+        while not is_made(connection):
+            if not told:
+                say(f"waits for the queue's schemas: the first run makes them, or {_MIGRATE}")
+            told = True
+            time.sleep(_PAUSE_S)
+
+
+def is_made(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether every schema is there, in this ragate's version."""
+    if not engine_is_there(connection):
+        return False
+    try:
+        for each in _OURS:
+            check_version(connection, each)
+    except DatabaseError:
+        return False
+    return True
+
+
+def engine_is_there(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the engine's tables are there."""
+    table = f"{ENGINE_SCHEMA}.procrastinate_workers"
+    row = connection.execute("SELECT to_regclass(%s)", (table,)).fetchone()
+    return row is not None and row[0] is not None
