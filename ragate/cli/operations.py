@@ -24,6 +24,7 @@ VARIABLES = {
     "RAGATE_CONFIG": "path of ragate.toml",
     "RAGATE_DATABASE_URL": "an own Postgres with pgvector instead of the embedded one",
     "RAGATE_QUEUE_URL": "the Postgres that runs and `ragate worker` processes meet in",
+    "RAGATE_QUEUE_ROLE": "whose workers may serve a run with --workers",
     "RAGATE_STATE_DIR": "folder for runs, caches and the embedded server's data",
     "RAGATE_CONCURRENCY": "samples in flight",
     "RAGATE_TIMEOUT_S": "seconds for one sample",

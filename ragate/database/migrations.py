@@ -99,8 +99,11 @@ def _next_step(connection: psycopg.Connection[Any], migrations: Migrations) -> b
     version = len(found) + 1
     if version > len(migrations.steps):
         return False
+    owner = _owner(connection, migrations.schema)
+    if owner is not None:  # what a step makes belongs to whom the schema belongs to
+        connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(owner)))
     if version == 1:
-        if not _exists(connection, migrations.schema):  # IF NOT EXISTS asks for the right to create
+        if owner is None:  # IF NOT EXISTS asks for the right to create
             connection.execute(sql.SQL("CREATE SCHEMA {}").format(schema))
         table = (
             "CREATE TABLE IF NOT EXISTS {}.migrations (version integer PRIMARY KEY, "
@@ -135,9 +138,10 @@ def _found(connection: psycopg.Connection[Any], schema: str) -> list[tuple[int, 
     return rows
 
 
-def _exists(connection: psycopg.Connection[Any], schema: str) -> bool:
-    query = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
-    return connection.execute(query, (schema,)).fetchone() is not None
+def _owner(connection: psycopg.Connection[Any], schema: str) -> str | None:
+    query = "SELECT rolname FROM pg_namespace, pg_roles r WHERE nspowner = r.oid AND nspname = %s"
+    row = connection.execute(query, (schema,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _refuse_other(migrations: Migrations, found: list[tuple[int, str]]) -> None:

@@ -43,7 +43,6 @@ def with_details(
     folder: Path,
     *,
     outputs: Sequence[Path] = (),
-    run: Run | None = None,
 ) -> Report:
     """Return the report with what a page of it shows beside.
 
@@ -51,9 +50,7 @@ def with_details(
     read any more, there is a note in their place: a page of the report alone says the verdict too.
 
     Args:
-        folder: Of the run.
-        outputs: Files that it was judged from; without any, its own.
-        run: What the folder holds, where it is read already.
+        folder: Of the run. outputs: Files that it was judged from; without any, its own.
     """
     try:
         baseline = load_baseline_or_none(config)
@@ -61,7 +58,7 @@ def with_details(
         if recorded != report.baseline_recorded:
             return report.amended(details=RunDetails(note=_MOVED))
         files = tuple(outputs) or tuple(folder.glob("outputs.jsonl"))
-        details = run_details(report, config, run or store.load(folder), baseline, files)
+        details = run_details(report, config, store.load(folder), baseline, files)
     except RagateError as error:
         details = RunDetails(note=error.message)
     return report.amended(details=details)

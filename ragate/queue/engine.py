@@ -26,6 +26,9 @@ TASK = "ragate.block"
 PRIORITY_CHECK, PRIORITY_RECORDING = 1, 0  # somebody waits for a verdict
 HEARTBEAT_S = 2.0
 STALLED_S = 10.0  # of a worker without a heartbeat: its blocks are given to others
+# A worker has the functions that its role may call: ragate/database/trust/engine_sql.py.
+WORKER_PATH = f"ragate_worker,{ENGINE_SCHEMA}"
+LOCK_S = 30  # a worker that is not trusted may hold a row for as long as it likes
 PATIENCE_S = 300.0  # for a database that is gone
 _PAUSE_S = 1.0
 
@@ -100,8 +103,12 @@ async def open_queue(
     say: Callable[[str], None] = lambda _line: None,
     patience_s: float = PATIENCE_S,
     connections: int = 4,
+    path: str = ENGINE_SCHEMA,
 ) -> AsyncIterator[Queue]:
     """Yield the queue behind `url`, whose schemas are there.
+
+    Args:
+        path: Where the engine looks for its names: `WORKER_PATH` for a worker.
 
     Raises:
         DatabaseError: it is out of reach.
@@ -117,7 +124,8 @@ async def open_queue(
         min_size=1,
         max_size=connections,
         timeout=CONNECT_S,
-        kwargs={"options": f"-c search_path={ENGINE_SCHEMA}", "connect_timeout": CONNECT_S},
+        kwargs={"options": f"-c search_path={path} -c lock_timeout={LOCK_S}s"}
+        | {"connect_timeout": CONNECT_S},
         check=AsyncConnectionPool.check_connection,
         open=False,
     )

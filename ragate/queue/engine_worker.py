@@ -1,10 +1,10 @@
-"""Procrastinate's worker over one queue, which hands blocks to whoever serves them."""
+"""Procrastinate's worker over the queues of a checkout; it hands blocks to whoever serves them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ragate.errors import DatabaseError
@@ -31,7 +31,7 @@ class EngineWorker:
     """Takes blocks until it is told to stop, several at a time.
 
     Args:
-        queue_name: The one queue that it listens to.
+        queue_names: The queues that it listens to.
         jobs: The most blocks at once.
         failed: Sees why a block was not done; what it raises nobody sees.
     """
@@ -39,14 +39,14 @@ class EngineWorker:
     def __init__(
         self,
         queue: Queue,
-        queue_name: str,
+        queue_names: Sequence[str],
         serve: Serve,
         *,
         jobs: int,
         failed: Callable[[BaseException], None],
     ) -> None:
         self._queue = queue
-        self._name = queue_name
+        self._names = list(queue_names)
         self._serve = serve
         self._jobs = jobs
         self._failed = failed
@@ -88,7 +88,7 @@ class EngineWorker:
         """Run the engine until it ends or is told to; return what ended it."""
         engine = asyncio.create_task(
             self._queue.app.run_worker_async(
-                queues=[self._name],
+                queues=self._names,
                 concurrency=self._jobs,
                 fetch_job_polling_interval=_POLL_S,
                 abort_job_polling_interval=_POLL_S,
@@ -97,6 +97,7 @@ class EngineWorker:
                 stalled_worker_timeout=STALLED_S,
                 delete_jobs="successful",
                 install_signal_handlers=False,
+                listen_notify=False,  # every role of a database may send notifications
             )
         )
         stop = asyncio.create_task(self._stop.wait())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragate.database.connecting import connected
 from ragate.database.migrations import ADVISORY_CLASS, check_version, migrate
 from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
+from ragate.database.trust.engine_sql import MIGRATIONS as WORKER
 from ragate.errors import DatabaseError, NotInstalledError
 from ragate.queue.tables import ENGINE_SCHEMA, WORK
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import psycopg
 
 VARIABLE = "RAGATE_QUEUE_URL"
-_OURS = (TRUST, WORK)
+_OURS = (TRUST, WORK, WORKER)
 _PAUSE_S = 2.0
 _MIGRATE = "`ragate db migrate`, with a role that may create schemas"
 

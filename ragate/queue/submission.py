@@ -47,17 +47,26 @@ class Submission:
         plan: Names this run of this plan: the same one submitted twice is one.
         queue_name: What a checkout must have that serves it.
         head: What a worker has to know of the plan.
+        role: Whose workers alone may serve it; "" for any.
         priority: Among the jobs of the queue, the highest first.
     """
 
     def __init__(
-        self, queue: Queue, plan: str, queue_name: str, head: str, *, priority: int = 0
+        self,
+        queue: Queue,
+        plan: str,
+        queue_name: str,
+        head: str,
+        *,
+        role: str = "",
+        priority: int = 0,
     ) -> None:
         self.plan = plan
         self.queue_name = queue_name
         self.jobs = PlanJobs(queue, plan, queue_name, priority)
         self._queue = queue
         self._head = head
+        self._role = role
         self._next = 0
         self._covered: dict[int, set[str]] = {}
 
@@ -72,9 +81,9 @@ class Submission:
         await rows(query, _KEPT_DAYS)
         await self.jobs.delete_old()
         made = await rows(
-            "INSERT INTO ragate_work.plans (plan, queue, head) VALUES (%s, %s, %s) "
+            "INSERT INTO ragate_work.plans (plan, queue, role, head) VALUES (%s, %s, %s, %s) "
             "ON CONFLICT DO NOTHING RETURNING plan",
-            *(self.plan, self.queue_name, self._head),
+            *(self.plan, self.queue_name, self._role, self._head),
         )
         if made:
             return False

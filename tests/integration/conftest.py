@@ -53,3 +53,15 @@ def database() -> Iterator[PostgresDatabase]:
     with PostgresDatabase(folder, url=os.environ.get("RAGATE_DATABASE_URL")) as server:
         yield server
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server_of_our_own(database: PostgresDatabase) -> Iterator[PostgresDatabase]:
+    """A server that no other process of the tests uses: roles are of a whole server."""
+    if not os.environ.get("RAGATE_DATABASE_URL"):
+        yield database
+        return
+    folder = open_folder()
+    with PostgresDatabase(folder) as server:
+        yield server
+    shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,7 @@ TOOLS: dict[str, tuple[str, str]] = {
     "status": ("status", "Say whether the server runs, where its data is, and who uses it."),
     "stop": ("stop", "Stop the embedded server, if it runs; its data stays."),
     "migrate": ("migrate", "Bring the schemas of the run store and the queue up to date."),
+    "roles": ("roles", "Print or run the SQL of the roles: who may do what in the queue."),
 }
 
 

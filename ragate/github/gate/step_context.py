@@ -132,7 +132,6 @@ class StepContext:
             operations,
             environment=environment,
             commit=commit,
-            labels=self.inputs.labels,
             own_files=(self.workspace / STATE, self.outputs_file),
             say=self.log.plain,
             progress=Milestones(self.log.plain).show,

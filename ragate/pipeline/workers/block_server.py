@@ -7,6 +7,7 @@ from ragate.config import Config
 from ragate.errors import BudgetError, RagateError
 from ragate.pipeline.workers.block_error import error_text
 from ragate.pipeline.workers.greeting import read_greeting
+from ragate.pipeline.workers.plan_budget import budget_share
 from ragate.pipeline.workers.plan_head import read_head
 from ragate.pipeline.workers.row_sender import RowSender
 from ragate.pipeline.workers.served_plan import ServedPlan, open_served
@@ -32,15 +33,17 @@ class BlockServer:
     """Serves blocks of any plan of this checkout.
 
     Args:
+        url: Of the queue, where the plans' budgets are.
         slots: The most questions at once.
     """
 
     def __init__(
-        self, config: Config, operations: Operations, leases: Leases, *, slots: int
+        self, config: Config, operations: Operations, leases: Leases, *, url: str, slots: int
     ) -> None:
         self._config = config
         self._operations = operations
         self._leases = leases
+        self._url = url
         self._slots = asyncio.Semaphore(slots)
         self._kept: dict[str, _Kept] = {}
         self.answered = 0
@@ -112,7 +115,10 @@ class BlockServer:
         # One task opens and closes: what a system opens may belong to its task.
         try:
             head = read_head(lease.head)
-            async with open_served(self._config, self._operations, head, self._slots) as served:
+            async with (
+                budget_share(self._url, lease.token, self._config.policy) as share,
+                open_served(self._config, self._operations, head, self._slots, share) as served,
+            ):
                 kept.plan.set_result(served)
                 await kept.close.wait()
         except Exception as error:  # noqa: BLE001 - whoever waits for the plan gets it

@@ -92,13 +92,16 @@ def read_head(text: str) -> PlanHead:
     return head
 
 
-def queue_name(plan: ShardPlan) -> str:
+def queue_name(plan: ShardPlan, role: str = "") -> str:
     """Return the queue of all plans that a checkout can serve: what it must have, as one name.
 
     A worker of another version, commit or corpus listens to another queue, and never gets a block.
+
+    Args:
+        role: Whose workers alone may serve them.
     """
     has = [plan.ragate_version, plan.gate, plan.commit, plan.policy, plan.system, plan.corpus]
-    return f"ragate-{digest(has)[:20]}"
+    return f"ragate-{digest([*has, role] if role else has)[:20]}"
 
 
 def dated_selection(selection: Selection) -> Selection:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
+from ragate.clients.budget_share import BudgetShare
 from ragate.config import Config
 from ragate.core.lookup import samples_by_id
 from ragate.models import Sample
@@ -85,12 +86,17 @@ class ServedPlan:
 
 @asynccontextmanager
 async def open_served(
-    config: Config, operations: Operations, head: PlanHead, slots: asyncio.Semaphore
+    config: Config,
+    operations: Operations,
+    head: PlanHead,
+    slots: asyncio.Semaphore,
+    share: BudgetShare,
 ) -> AsyncIterator[ServedPlan]:
     """Yield a plan with its system opened and brought up to date.
 
     Args:
         slots: For questions.
+        share: Of the plan's budget.
 
     Raises:
         RagateError: the plan is not the one of what is checked out, or the system cannot be opened.
@@ -107,7 +113,10 @@ async def open_served(
         top_k=selection.top_k,
         retrieval_only=selection.retrieval_only,
     )
-    async with resources as opened, open_here(request, opened) as asked:
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(resources)
+        opened.budget.share = share
+        asked = await stack.enter_async_context(open_here(request, opened))
         await asked.system.prepare()
         greeting = await greeting_of(asked.system)
         yield ServedPlan(head, samples, opened, asked, greeting, slots, _limit(asked.system))

@@ -9,10 +9,12 @@ from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.pipeline.shards.shard_plan import ShardPlan
+from ragate.pipeline.workers.plan_budget import budget_share, close_budget, open_budget
 from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
 from ragate.pipeline.workers.watch import Watch
 from ragate.pipeline.workers.workers_system import WorkersSystem
 from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, open_queue
+from ragate.queue.serving_role import VARIABLE, serving_role
 from ragate.queue.submission import Submission
 from ragate.recorder.open_system import is_recorded_system
 from ragate.runtime.resources import Opened
@@ -26,29 +28,34 @@ def opens_on_workers(url: str) -> OpensSystem:
 
 
 @asynccontextmanager
-async def _open(url: str, request: SystemRequest, _opened: Opened) -> AsyncIterator[OpenedSystem]:
+async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterator[OpenedSystem]:
     say = request.operations.say
     plan = _plan(request)
     checkout = f"commit {plan.commit[:12]}" if plan.commit else "these files"
     where = f"in a checkout of {checkout}, with ragate {plan.ragate_version}"
     async with open_queue(url, say=say) as queue:
+        role = await serving_role(queue, request.operations.environment.get(VARIABLE, ""))
         submission = Submission(
             queue,
             digest([plan.digest, request.recording or request.run_id]),
-            queue_name(plan),
+            queue_name(plan, role),
             head_of(plan, request.recording).model_dump_json(),
+            role=role,
             priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
         )
         resumed = await submission.begin()
+        token = await open_budget(queue, submission.plan, request.config.policy)
         watch = Watch(submission, say, where)
         try:
-            yield OpenedSystem(WorkersSystem(submission, watch, resumed=resumed))
+            async with budget_share(url, token, request.config.policy) as opened.budget.share:
+                yield OpenedSystem(WorkersSystem(submission, watch, resumed=resumed))
         except BaseException:
             with suppress(Exception):  # what ended the run is what is told
                 async with asyncio.timeout(CANCEL_S):
                     await submission.cancel()
             raise
         await submission.finish()
+        await close_budget(queue, submission.plan)
 
 
 def _plan(request: SystemRequest) -> ShardPlan:

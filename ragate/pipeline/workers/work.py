@@ -8,9 +8,10 @@ from ragate.errors import RagateError
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.workers.block_server import BlockServer, UnfitWorkerError
 from ragate.pipeline.workers.plan_head import frozen, queue_name
-from ragate.queue.engine import open_queue
+from ragate.queue.engine import WORKER_PATH, open_queue
 from ragate.queue.engine_worker import EngineWorker
 from ragate.queue.leases import Leases, PlanGoneError
+from ragate.queue.serving_role import own_role
 from ragate.queue.submission import BLOCK_SIZE
 from ragate.runtime.operations import Operations
 
@@ -41,9 +42,10 @@ async def work(
     Raises:
         RagateError: this worker cannot serve a plan, or the database is gone for good.
     """
-    name = queue_name(frozen(config, operations, Selection()))
-    async with open_queue(url, say=operations.say) as queue:
-        server = BlockServer(config, operations, Leases(queue), slots=slots)
+    plan = frozen(config, operations, Selection())
+    async with open_queue(url, say=operations.say, path=WORKER_PATH) as queue:
+        names = [queue_name(plan), queue_name(plan, await own_role(queue))]
+        server = BlockServer(config, operations, Leases(queue), url=url, slots=slots)
         failures: list[BaseException] = []
 
         def failed(error: BaseException) -> None:
@@ -56,8 +58,8 @@ async def work(
 
         # Blocks enough that a question always waits for a place that becomes free.
         jobs = -(-slots // BLOCK_SIZE) + 1
-        engine = EngineWorker(queue, name, server.serve, jobs=jobs, failed=failed)
-        operations.say(f"listens to queue {name}; up to {slots} questions at once")
+        engine = EngineWorker(queue, names, server.serve, jobs=jobs, failed=failed)
+        operations.say(f"listens to queue {names[-1]}; up to {slots} questions at once")
         idle = asyncio.create_task(_stop_when_idle(engine, idle_s))
         try:
             await engine.run()

@@ -1,0 +1,42 @@
+"""Which role of the database may serve a plan: its workers alone get its blocks."""
+
+from __future__ import annotations
+
+from ragate.errors import UsageError
+from ragate.queue.engine import Queue
+
+VARIABLE = "RAGATE_QUEUE_ROLE"
+_MEMBERS = """
+SELECT m.rolname FROM pg_auth_members a
+JOIN pg_roles m ON m.oid = a.member JOIN pg_roles g ON g.oid = a.roleid
+WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin ORDER BY 1
+"""
+
+
+async def serving_role(queue: Queue, named: str) -> str:
+    """Return the role whose workers are to serve a plan; "" where the database has no such roles.
+
+    Args:
+        named: What the variable says.
+
+    Raises:
+        UsageError: no such role is there, or there are several and none is named.
+    """
+    roles = [str(name) for (name,) in await queue.rows(_MEMBERS)]
+    if named and named not in roles:
+        raise UsageError(
+            f"{VARIABLE} = {named!r}: no role of workers in this database",
+            remedy=f"name one of {', '.join(roles)}" if roles else "`ragate db roles --apply`",
+        )
+    if not named and len(roles) > 1:
+        raise UsageError(
+            f"{VARIABLE} is not set, and workers of several roles are here: {', '.join(roles)}",
+            remedy="set it to the role whose workers may run the code of this checkout",
+        )
+    return named or "".join(roles)
+
+
+async def own_role(queue: Queue) -> str:
+    """Return the role that this process logged in with."""
+    ((name,),) = await queue.rows("SELECT session_user::text")
+    return str(name)

@@ -1,0 +1,43 @@
+"""Whose workers may serve a plan."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from ragate.errors import UsageError
+from ragate.queue.engine import open_queue
+from ragate.queue.serving_role import own_role, serving_role
+from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
+
+pytestmark = pytest.mark.integration
+
+
+def chosen(url: str, named: str) -> str:
+    async def main() -> str:
+        async with open_queue(url) as queue:
+            return await serving_role(queue, named)
+
+    return asyncio.run(main())
+
+
+def test_a_role_that_is_named_serves(queue: str) -> None:
+    assert chosen(logged_in(queue, SUBMITTER), PULL) == PULL
+
+
+@pytest.mark.parametrize(("named", "words"), [("", "several roles"), ("nobody", "'nobody'")])
+def test_where_several_could_serve_one_has_to_be_named(queue: str, named: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        chosen(logged_in(queue, SUBMITTER), named)
+
+    assert MAIN in str(caught.value)
+    assert PULL in str(caught.value)
+
+
+def test_a_worker_knows_its_role(queue: str) -> None:
+    async def main() -> str:
+        async with open_queue(logged_in(queue, PULL)) as opened:
+            return await own_role(opened)
+
+    assert asyncio.run(main()) == PULL

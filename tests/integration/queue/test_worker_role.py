@@ -1,0 +1,58 @@
+"""A worker with the rights of a worker alone, and the engine over it: what it needs is there."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from ragate.queue.engine import WORKER_PATH, Queue, open_queue
+from ragate.queue.engine_worker import EngineWorker
+from ragate.queue.leases import Leases
+from ragate.queue.submission import Submission
+from tests.servers.queue_roles import PULL, SUBMITTER, logged_in
+
+pytestmark = pytest.mark.integration
+
+
+async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, str]]:
+    """Submit a plan, have its blocks served, fail one of them once, and return the outputs."""
+    submission = Submission(submitter, f"plan-{name}", f"queue-{name}", "head", role=PULL)
+    await submission.begin()
+    await submission.add(0, [f"s{number}" for number in range(10)], rebuilds=0)
+    leases = Leases(worker)
+    failed: list[BaseException] = []
+
+    async def serve(plan: str, block: int, *, final: bool) -> None:
+        lease = await leases.begin(plan, block)
+        assert lease is not None
+        if block == 1 and not failed:
+            await leases.give_back(lease, "once", final=False)
+            raise RuntimeError("once")
+        await leases.append(lease, lease.samples, [f"of {name}"] * len(lease.samples))
+        await leases.end(lease)
+
+    engine = EngineWorker(worker, [f"queue-{name}"], serve, jobs=2, failed=failed.append)
+    running = asyncio.create_task(engine.run())
+    async with asyncio.timeout(30):
+        while len(found := await submission.arrivals(0, -1)) < 10:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    engine.stop()
+    await running
+    assert [str(error) for error in failed] == ["once"]
+    assert await submission.jobs.blocks("todo", "doing", "failed", "succeeded") == set()
+    await submission.finish()
+    return [(each.sample, each.line) for each in found]
+
+
+def test_blocks_are_served_given_back_and_ended(queue: str) -> None:
+    async def main() -> list[tuple[str, str]]:
+        async with (
+            open_queue(logged_in(queue, SUBMITTER)) as submitter,
+            open_queue(logged_in(queue, PULL), path=WORKER_PATH) as worker,
+        ):
+            return await served(submitter, worker, "role")
+
+    outputs = asyncio.run(main())
+
+    assert sorted(outputs) == sorted((f"s{number}", "of role") for number in range(10))
