@@ -24,7 +24,7 @@ from ragate.pipeline.score.asked.metric_scores import sample_scores
 from ragate.protocols import Metric
 from ragate.runtime.environment import read_operations
 from ragate.runtime.operations import Operations
-from ragate.stores.local import LocalStore
+from ragate.stores.postgres.open_store import open_store
 from ragate.support.settings import read_settings
 
 
@@ -142,7 +142,7 @@ def load_run(
         StorageError: the run's files are damaged, or of another version.
     """
     _, operations = _open(config, environment, None)
-    store = LocalStore(operations.state)
+    store = open_store(operations.state, operations.runs_url)
     folder = store.find(run, reported=True)
     return StoredRun(report=store.load_report(folder), records=store.load(folder).records)
 

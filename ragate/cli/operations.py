@@ -13,7 +13,7 @@ from ragate.cli.streams import run_aside
 from ragate.config import Config, find_config, load_config
 from ragate.errors import ConfigError
 from ragate.models import Run
-from ragate.runtime.environment import read_operations
+from ragate.runtime.environment import RUNS_URL, read_operations
 from ragate.runtime.milestones import Milestones
 from ragate.runtime.operations import Operations, Progress
 from ragate.support import git
@@ -25,6 +25,7 @@ VARIABLES = {
     "RAGATE_DATABASE_URL": "an own Postgres with pgvector instead of the embedded one",
     "RAGATE_QUEUE_URL": "the Postgres that runs and `ragate worker` processes meet in",
     "RAGATE_QUEUE_ROLE": "whose workers may serve a run with --workers",
+    "RAGATE_RUNS_URL": "a Postgres where runs of several machines are kept",
     "RAGATE_STATE_DIR": "folder for runs, caches and the embedded server's data",
     "RAGATE_CONCURRENCY": "samples in flight",
     "RAGATE_TIMEOUT_S": "seconds for one sample",
@@ -93,6 +94,12 @@ def _dotenv(path: Path) -> dict[str, str]:
             f"{path}: cannot be read: {error}",
             remedy="save it as UTF-8, one KEY=value a line; PowerShell's > writes UTF-16",
         ) from error
+    if RUNS_URL in variables:
+        raise ConfigError(
+            f"{path}: {RUNS_URL} is not read from there: a file that came with a checkout would "
+            "send your runs to a server of its own",
+            remedy="set it in the shell, or in the job's environment",
+        )
     return {key: value for key, value in variables.items() if value is not None}
 
 

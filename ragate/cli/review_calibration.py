@@ -30,11 +30,11 @@ def calibrate_by_reviews(
     from ragate.dataset import read_review_labels
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
     from ragate.pipeline.reviewed_scores import reviewed_scores
-    from ragate.stores.local import LocalStore
+    from ragate.stores.postgres.open_store import open_store
 
     loaded, operations = open_config(config)
     labels = read_review_labels(reviews)
-    store = LocalStore(operations.state)
+    store = open_store(operations.state, operations.runs_url)
     folder = store.find(run)
     baseline = load_baseline_or_none(loaded)
     if baseline is None:

@@ -14,7 +14,7 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import gate_report
 from ragate.pipeline.decide.gate_setup import GateSetup, read_gate_setup
 from ragate.runtime.operations import Operations
-from ragate.stores.local import LocalStore
+from ragate.stores.postgres.open_store import open_store
 from ragate.support.spill import Spill
 
 
@@ -28,7 +28,7 @@ def load_any(operations: Operations, name: str) -> Run:
     path = Path(name)
     if path.suffix == ".json" and path.is_file():
         return load_baseline(path)
-    store = LocalStore(operations.state)
+    store = open_store(operations.state, operations.runs_url)
     return store.load(store.find(name))
 
 

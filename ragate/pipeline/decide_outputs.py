@@ -30,6 +30,7 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.run_labels import noted
 from ragate.stores.local import new_run_id
+from ragate.stores.postgres.open_store import reach_store
 from ragate.support.spans import Spanned, spanned
 
 # A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
@@ -59,6 +60,7 @@ async def decide_outputs(
         shards: The files are these shards of one plan; what they lack leaves no pass.
     """
     started = time.monotonic()
+    reach_store(operations.runs_url)
     setup = read_gate_setup(config, selection.filters, control=control)
     files = _Files(paths, selection, line_mapping(config), shards)
     collected = files.read(setup.samples)

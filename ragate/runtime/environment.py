@@ -8,6 +8,7 @@ from ragate.runtime.operations import Operations
 from ragate.support.foreign_files import refuse_unwritable_path
 
 STATE = ".ragate"
+RUNS_URL = "RAGATE_RUNS_URL"
 
 
 def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
@@ -30,6 +31,7 @@ def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
         environment=environment,
         state=(root / state).resolve() if state else root / STATE,
         database_url=environment.get("RAGATE_DATABASE_URL", ""),
+        runs_url=environment.get(RUNS_URL, "").strip(),
         offline=environment.get("RAGATE_OFFLINE", "").lower() not in {"", "0", "false"},
         concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
         timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),

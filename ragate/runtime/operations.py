@@ -32,6 +32,7 @@ class Operations:
         environment: Where the keys are; nothing else of it is read here.
         state: The folder for runs and caches.
         database_url: An own Postgres; "" starts the embedded one.
+        runs_url: The run store that machines share; "" keeps runs in the state folder alone.
         offline: Recorded systems get the replies that are known, and no others.
         commit: What is judged, where it is not the checked-out commit: a pull request's head.
         unjudged: Why no judge may be asked, "" where it may.
@@ -43,6 +44,7 @@ class Operations:
     environment: Mapping[str, str]
     state: Path
     database_url: str = ""
+    runs_url: str = field(default="", repr=False)
     offline: bool = False
     commit: str = ""
     unjudged: str = ""

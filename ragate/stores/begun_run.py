@@ -92,7 +92,7 @@ def find_interrupted(store: LocalStore, name: str, *, gate: str, command: str) -
         return _named(store, name)
     for folder in sorted(store.runs.glob(f"*/{BEGUN}"), reverse=True):
         try:
-            run = _read(folder.parent)
+            run = read_begun(folder.parent)
         except StorageError:
             continue
         own = run.state.gate == gate and run.state.command == command
@@ -118,7 +118,7 @@ def _named(store: LocalStore, name: str) -> BegunRun:
             f"--resume {name}: nothing was asked yet, or another ragate began it",
             remedy="begin a new run; `ragate decide` judges the outputs that are there",
         )
-    if finished or _is_finished(store, run := _read(folder)):
+    if finished or _is_finished(store, run := read_begun(folder)):
         raise UsageError(
             f"--resume {name}: this run came to its end, and no answer is drawn twice",
             remedy=f"`ragate report {name}` shows it; a run without --resume is a new one",
@@ -130,7 +130,12 @@ def _is_finished(store: LocalStore, run: BegunRun) -> bool:
     return run.ended or (store.folder(run.run_id) / "manifest.json").is_file()
 
 
-def _read(folder: Path) -> BegunRun:
+def read_begun(folder: Path) -> BegunRun:
+    """Return with what the run of a folder was begun.
+
+    Raises:
+        StorageError: it cannot be read, or is of another run or another ragate.
+    """
     path = folder / BEGUN
     try:
         content = read_bytes(path, error=StorageError, max_bytes=_MOST_BYTES)

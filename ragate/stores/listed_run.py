@@ -68,10 +68,8 @@ def listed_runs(runs: Path) -> Iterator[ListedRun]:
     if not runs.is_dir():
         return
     with os.scandir(runs) as entries:
-        names = sorted(
-            (at.name for at in entries if at.is_dir(follow_symlinks=False)), reverse=True
-        )
-    for name in names:
+        names = [at.name for at in entries if at.is_dir(follow_symlinks=False)]
+    for name in sorted(names, reverse=True):
         yield read_listed_run(runs / name)
 
 
@@ -91,25 +89,32 @@ def read_listed_run(folder: Path) -> ListedRun:
 
 
 def listing(folder: Path, manifest: dict[str, Any], text: bytes) -> bytes:
-    """Return the file that a list reads in place of a manifest.
-
-    Args:
-        manifest: With its verdict. text: As it is written.
-    """
+    """Return the file that a list reads in place of a manifest, which is written as `text`."""
     facts = run_facts(_stored(folder, manifest, _status(folder, manifest)))
     return json.dumps(facts | {"manifest_bytes": len(text)}, ensure_ascii=False).encode() + b"\n"
+
+
+def read_listing(data: bytes, folder: Path, *, size: int = -1) -> ListedRun | None:
+    """Return what a listing says; None where it is of another ragate, or of another manifest.
+
+    `size` is that of the manifest that is there, in bytes, or -1 for any.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it is no listing.
+    """
+    facts = json.loads(data)
+    if size not in (-1, facts.pop("manifest_bytes")) or facts.keys() != _FACTS:
+        return None
+    facts |= {"run_id": folder.name, "status": RunStatus(facts["status"])}
+    facts |= {"models": tuple(facts["models"]), "meta": dict(facts["meta"])}
+    return ListedRun(folder=folder, **facts)
 
 
 def _kept(folder: Path) -> ListedRun | None:
     at = os.fspath(folder)  # a path object each is half the time of ten thousand runs
     size = os.stat(f"{at}/manifest.json").st_size  # noqa: PTH116
     try:
-        facts = json.loads(_whole(f"{at}/{LISTING}"))
-        if facts.pop("manifest_bytes") != size or facts.keys() != _FACTS:
-            return None
-        facts |= {"run_id": folder.name, "status": RunStatus(facts["status"])}
-        facts |= {"models": tuple(facts["models"]), "meta": dict(facts["meta"])}
-        return ListedRun(folder=folder, **facts)
+        return read_listing(_whole(f"{at}/{LISTING}"), folder, size=size)
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None
 
@@ -187,9 +192,9 @@ def _status(folder: Path, manifest: Mapping[str, Any]) -> RunStatus:
 
 def run_facts(run: ListedRun) -> dict[str, Any]:
     """Return what a list shows of a run, for JSON and tables."""
-    facts = {name: getattr(run, name) for name in (each.name for each in fields(run))}
-    del facts["folder"]
+    facts = {name: getattr(run, name) for name in _FACTS_IN_ORDER}
     return facts | {"status": str(run.status), "models": list(run.models), "meta": dict(run.meta)}
 
 
-_FACTS = frozenset(each.name for each in fields(ListedRun)) - {"folder"}
+_FACTS_IN_ORDER = [each.name for each in fields(ListedRun) if each.name != "folder"]
+_FACTS = frozenset(_FACTS_IN_ORDER)

@@ -8,6 +8,7 @@ texts) · ``report.json`` · ``listing.json`` (what a list of runs shows).
 import json
 import secrets
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from pydantic import ValidationError
 
 from ragate.errors import StorageError, UsageError
 from ragate.models import Record, Report, Run, RunManifest, Score
-from ragate.stores.listed_run import LISTING, listing
+from ragate.stores.listed_run import LISTING, ListedRun, listed_runs, listing
+from ragate.stores.prune import last_write, remove
 from ragate.stores.stored_record import read_records, read_scores, record_line, scores_json
 from ragate.support.atomic_files import write_atomic, write_lines
 from ragate.support.settings import nearest
@@ -57,11 +59,28 @@ class LocalStore:
         write_atomic(folder / "manifest.json", data)
         return folder
 
-    def find(self, name: str, *, reported: bool = False) -> Path:
+    def listed(self) -> Iterator[ListedRun]:
+        """Yield what a list shows of every run, newest first; see `listed_runs`."""
+        return listed_runs(self.runs)
+
+    def place(self, run: ListedRun) -> str:
+        """Return where a listed run is kept, in words; "" for the state folder."""
+        return "" if run.folder.parent == self.runs else str(run.folder)
+
+    def last_write(self, run: ListedRun) -> float:
+        """Return when something was last written to a run, in seconds since the epoch."""
+        return last_write(run.folder)
+
+    def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
+        """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
+        return remove(runs)
+
+    def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:  # noqa: ARG002
         """Return the folder of a run by id, by folder, or ``latest``.
 
         Args:
             reported: ``latest`` is the newest run that was judged, not the recording of a baseline.
+            texts: Its outputs are needed as well, which a folder here holds anyway.
 
         Raises:
             UsageError: no such run; names the nearest.

@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ragate.errors import StorageError
@@ -13,7 +13,21 @@ STILL_RUNNING_SECONDS = 24 * 3600.0
 _RUN_ID = re.compile(r"\d{8}-\d{6}(-\d{3})?-[0-9a-f]{4}")
 
 
-def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) -> list[ListedRun]:
+def last_write(folder: Path) -> float:
+    """Return when a folder, or a file in it, was last written, in seconds since the epoch."""
+    try:
+        return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
+    except OSError:  # somebody is at it right now
+        return time.time()
+
+
+def prunable(
+    runs: Iterable[ListedRun],
+    *,
+    keep: int,
+    now: float | None = None,
+    written: Callable[[ListedRun], float] = lambda run: last_write(run.folder),
+) -> list[ListedRun]:
     """Return which of the runs may go.
 
     A folder without the name of a run is somebody's own. An unfinished run may go on: it stays
@@ -22,6 +36,7 @@ def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) 
     Args:
         runs: Newest first. keep: So many of the newest finished ones stay, of every gate.
         now: Seconds since the epoch.
+        written: Says when something was last written to a run, in the same seconds.
     """
     today = time.time() if now is None else now
     kept: dict[str, int] = {}
@@ -30,7 +45,7 @@ def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) 
         if not _RUN_ID.fullmatch(run.run_id):
             continue
         if run.status is RunStatus.UNFINISHED:
-            if _last_write(run.folder) < today - STILL_RUNNING_SECONDS:
+            if written(run) < today - STILL_RUNNING_SECONDS:
                 going.append(run)
             continue
         if run.status is not RunStatus.BROKEN and kept.get(run.gate, 0) < keep:
@@ -38,13 +53,6 @@ def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) 
             continue
         going.append(run)
     return going
-
-
-def _last_write(folder: Path) -> float:
-    try:
-        return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
-    except OSError:  # somebody is at it right now
-        return time.time()
 
 
 def remove(runs: Iterable[ListedRun]) -> Iterator[ListedRun]:

@@ -35,7 +35,7 @@ def command(
 
     Exits with the code of its verdict.
     """
-    from ragate.stores.local import LocalStore
+    from ragate.stores.postgres.open_store import open_store
 
     destinations = targets(formats, outputs)
     if explain is not None and [name for name, _ in destinations] != ["console"]:
@@ -43,8 +43,9 @@ def command(
     if explain is not None and failed:
         raise UsageError("--explain is of one sample", remedy="leave --failed out")
     loaded, operations = open_config(config)
-    store = LocalStore(operations.state)
-    folder = store.find(run, reported=True)
+    store = open_store(operations.state, operations.runs_url)
+    texts = explain is not None or "html" in {name for name, _ in destinations}
+    folder = store.find(run, reported=True, texts=texts)
     if explain is None:
         report = store.load_report(folder)
         if failed:

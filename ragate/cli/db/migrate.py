@@ -24,9 +24,17 @@ def _bring_queue(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
     return migrate_queue(connection)
 
 
+def _bring_runs(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    from ragate.database.migrations import migrate
+    from ragate.stores.postgres.schema import MIGRATIONS as RUNS
+
+    return {RUNS.schema: migrate(connection, RUNS)}
+
+
 # Variable -> what brings every schema of ours there up to date, and says how many steps each took.
 SERVERS: dict[str, Bring] = {
     "RAGATE_QUEUE_URL": _bring_queue,
+    "RAGATE_RUNS_URL": _bring_runs,
 }
 
 

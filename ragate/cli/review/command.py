@@ -80,14 +80,14 @@ def _ask(
     from ragate.cli.review.asking import ask_about
     from ragate.dataset import labels_beside, read_review_labels
     from ragate.pipeline.answers_to_review import answers_to_review
-    from ragate.stores.local import LocalStore
+    from ragate.stores.postgres.open_store import open_store
 
     _refuse_in_ci()
     loaded, operations = open_config(config)
     who = _name(who, loaded.root)
     path = output or labels_beside(loaded.dataset)
     given = read_review_labels(path) if path.exists() else []
-    store = LocalStore(operations.state)
+    store = open_store(operations.state, operations.runs_url)
     named = [word.strip() for text in ids for word in text.split(",") if word.strip()]
     folder = store.find(run, reported=True)
     pairs = answers_to_review(loaded, store, folder, ids=named, blind=blind, seed=seed)

@@ -10,7 +10,6 @@ from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
 from ragate.errors import UsageError
-from ragate.stores.listed_run import listed_runs
 from ragate.stores.run_filter import RunFilter, fitting
 
 
@@ -41,14 +40,14 @@ def command(
 ) -> int:
     """Write the stored runs as a table, newest first; no answer and no passage is in it."""
     from ragate.pipeline.runs_table import as_csv, as_jsonl, run_rows, score_rows, write_parquet
-    from ragate.stores.local import LocalStore
+    from ragate.stores.postgres.open_store import open_store
     from ragate.support.atomic_files import write_atomic, write_lines
 
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
     _, operations = open_config(config)
-    store = LocalStore(operations.state)
-    chosen = fitting(listed_runs(store.runs), wanted)
+    store = open_store(operations.state, operations.runs_url)
+    chosen = fitting(store.listed(), wanted)
     table = run_rows(store, chosen) if rows == "runs" else score_rows(store, chosen)
     if table_format == "parquet" and output is not None:
         write_parquet(list(table), output)

@@ -1,4 +1,4 @@
-"""``ragate runs``: list, prune, export. Each subcommand is loaded when it runs."""
+"""``ragate runs``: list, prune, push, export. Each subcommand is loaded when it runs."""
 
 import click
 
@@ -8,10 +8,11 @@ from ragate.cli.group import LazyGroup
 TOOLS: dict[str, tuple[str, str]] = {
     "list": ("listing", "List the stored runs, newest first."),
     "prune": ("pruning", "Remove old runs."),
+    "push": ("pushing", "Send runs to the run store that it lacks."),
     "export": ("exporting", "Write runs as a table: JSONL, CSV or Parquet."),
 }
 
 
 @click.group("runs", cls=LazyGroup, table=TOOLS, package="ragate.cli.runs")
 def command() -> None:
-    """The runs of the state folder; docs/run-tools.md."""
+    """The runs of the state folder and of the run store; docs/run-tools.md."""

@@ -63,6 +63,7 @@ def command(
     Reads git and the stored runs: no server, no run, no verdict.
     """
     from ragate.pipeline.history.read_history import read_history
+    from ragate.stores.postgres.open_store import open_store
     from ragate.support.atomic_files import write_atomic
 
     loaded, operations = open_config(config)
@@ -70,7 +71,7 @@ def command(
         loaded,
         most=limit,
         since=f"{since:%Y-%m-%d}" if since else "",
-        state=operations.state,
+        store=open_store(operations.state, operations.runs_url),
         most_runs=most_runs,
     )
     _check_names(history, metrics)

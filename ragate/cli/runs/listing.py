@@ -1,4 +1,4 @@
-"""``ragate runs list``: what is in the state folder, newest first."""
+"""``ragate runs list``: what is in the state folder and the run store, newest first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import click
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
-from ragate.stores.listed_run import ListedRun, listed_runs, run_facts
+from ragate.stores.listed_run import ListedRun, run_facts
+from ragate.stores.postgres.open_store import open_store
 from ragate.stores.run_filter import RunFilter, fitting
 from ragate.support.escape import one_line
 
@@ -24,8 +25,8 @@ from ragate.support.escape import one_line
 def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
     """List the stored runs, newest first; what cannot be read is listed as broken."""
     _, operations = open_config(config)
-    folder = operations.state / "runs"
-    runs = list(islice(fitting(listed_runs(folder), wanted), limit))
+    store = open_store(operations.state, operations.runs_url)
+    runs = list(islice(fitting(store.listed(), wanted), limit))
     if as_json:
         click.echo(json.dumps([run_facts(run) for run in runs], indent=2))
         return 0
@@ -33,7 +34,8 @@ def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_jso
         click.echo("\n".join(map(run_line, runs)))
     else:
         which = "no run" if wanted.empty else "no run that fits"
-        click.echo(f"{which} in {folder}", err=True)
+        there = ", and none in the run store" if operations.runs_url else ""
+        click.echo(f"{which} in {store.runs}{there}", err=True)
     return 0
 
 

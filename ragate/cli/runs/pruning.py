@@ -12,8 +12,8 @@ from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
 from ragate.cli.runs.listing import run_line
 from ragate.errors import UsageError
-from ragate.stores.listed_run import listed_runs
-from ragate.stores.prune import prunable, remove
+from ragate.stores.postgres.open_store import open_store
+from ragate.stores.prune import prunable
 from ragate.stores.run_filter import RunFilter, fitting
 
 
@@ -36,10 +36,13 @@ def command(
             remedy="--keep 20 keeps the newest twenty of every gate, --until DATE those after it",
         )
     _, operations = open_config(config)
-    going = prunable(fitting(listed_runs(operations.state / "runs"), wanted), keep=keep or 0)
+    store = open_store(operations.state, operations.runs_url)
+    found = fitting(store.listed(), wanted)
+    going = prunable(found, keep=keep or 0, written=store.last_write)
     if dry_run or not yes:
         for run in going:
-            click.echo(run_line(run))
+            place = store.place(run)
+            click.echo(f"{run_line(run)}  ({place})" if place else run_line(run))
     if dry_run or not going:
         click.echo(f"{_count(len(going))} would go" if going else "nothing to remove")
         return 0
@@ -50,7 +53,7 @@ def command(
                 remedy="look at the list with --dry-run, and give --yes",
             )
         click.confirm(f"remove {_count(len(going))}?", abort=True)
-    click.echo(f"{_count(sum(1 for _ in remove(going)))} removed")
+    click.echo(f"{_count(sum(1 for _ in store.remove(going)))} removed")
     return 0
 
 

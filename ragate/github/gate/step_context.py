@@ -100,12 +100,14 @@ class StepContext:
     def _top(self) -> Path | None:
         return repository_of(self.workspace) if self.workspace.is_dir() else None
 
-    def location(self, root: Path | None) -> ConfigLocation:
-        """Return where the project is in the repository at `root`.
+    @property
+    def runs_strangers_code(self) -> bool:
+        """Whether this step runs code that nobody of the project has looked at."""
+        pull, mode = self.event.pull, self.inputs.mode
+        return mode == "collect" or (mode == "check" and pull is not None and pull.is_fork)
 
-        Args:
-            root: None goes by the inputs, without looking at any workspace.
-        """
+    def location(self, root: Path | None) -> ConfigLocation:
+        """Return where the project is in the repository at `root`; None goes by the inputs."""
         if root is None:
             path = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
             return _location(path.parent, path.name)
@@ -127,10 +129,12 @@ class StepContext:
         operations = read_operations(self.workspace, environment)
         if not environment.get("RAGATE_STATE_DIR") and self._state_is_foreign():
             operations = replace(operations, state=self._own_state())
-        environment.pop("RAGATE_DATABASE_URL", None)
+        for name in ("RAGATE_DATABASE_URL", "RAGATE_RUNS_URL"):
+            environment.pop(name, None)
         return replace(
             operations,
             environment=environment,
+            runs_url="" if self.runs_strangers_code else operations.runs_url,
             commit=commit,
             own_files=(self.workspace / STATE, self.outputs_file),
             say=self.log.plain,

@@ -102,8 +102,7 @@ def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome)
 
 def _telemetry(context: StepContext) -> AbstractContextManager[None]:
     """Return what sends telemetry, where it was asked for: never where strangers' code runs."""
-    pull, mode = context.event.pull, context.inputs.mode
-    if mode == "collect" or (mode == "check" and pull is not None and pull.is_fork):
+    if context.runs_strangers_code:
         return nullcontext()
     return telemetry(context.environ, say=context.log.plain)
 

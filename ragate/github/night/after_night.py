@@ -12,6 +12,7 @@ from ragate.models import Report
 from ragate.pipeline.history.last_verdict import badge
 from ragate.pipeline.history.read_history import read_history
 from ragate.pipeline.history.summary import as_summary
+from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
 from ragate.support.git import head_commit
 
@@ -75,7 +76,7 @@ def _alert(context: StepContext, config: Config, report: Report | None, exit_cod
 
 def _history(context: StepContext, config: Config, report: Report | None) -> None:
     state = context.operations().state
-    history = read_history(config, most=MOST_COMMITS, state=state, most_runs=1)
+    history = read_history(config, most=MOST_COMMITS, store=LocalStore(state), most_runs=1)
     text = context.log.redact(as_summary(history, window=WINDOW))
     if not write_summary(context.environ, text):
         context.log.plain("the history is not in the job summary: it has no room, or is not there")

@@ -30,6 +30,7 @@ from ragate.pipeline.run.earlier_passes import evidence_key
 from ragate.pipeline.run.opened_system import OpensSystem, open_here
 from ragate.pipeline.run.ready_system import open_ready_system
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.store_run import store_run
 from ragate.pipeline.run.system_session import Session, possible_runs
 from ragate.pipeline.score.open_scorer import open_scorer
 from ragate.pipeline.score.scorer import ScoringPlan
@@ -37,7 +38,7 @@ from ragate.recorder.baseline_replies import asks_otherwise, given_replies, keep
 from ragate.recorder.recorded_system import restart
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
-from ragate.stores.local import LocalStore
+from ragate.stores.postgres.open_store import reach_store
 from ragate.support.spans import Spanned, finished, spanned
 from ragate.support.spill import Spill
 
@@ -70,6 +71,7 @@ async def update_baseline(
         DatasetError: expected documents are not in the corpus; the file is left as it is.
         RagateError: nothing, or too little, could be measured; the file is left as it is.
     """
+    reach_store(operations.runs_url)
     samples = read_dataset(config.dataset)
     refuse_unknown(config, samples, allow_worst)
     runs = config.policy.decision.runs if runs is None else runs
@@ -77,7 +79,7 @@ async def update_baseline(
     old = readable_baseline(config)
     session, run = await _record(config, operations, samples, selection, old, opens)
     refuse_unmeasured(config, run)
-    LocalStore(operations.state).save(run)
+    store_run(operations, run)
     finished(run)
     advice = id_advice(config, samples, run)
     allowed = {*allow_worst, *(acceptance.metric for acceptance in accepted)}

@@ -27,9 +27,9 @@ from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.decide.readable_run import with_samples
 from ragate.pipeline.doc_ids.id_advice import id_advice
+from ragate.pipeline.run.store_run import store_run
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
-from ragate.stores.local import LocalStore
 from ragate.support.spans import finished
 from ragate.version import __version__
 
@@ -131,7 +131,7 @@ def stored_report(
     started: float,
     proposed: Proposed | None = None,
 ) -> Report:
-    """Store the run with its report, and return that.
+    """Store the run with its report, here and in the run store, and return that.
 
     Args:
         started: When the run began, by `time.monotonic`.
@@ -139,7 +139,7 @@ def stored_report(
     drill = last_proof(operations)
     duration_s = time.monotonic() - started
     report = gate_report(decided, duration_s=duration_s, drill=drill, proposed=proposed)
-    LocalStore(operations.state).save(decided.candidate, report)
+    store_run(operations, decided.candidate, report)
     finished(decided.candidate, report)
     return report
 

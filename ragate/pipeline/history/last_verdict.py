@@ -2,10 +2,10 @@
 
 import html
 from collections.abc import Iterable
-from pathlib import Path
 
 from ragate.models import Verdict
-from ragate.stores.listed_run import ListedRun, listed_runs
+from ragate.stores.listed_run import ListedRun
+from ragate.stores.local import LocalStore
 from ragate.support.escape import one_line
 
 _WORDS = {
@@ -21,10 +21,10 @@ _PADDING = 6
 _MOST_CHARS = 40
 
 
-def last_verdict(state: Path, *, gate: str, commits: Iterable[str]) -> ListedRun | None:
+def last_verdict(store: LocalStore, *, gate: str, commits: Iterable[str]) -> ListedRun | None:
     """Return the newest judged run of the whole golden set at one of these commits."""
     branch = frozenset(commits)
-    for run in listed_runs(state / "runs"):
+    for run in store.listed():
         whole = not run.partial and str(run.status) in _VERDICTS
         if whole and run.gate == gate and run.commit in branch:
             return run

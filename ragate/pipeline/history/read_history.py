@@ -11,6 +11,7 @@ from ragate.errors import BaselineError, UsageError
 from ragate.pipeline.history.last_verdict import last_verdict
 from ragate.pipeline.history.stored_runs import StoredPoint, stored_points
 from ragate.stores.listed_run import ListedRun
+from ragate.stores.local import LocalStore
 from ragate.support import git
 from ragate.support.git_history import (
     FileCommit,
@@ -59,7 +60,12 @@ class History:
 
 
 def read_history(
-    config: Config, *, most: int, since: str = "", state: Path | None = None, most_runs: int = 0
+    config: Config,
+    *,
+    most: int,
+    since: str = "",
+    store: LocalStore | None = None,
+    most_runs: int = 0,
 ) -> History:
     """Return what the newest commits of the checked-out branch say.
 
@@ -68,7 +74,7 @@ def read_history(
     Args:
         most: So many commits that wrote the file.
         since: A day, ISO 8601; "" for all.
-        state: Where runs are stored; so many of the newest stand beside the commits.
+        store: Where runs are stored; so many of the newest stand beside the commits.
 
     Raises:
         UsageError: there is no repository, or no commit of it holds the baseline.
@@ -93,11 +99,11 @@ def read_history(
     read[""] = "removed here"
     points = tuple(_points(commits, read))
     notes = tuple(_notes(top, path, read))
-    if state is None:
+    if store is None:
         return History(config.gate, path, points, notes)
     branch = commits_of_branch(top)
-    runs = stored_points(state, gate=config.gate, commits=branch, most=most_runs)
-    verdict = last_verdict(state, gate=config.gate, commits=branch)
+    runs = stored_points(store, gate=config.gate, commits=branch, most=most_runs)
+    verdict = last_verdict(store, gate=config.gate, commits=branch)
     return History(config.gate, path, points, notes, runs, verdict)
 
 

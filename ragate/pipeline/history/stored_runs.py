@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 from ragate.errors import RagateError
 from ragate.pipeline.baseline.write_baseline import run_means
-from ragate.stores.listed_run import ListedRun, RunStatus, listed_runs
+from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 
 _NO_FIGURES = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
@@ -29,19 +28,18 @@ class StoredPoint:
 
 
 def stored_points(
-    state: Path, *, gate: str, commits: frozenset[str], most: int
+    store: LocalStore, *, gate: str, commits: frozenset[str], most: int
 ) -> tuple[StoredPoint, ...]:
     """Return the newest whole runs of a gate at these commits, oldest first.
 
     A run of some samples only has other means, and one that cannot be read has none.
     """
-    store = LocalStore(state)
     found = _means(store, _whole(store, gate, commits)) if most else iter(())
     return tuple(reversed(list(islice(found, most))))
 
 
 def _whole(store: LocalStore, gate: str, commits: frozenset[str]) -> Iterator[ListedRun]:
-    for run in listed_runs(store.runs):
+    for run in store.listed():
         whole = not run.partial and run.status not in _NO_FIGURES
         if whole and run.gate == gate and run.commit in commits:
             yield run

@@ -12,6 +12,7 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Run, Sample
 from ragate.pipeline.resume.begun_state import begun_state, refuse_another
+from ragate.pipeline.resume.brought_run import bring_interrupted
 from ragate.pipeline.resume.finished_outputs import finished_outputs, is_recent
 from ragate.pipeline.run.opened_system import OpensSystem, open_here
 from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
@@ -20,6 +21,7 @@ from ragate.pipeline.run.system_session import Session
 from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres.open_store import reach_store, sent_at_the_end
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class RunStart:
             self.store, manifest.run_id, gate=self.config.gate, command=self.command
         )
         save_begun(self.store, run.amended(ended=True))
+        operations = self.operations
+        sent_at_the_end(operations.runs_url, self.store.folder(run.run_id), operations.say)
 
 
 def start_run(
@@ -114,9 +118,12 @@ def start_run(
     Raises:
         UsageError: there is no such run, it came to its end, or other samples are asked for.
     """
+    reach_store(operations.runs_url)
     if not resume:
         return RunStart(config, operations, command, selection, opens=opens)
     store = LocalStore(operations.state)
+    if operations.runs_url:
+        resume = bring_interrupted(config, operations, resume, command=command)
     run = find_interrupted(store, resume, gate=config.gate, command=command)
     begun = Selection(run.filters, run.top_k, run.retrieval_only, run.runs, run.eval_date)
     if selection not in (Selection(), begun):

@@ -24,6 +24,7 @@ from ragate.runtime.slow_start import told_if_slow
 from ragate.runtime.time_limit import within
 from ragate.stores.begun_run import BegunRun
 from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.postgres.open_store import sent_as_it_comes
 from ragate.stores.run_outputs import open_outputs
 from ragate.stores.writer import OutputsWriter
 
@@ -138,6 +139,8 @@ async def open_ready_system(
         store = LocalStore(operations.state)
         kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)
         with kept as (writer, begun):
+            folder = writer.path.parent
+            stack.enter_context(sent_as_it_comes(operations.runs_url, folder, operations.say))
             manifest = labelled(begun, operations, config.root)
             remedy = f"the finished outputs are in {writer.path}"
             async with within(config.policy.max_minutes, remedy=remedy) as limit:

@@ -20,7 +20,7 @@ _SHORTEST = 8  # characters of a secret that is known by its value
 # No key of the policy, and a secret all the same.
 _SECRET = frozenset(
     {
-        *("GITHUB_TOKEN", "RAGATE_DATABASE_URL", "RAGATE_QUEUE_URL"),
+        *("GITHUB_TOKEN", "RAGATE_DATABASE_URL", "RAGATE_QUEUE_URL", "RAGATE_RUNS_URL"),
         *(f"OTEL_EXPORTER_OTLP_{signal}HEADERS" for signal in ("", "TRACES_", "METRICS_", "LOGS_")),
     }
 )

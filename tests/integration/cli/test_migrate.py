@@ -32,6 +32,10 @@ def test_every_schema_of_a_server_is_made_and_then_up_to_date(
     assert run(["db", "migrate"]) == 0
     assert "RAGATE_QUEUE_URL: ragate_trust: up to date" in capsys.readouterr().out
 
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+    assert run(["db", "migrate"]) == 0
+    assert "RAGATE_RUNS_URL: ragate_runs: 1 step applied" in capsys.readouterr().out
+
 
 def test_without_a_server_the_variables_are_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +42,21 @@ class Service:
         self.kill_at = 0
         self.out: set[str] = set()
         self.child: subprocess.Popen[str] | None = None
+        self.pause_s = 0.0
+        self._changes: dict[int, Callable[[], object]] = {}  # by the number of the question
         self._lock = threading.Lock()
+
+    @contextmanager
+    def at(
+        self, number: int, change: AbstractContextManager[None], *, until: int = 0
+    ) -> Iterator[None]:
+        """Enter `change` at a question, and leave it at another, or at the end."""
+        with ExitStack() as stack:
+            self._changes[number] = lambda: stack.enter_context(change)
+            if until:
+                self._changes[until] = stack.close
+            yield
+            assert not self._changes
 
     def answer(self, request: Request) -> Any:
         question = request.json["query"]
@@ -50,6 +67,10 @@ class Service:
             if child is not None and 0 < self.kill_at <= number:
                 self.child = None
                 os.kill(child.pid, signal.SIGKILL)
+            change = self._changes.pop(number, None)
+        if change is not None:
+            change()
+        time.sleep(self.pause_s)
         return {"answer": f"It is so, the {number}. time.", "chunks": []}
 
 

@@ -22,7 +22,7 @@ def stored(state: Path, number: int, verdict: Verdict | None, **manifest: object
 
 
 def last(state: Path) -> ListedRun | None:
-    return last_verdict(state, gate="docs", commits=[COMMIT])
+    return last_verdict(LocalStore(state), gate="docs", commits=[COMMIT])
 
 
 def test_the_newest_judged_run_of_the_branch_counts(tmp_path: Path):

@@ -18,7 +18,7 @@ def stored(state: Path, number: int, **manifest: Any) -> None:
 
 
 def found(state: Path, most: int = 9) -> list[float]:
-    points = stored_points(state, gate="docs", commits=frozenset({COMMIT}), most=most)
+    points = stored_points(LocalStore(state), gate="docs", commits=frozenset({COMMIT}), most=most)
     return [point.means["mrr"] for point in points]
 
 

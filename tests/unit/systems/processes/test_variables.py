@@ -74,7 +74,8 @@ def test_what_speaks_for_a_step_reaches_no_program_even_by_name(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "name", ["GITHUB_TOKEN", "RAGATE_DATABASE_URL", "OTEL_EXPORTER_OTLP_HEADERS"]
+    "name",
+    ["GITHUB_TOKEN", "RAGATE_DATABASE_URL", "RAGATE_RUNS_URL", "OTEL_EXPORTER_OTLP_HEADERS"],
 )
 def test_the_token_the_databases_password_and_the_collectors_key_are_given_by_their_full_name_alone(
     tmp_path: Path, name: str

@@ -1,0 +1,111 @@
+"""Connections to the run store, and errors that name it without its password."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ragate.database.migrations import check_version
+from ragate.database.postgres import readable
+from ragate.database.schema import CONNECT_S, describe
+from ragate.errors import DatabaseError
+from ragate.stores.postgres.schema import MIGRATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import psycopg
+
+VARIABLE = "RAGATE_RUNS_URL"
+_LOCK_CLASS = 0x7261_6772  # our number space among the server's advisory locks
+
+
+@contextmanager
+def connected(url: str) -> Iterator[psycopg.Connection[Any]]:
+    """Yield a connection to the store, each statement a transaction of its own.
+
+    Raises:
+        DatabaseError: it cannot be reached, the role may not, or the schema is not ours; what the
+            server says inside is told so too.
+    """
+    import psycopg
+
+    connection = connect(url)
+    try:
+        yield connection
+    except psycopg.Error as error:
+        raise told(error, url) from error
+    finally:
+        connection.close()
+
+
+def connect(url: str) -> psycopg.Connection[Any]:
+    """Return a connection to a store whose schema is ours; raises as `connected`."""
+    import psycopg
+
+    conninfo = frozen(url)
+    try:
+        connection = psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S)
+    except psycopg.Error as error:
+        raise told(error, url) from error
+    try:
+        connection.execute("SET lock_timeout = '10s'")
+        check_version(connection, MIGRATIONS)
+    except psycopg.Error as error:
+        connection.close()
+        raise told(error, url) from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@lru_cache
+def frozen(url: str) -> str:
+    """Return the connection string with what libpq's variables add to it now.
+
+    The embedded server takes these variables out of the process while it is used.
+
+    Raises:
+        DatabaseError: it is no connection string; its text is not repeated.
+    """
+    from psycopg import pq
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    given = conninfo_to_dict(readable(url, variable=VARIABLE))
+    found = {
+        option.keyword.decode(): option.val.decode()
+        for option in pq.Conninfo.get_defaults()
+        if option.envvar and option.val
+    }
+    alive = {"application_name": "ragate", "keepalives_idle": "10", "tcp_user_timeout": "30000"}
+    return make_conninfo("", **{**alive, **found, **given})
+
+
+def store_key(url: str) -> str:
+    """Return what names the store, without user and password: of two URLs to one the same."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    facts = conninfo_to_dict(frozen(url))
+    named = [str(facts.get(key, "")) for key in ("host", "hostaddr", "port", "dbname")]
+    return hashlib.sha256("\0".join(named).encode()).hexdigest()[:16]
+
+
+def told(error: psycopg.Error, url: str) -> DatabaseError:
+    """Return a server's error as ours; no password is in it."""
+    import psycopg
+
+    found = describe(error, frozen(url), variable=VARIABLE)
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        remedy = "docs/run-store.md says which rights a role needs for what"
+        return DatabaseError(f"run store: {found.message}", remedy=remedy)
+    return DatabaseError(f"run store: {found.message}", remedy=found.remedy)
+
+
+def taken_alone(connection: psycopg.Connection[Any], run_id: str) -> bool:
+    """Hold a run for this process, as long as the connection lives; False where another does."""
+    query = "SELECT pg_try_advisory_lock(%s, hashtext(%s))"
+    row = connection.execute(query, (_LOCK_CLASS, run_id)).fetchone()
+    return row is not None and bool(row[0])

@@ -1,0 +1,115 @@
+"""An interrupted run of the store, brought into the state folder so that it goes on there.
+
+A stored run is a claim: whoever may write the store could have written its answers. So only what
+the very role wrote that is connected now is brought, and all that holds for folders holds as well.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from ragate.errors import StorageError, UsageError
+from ragate.stores.begun_run import BEGUN, OUTPUTS, BegunRun, read_begun
+from ragate.stores.local import LocalStore
+from ragate.stores.postgres.connect import connected, store_key, taken_alone
+from ragate.stores.postgres.outbox import read_mark
+from ragate.stores.postgres.reading import (
+    StoredRow,
+    fetch,
+    interrupted_rows,
+    newest_session,
+    role_of,
+    rows_of,
+    written_at,
+)
+
+_MOST = 50
+
+
+def bring(url: str, store: LocalStore, run_id: str) -> None:
+    """Fetch an interrupted run that only the store has; a folder that is up to date stays.
+
+    Raises:
+        UsageError: the run ended elsewhere, went on elsewhere, or another role began it.
+        DatabaseError: the store cannot be read.
+        StorageError: the run lacks a part there.
+    """
+    folder = store.folder(run_id)
+    with connected(url) as connection:
+        rows, role = rows_of(connection, run_id), role_of(connection)
+        own = next((row for row in rows if row.writer == role), None)
+        if own is None:
+            if rows and not folder.is_dir():
+                raise UsageError(
+                    f"--resume {run_id}: the role {rows[0].writer!r} wrote it to the run store, "
+                    f"not {role!r}: its outputs are a claim",
+                    remedy="resume it with that role's RAGATE_RUNS_URL, or begin a new run",
+                )
+            return
+        if own.session is not None and not (folder / "manifest.json").is_file():
+            raise UsageError(
+                f"--resume {run_id}: this run came to its end elsewhere, and no answer is drawn "
+                "twice",
+                remedy="`ragate runs list` shows it; a run without --resume is a new one",
+            )
+        if not folder.is_dir():
+            _fetch(connection, own, folder, store.runs.parent)
+        elif own.session is None and not is_newest(connection, own, folder, store_key(url)):
+            raise UsageError(
+                f"--resume {run_id}: this run went on elsewhere, and the folder here lacks that",
+                remedy=f"move {folder} away, and the run store's copy is taken",
+            )
+
+
+def find_stored(url: str, store: LocalStore, fits: Callable[[BegunRun], bool]) -> str:
+    """Return the id of the newest interrupted run of the store that fits; "" where there is none.
+
+    A run that a process holds is under way, and was not interrupted.
+    """
+    state = store.runs.parent
+    with connected(url) as connection:
+        for row in interrupted_rows(connection, most=_MOST):
+            begun = _begun(connection, row, state)
+            if begun is not None and fits(begun) and taken_alone(connection, row.run_id):
+                return row.run_id
+    return ""
+
+
+def _begun(connection: psycopg.Connection[Any], row: StoredRow, state: Path) -> BegunRun | None:
+    state.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=state) as name:
+        folder = Path(name) / row.run_id
+        try:
+            fetch(connection, row, folder, (BEGUN,))
+            return read_begun(folder)
+        except StorageError:  # nothing was asked yet, or another ragate began it
+            return None
+
+
+def _fetch(connection: psycopg.Connection[Any], row: StoredRow, folder: Path, state: Path) -> None:
+    state.mkdir(parents=True, exist_ok=True)
+    whole = Path(tempfile.mkdtemp(prefix="fetching-", dir=state))
+    try:
+        fetch(connection, row, whole, (BEGUN, OUTPUTS))
+        if (whole / OUTPUTS).is_file():
+            # The store's clock may be ahead; what is later than now would count as old.
+            written = min(written_at(connection, row), time.time())
+            os.utime(whole / OUTPUTS, (written, written))
+        folder.parent.mkdir(exist_ok=True)
+        whole.rename(folder)
+    finally:
+        shutil.rmtree(whole, ignore_errors=True)
+
+
+def is_newest(
+    connection: psycopg.Connection[Any], row: StoredRow, folder: Path, store: str
+) -> bool:
+    """Return whether the newest session of a run in the store is the one of its folder here."""
+    mark, newest = read_mark(folder, store), newest_session(connection, row)
+    return mark is not None and mark["session"] == str(newest)

@@ -1,0 +1,135 @@
+"""Runs read from the store: what a list shows, and files into a folder, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from ragate.errors import StorageError
+from ragate.stores.postgres.pieces import copy_out
+from ragate.stores.postgres.schema import is_run_id
+
+if TYPE_CHECKING:
+    import psycopg
+
+_LIST = (
+    "SELECT r.run_id, r.writer::text, e.session, e.listing FROM ragate_runs.runs AS r "
+    "LEFT JOIN ragate_runs.ends AS e ON e.run_id = r.run_id AND e.writer = r.writer "
+    "ORDER BY r.run_id DESC, r.writer"
+)
+_END = "SELECT session, sizes FROM ragate_runs.ends WHERE run_id = %s AND writer = %s"
+_NEWEST = (
+    "SELECT session FROM ragate_runs.sessions WHERE run_id = %s AND writer = %s "
+    "ORDER BY begun_at DESC LIMIT 1"
+)
+_WRITTEN = (
+    "SELECT extract(epoch FROM greatest(max(s.begun_at), max(p.sent_at)))::float8 "
+    "FROM ragate_runs.sessions AS s LEFT JOIN ragate_runs.pieces AS p "
+    "ON p.session = s.session AND p.writer = s.writer WHERE s.run_id = %s AND s.writer = %s"
+)
+_INTERRUPTED = (
+    "SELECT r.run_id, r.writer::text FROM ragate_runs.runs AS r LEFT JOIN ragate_runs.ends AS e "
+    "ON e.run_id = r.run_id AND e.writer = r.writer "
+    "WHERE e.run_id IS NULL AND r.writer = session_user ORDER BY r.run_id DESC LIMIT %s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """A run as the store has it.
+
+    Attributes:
+        writer: The role that wrote it.
+        session: That ended it; None of a run that did not end.
+        listing: What a list shows; None of a run without a manifest.
+    """
+
+    run_id: str
+    writer: str
+    session: UUID | None = None
+    listing: bytes | None = None
+
+    @property
+    def named(self) -> bool:
+        """Whether its id is one that a run can have, and a folder."""
+        return is_run_id(self.run_id)
+
+
+def stored_rows(connection: psycopg.Connection[Any]) -> list[StoredRow]:
+    """Return every run, newest first."""
+    with connection.cursor(binary=True) as cursor:
+        return [StoredRow(*row) for row in cursor.execute(_LIST)]
+
+
+def rows_of(connection: psycopg.Connection[Any], run_id: str) -> list[StoredRow]:
+    """Return the runs of one id: one, but where two roles wrote one each."""
+    query = _LIST.replace("ORDER BY", "WHERE r.run_id = %s ORDER BY")
+    with connection.cursor(binary=True) as cursor:
+        return [StoredRow(*row) for row in cursor.execute(query.encode(), (run_id,))]
+
+
+def interrupted_rows(connection: psycopg.Connection[Any], *, most: int) -> list[StoredRow]:
+    """Return the newest runs that did not end, of the role that is connected."""
+    return [StoredRow(*row) for row in connection.execute(_INTERRUPTED, (most,))]
+
+
+def role_of(connection: psycopg.Connection[Any]) -> str:
+    """Return the role that is connected: the writer of what is sent now."""
+    row = connection.execute("SELECT session_user::text").fetchone()
+    return "" if row is None else str(row[0])
+
+
+def newest_session(connection: psycopg.Connection[Any], row: StoredRow) -> UUID | None:
+    """Return the session that counts: the one that ended the run, or else the newest."""
+    if row.session is not None:
+        return row.session
+    found = connection.execute(_NEWEST, (row.run_id, row.writer)).fetchone()
+    return None if found is None else UUID(str(found[0]))
+
+
+def written_at(connection: psycopg.Connection[Any], row: StoredRow) -> float:
+    """Return when something last arrived of a run, in seconds since the epoch; 0.0 for never."""
+    found = connection.execute(_WRITTEN, (row.run_id, row.writer)).fetchone()
+    return 0.0 if found is None or found[0] is None else float(found[0])
+
+
+def fetch(
+    connection: psycopg.Connection[Any], row: StoredRow, target: Path, names: Iterable[str]
+) -> None:
+    """Write files of a run into a folder, which is made.
+
+    Raises:
+        StorageError: the run is not there any more, or lacks a part; names the run.
+    """
+    names = tuple(names)
+    target.mkdir(parents=True, exist_ok=True)
+    try:
+        session = newest_session(connection, row)
+        # Of a run without a session nothing is there, which the sizes, or who reads it, tell.
+        found = {} if session is None else copy_out(connection, session, row.writer, target, names)
+        if row.session is not None:
+            _refuse_half(connection, row, found, names)
+    except StorageError as error:
+        raise StorageError(
+            f"the run {row.run_id} of the run store (written by {row.writer}): {error.message}",
+            remedy="send it again from where it was made (`ragate runs push`), or remove it with "
+            "`ragate runs prune`",
+        ) from error
+
+
+def _refuse_half(
+    connection: psycopg.Connection[Any],
+    row: StoredRow,
+    found: dict[str, int],
+    names: tuple[str, ...],
+) -> None:
+    ended = connection.execute(_END, (row.run_id, row.writer)).fetchone()
+    if ended is None:
+        raise StorageError("it was removed just now")
+    sizes = ended[1] if isinstance(ended[1], dict) else {}
+    for name in names:
+        if sizes.get(name, 0) != found.get(name, 0):
+            raise StorageError(f"{name}: {found.get(name, 0)} bytes of {sizes.get(name, 0)}")

@@ -1,0 +1,198 @@
+"""Run folders here and runs of the store: what is not here is fetched, and read as a folder is."""
+
+from __future__ import annotations
+
+import heapq
+import shutil
+import tempfile
+import weakref
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+from ragate.errors import StorageError, UsageError
+from ragate.models import Run
+from ragate.stores.listed_run import (
+    ListedRun,
+    RunStatus,
+    listed_runs,
+    read_listed_run,
+    read_listing,
+)
+from ragate.stores.local import LocalStore
+from ragate.stores.postgres.connect import connected
+from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
+from ragate.stores.postgres.reading import StoredRow, fetch, rows_of, stored_rows, written_at
+from ragate.stores.postgres.schema import is_run_id
+from ragate.stores.prune import remove
+from ragate.stores.published_run import MANIFEST
+
+_REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
+_UNJUDGED = frozenset({RunStatus.RECORDED, RunStatus.UNFINISHED, RunStatus.BROKEN})
+
+
+class SharedStore(LocalStore):
+    """The state folder, and a run store in Postgres behind it.
+
+    A run that ended here is read here; any other that ended there, from there.
+
+    Args:
+        url: A libpq connection string.
+    """
+
+    def __init__(self, state: Path, url: str) -> None:
+        super().__init__(state)
+        self._url = url
+        self._rows: dict[Path, StoredRow] = {}  # by the folder that a run would be fetched to
+        self._writers: dict[str, list[str]] = defaultdict(list)
+
+    @cached_property
+    def _fetched(self) -> Path:
+        """The folder of this process for what is fetched; it goes with the object."""
+        folder = Path(tempfile.mkdtemp(prefix="ragate-runs-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def listed(self) -> Iterator[ListedRun]:
+        """Yield what a list shows of every run, here and there, newest first.
+
+        Raises:
+            DatabaseError: the store cannot be read.
+        """
+        with connected(self._url) as connection:
+            rows = stored_rows(connection)
+        for row in rows:
+            self._writers[row.run_id].append(row.writer)
+        there = map(self._listed, rows)
+        both = heapq.merge(listed_runs(self.runs), there, key=lambda run: run.run_id, reverse=True)
+        for _, found in groupby(both, key=lambda run: run.run_id):
+            yield from _counted(list(found), self.runs)
+
+    def _listed(self, row: StoredRow) -> ListedRun:
+        if not row.named:
+            problem = "the store's row: no id of a run"
+            return ListedRun(row.run_id, self._fetched, RunStatus.BROKEN, problem=problem)
+        folder = self._folder(row)
+        if row.listing is None:
+            return ListedRun(row.run_id, folder, RunStatus.UNFINISHED)
+        try:
+            return read_listing(row.listing, folder) or self._read_anew(row, folder)
+        except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
+            problem = f"the store's row: not a run: {error}"
+            return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
+
+    def _folder(self, row: StoredRow) -> Path:
+        number = self._writers[row.run_id].index(row.writer)
+        folder = self._fetched / str(number) / row.run_id
+        self._rows[folder] = row
+        return folder
+
+    def _read_anew(self, row: StoredRow, folder: Path) -> ListedRun:
+        """Return what the manifest says: another ragate wrote the listing."""
+        self._bring(row, folder, READ)
+        return read_listed_run(folder)
+
+    def _bring(self, row: StoredRow, folder: Path, names: Iterable[str]) -> None:
+        with connected(self._url) as connection:
+            fetch(connection, row, folder, names)
+
+    def place(self, run: ListedRun) -> str:
+        """Return where a listed run is kept, in words; "" for the state folder alone."""
+        if run.folder.parent != self.runs:
+            return "in the run store"
+        return "here and in the run store" if self._writers.get(run.run_id) else ""
+
+    def last_write(self, run: ListedRun) -> float:
+        """Return when something was last written to a run, in seconds since the epoch."""
+        row = self._rows.get(run.folder)
+        if row is None:
+            return super().last_write(run)
+        with connected(self._url) as connection:
+            return written_at(connection, row)
+
+    def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
+        """Remove listed runs there and here, one by one, and yield each that is gone.
+
+        Raises:
+            DatabaseError: the role may not, or the store is gone; those before it are gone.
+            StorageError: a folder cannot be removed.
+        """
+        with connected(self._url) as connection:
+            for run in runs:
+                row = self._rows.get(run.folder)
+                writers = [row.writer] if row is not None else self._writers.get(run.run_id)
+                if writers:
+                    connection.execute(_REMOVE, (run.run_id, writers))
+                if row is None:
+                    yield from remove([run])
+                else:
+                    yield run
+
+    def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:
+        """Return the folder of a run, fetched where it is not here.
+
+        Args:
+            reported: ``latest`` is the newest run that was judged, not the recording of a baseline.
+            texts: Its outputs are fetched as well.
+
+        Raises:
+            UsageError: no such run, here or there; or two roles wrote one of this id.
+            DatabaseError: the store cannot be read.
+            StorageError: the run lacks a part there.
+        """
+        try:
+            return super().find(name, reported=reported)
+        except UsageError as error:
+            row = self._newest(reported=reported) if name == "latest" else self._named(name)
+            if row is None:
+                raise UsageError(
+                    f"{error.message}, and none in the run store", remedy=error.remedy
+                ) from error
+        folder = self._folder(row)
+        self._bring(row, folder, TEXTS if texts else READ)
+        return folder
+
+    def _newest(self, *, reported: bool) -> StoredRow | None:
+        for run in self.listed():
+            row = self._rows.get(run.folder)
+            fits = not reported or run.status not in _UNJUDGED
+            if row is not None and row.listing is not None and fits:
+                return row
+        return None
+
+    def _named(self, name: str) -> StoredRow | None:
+        if not is_run_id(name):
+            return None
+        with connected(self._url) as connection:
+            rows = [row for row in rows_of(connection, name) if row.listing is not None]
+        if len(rows) > 1:
+            raise UsageError(
+                f"the run store holds two runs {name!r}: of {rows[0].writer} and {rows[1].writer}",
+                remedy="one of them is not what it says: ask who owns the store",
+            )
+        for row in rows:
+            self._writers[row.run_id] = [row.writer]
+        return rows[0] if rows else None
+
+    def load(self, folder: Path) -> Run:
+        """Read a run back, from the store where it was only listed; raises as there, too."""
+        row = self._rows.get(folder)
+        if row is not None and not (folder / MANIFEST).is_file():
+            self._bring(row, folder, FIGURES)
+            try:
+                return super().load(folder)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)  # of many runs only one is on the disk
+        return super().load(folder)
+
+
+def _counted(runs: list[ListedRun], here: Path) -> list[ListedRun]:
+    """Return those of one id that count: the folder here, unless it has not ended and one did."""
+    local = next((run for run in runs if run.folder.parent == here), None)
+    there = [run for run in runs if run is not local]
+    if local is None:
+        return there
+    ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
+    return ended if ended and local.status is RunStatus.UNFINISHED else [local]

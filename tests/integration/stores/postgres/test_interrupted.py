@@ -1,0 +1,155 @@
+"""A run that was interrupted on one machine goes on on another, by the rules of folders."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted
+from tests.integration.stores.postgres.stored_runs import row
+
+pytestmark = pytest.mark.integration
+
+KEPT = 8
+
+
+@pytest.fixture
+def left(root: Path, service: Service, url: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The state folder of the machine where a run was interrupted, moved away."""
+    interrupted(root, keeping=KEPT)
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+    assert run(["runs", "push", folder(root).name]) == 0
+    service.asked.clear()
+    return (root / ".ragate").rename(root.parent / "elsewhere")
+
+
+def named(left: Path) -> str:
+    return next((left / "runs").iterdir()).name
+
+
+@pytest.mark.parametrize("by_name", [True, False], ids=["by its id", "the newest"])
+def test_what_was_answered_elsewhere_is_not_asked_again(
+    by_name: bool, left: Path, root: Path, service: Service, url: str
+) -> None:
+    run(["check", "--resume", *([named(left)] if by_name else [])])
+
+    before = (left / "runs" / named(left) / "outputs.jsonl").read_text()
+    assert sum(service.asked.values()) == SAMPLES - KEPT
+    assert (folder(root) / "outputs.jsonl").read_text().startswith(before)
+    assert folder(root).name == named(left)
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+
+
+def test_a_collect_goes_on_elsewhere_and_then_has_ended(
+    root: Path,
+    service: Service,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+    run(["collect"])
+    shutil.rmtree(root / ".ragate")
+
+    assert run(["collect", "--resume"]) == 2
+
+    assert "no interrupted `collect`" in capsys.readouterr().err
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends WHERE listing IS NULL") == (1,)
+
+
+def by_another_role(url: str, run_id: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")  # without foreign keys
+        for table in ("runs", "sessions", "pieces"):
+            connection.execute(f"UPDATE ragate_runs.{table} SET writer = 'stranger'".encode())
+
+
+def by_another_process(url: str, run_id: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        query = "INSERT INTO ragate_runs.ends (run_id, session, sizes) VALUES (%s, %s, '{}')"
+        connection.execute(query, (run_id, "00000000-0000-0000-0000-000000000000"))
+
+
+def a_day_ago(url: str, run_id: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for table, column in (("sessions", "begun_at"), ("pieces", "sent_at")):
+            query = f"UPDATE ragate_runs.{table} SET {column} = now() - interval '25 hours'"
+            connection.execute(query.encode())
+
+
+def of_a_job(url: str, run_id: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE ragate_runs.pieces SET body = replace(convert_from(body, 'UTF8'), 'no job', "
+            "'a job')::bytea WHERE file = 'begun.json'"
+        )
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (by_another_role, "the role 'stranger' wrote it"),
+        (by_another_process, "came to its end elsewhere"),
+        (a_day_ago, "older than a day"),
+        (of_a_job, "side of trust (a job"),
+    ],
+)
+def test_a_run_that_may_not_go_on_is_refused_and_nothing_is_asked(
+    harm: Callable[[str, str], None],
+    message: str,
+    left: Path,
+    service: Service,
+    url: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    harm(url, named(left))
+
+    assert run(["check", "--resume", named(left)]) == 2
+
+    assert message in capsys.readouterr().err
+    assert not service.asked
+
+
+def test_a_run_that_another_machine_is_at_is_refused(
+    left: Path, service: Service, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ragate.stores.postgres.connect import connected, taken_alone
+
+    with connected(url) as connection:
+        assert taken_alone(connection, named(left))
+
+        assert run(["check", "--resume", named(left)]) == 2
+
+    assert "under way in another process" in capsys.readouterr().err
+    assert not service.asked
+
+
+def test_a_folder_that_lacks_what_was_answered_elsewhere_is_refused(
+    left: Path, root: Path, service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["check", "--resume", named(left)])
+    shutil.rmtree(root / ".ragate")
+    shutil.move(left, root / ".ragate")
+    service.asked.clear()
+
+    assert run(["check", "--resume"]) == 2
+
+    assert "came to its end elsewhere" in capsys.readouterr().err
+    assert not service.asked
+
+
+def test_half_a_fetch_leaves_no_folder_that_looks_like_a_run(
+    left: Path, root: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE ragate_runs.pieces SET part = 3 WHERE file = 'outputs.jsonl'")
+
+    assert run(["check", "--resume", named(left)]) == 3
+
+    assert "outputs.jsonl: part 0 is missing" in capsys.readouterr().err
+    assert [path.name for path in (root / ".ragate").rglob("*") if "runs" in path.parts] == []

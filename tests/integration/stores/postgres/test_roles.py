@@ -1,0 +1,161 @@
+"""The rights that docs/run-store.md grants are enough for each command, and no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from ragate.cli.main import run
+from ragate.stores.local import LocalStore
+from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save
+
+pytestmark = pytest.mark.integration
+
+PAGE = Path(__file__).parents[4] / "docs/run-store.md"
+KINDS = ("writer", "reader", "pruner")
+SESSION = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def roles(server: str) -> Iterator[dict[str, str]]:
+    """The URL of a login of each role, as the page makes them; of the writer two."""
+    logins = {kind: f"ragate_test_{kind}" for kind in KINDS} | {"other": "ragate_test_other"}
+    (grants,) = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.S)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(grants.encode())
+        for kind, login in logins.items():
+            of = "writer" if kind == "other" else kind
+            grant = f"CREATE ROLE {login} LOGIN PASSWORD 'x' IN ROLE ragate_runs_{of}"
+            connection.execute(grant.encode())
+        yield {
+            kind: make_conninfo(server, user=login, password="x") for kind, login in logins.items()
+        }
+        for name in (*(f"ragate_runs_{kind}" for kind in KINDS), *logins.values()):
+            connection.execute(f"DROP OWNED BY {name} CASCADE".encode())
+            connection.execute(f"DROP ROLE {name}".encode())
+
+
+def acts_as(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+
+
+def test_a_writer_writes_a_reader_reads_and_a_pruner_removes(
+    roles: dict[str, str],
+    store: LocalStore,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    save(store, OLD)
+    save(store, NEW)
+    acts_as(monkeypatch, roles["writer"])
+    assert run(["runs", "push"]) == 0
+    forget(store)
+    acts_as(monkeypatch, roles["reader"])
+    assert run(["report", OLD]) == 0
+    acts_as(monkeypatch, roles["pruner"])
+    assert run(["runs", "prune", "--keep", "1", "--yes"]) == 0
+
+    assert row(url, "SELECT array_agg(run_id) FROM ragate_runs.runs") == ([NEW],)
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [("writer", ["runs", "list"]), ("reader", ["runs", "prune", "--keep", "0", "--yes"])],
+)
+def test_a_role_that_may_not_is_told_where_rights_are_described(
+    kind: str,
+    command: list[str],
+    roles: dict[str, str],
+    store: LocalStore,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    save(store, OLD)
+    run(["runs", "push"])
+    forget(store)
+    acts_as(monkeypatch, roles[kind])
+
+    assert run(command) == 3
+
+    error = capsys.readouterr().err
+    assert "permission denied" in error
+    assert "docs/run-store.md" in error
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "UPDATE ragate_runs.ends SET listing = ''",
+        "DELETE FROM ragate_runs.runs",
+        "TRUNCATE ragate_runs.runs CASCADE",
+        "SELECT body FROM ragate_runs.pieces",
+        "SELECT session FROM ragate_runs.sessions",
+        "INSERT INTO ragate_runs.runs (run_id, writer) VALUES ('a', 'ragate_test_writer')",
+        (
+            "INSERT INTO ragate_runs.pieces (session, file, part, body, sent_at) "
+            f"VALUES ('{SESSION}', 'a', 0, '', now())"
+        ),
+        "CREATE TABLE ragate_runs.mine (a int)",
+        "INSERT INTO ragate_runs.migrations VALUES (2, '', now())",
+    ],
+)
+def test_a_writer_changes_reads_and_forges_nothing(attempt: str, roles: dict[str, str]) -> None:
+    with (
+        psycopg.connect(roles["other"], autocommit=True) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        connection.execute(attempt.encode())
+
+
+def test_a_writer_adds_nothing_to_a_run_of_another_and_does_not_end_it(
+    roles: dict[str, str], store: LocalStore, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (save(store, OLD) / "manifest.json").unlink()
+    acts_as(monkeypatch, roles["writer"])
+    run(["runs", "push", OLD])
+    (session,) = row(url, "SELECT session FROM ragate_runs.sessions")
+
+    attempts = [
+        (
+            "INSERT INTO ragate_runs.pieces (session, file, part, body) "
+            f"VALUES ('{session}', 'outputs.jsonl', 9, '')"
+        ),
+        (
+            "INSERT INTO ragate_runs.ends (run_id, session, sizes) "
+            f"VALUES ('{OLD}', '{session}', '{{}}')"
+        ),
+    ]
+    for attempt in attempts:
+        with (
+            psycopg.connect(roles["other"], autocommit=True) as connection,
+            pytest.raises(psycopg.errors.ForeignKeyViolation),
+        ):
+            connection.execute(attempt.encode())
+
+
+def test_two_roles_with_a_run_of_one_id_are_both_listed_and_neither_is_taken(
+    roles: dict[str, str],
+    store: LocalStore,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = save(store, OLD)
+    for kind in ("writer", "other"):
+        acts_as(monkeypatch, roles[kind])
+        (folder / "sent.json").unlink(missing_ok=True)
+        assert run(["runs", "push", OLD]) == 0
+    forget(store)
+    acts_as(monkeypatch, roles["reader"])
+    capsys.readouterr()
+
+    run(["runs", "list"])
+    assert capsys.readouterr().out.count(OLD) == 2
+
+    assert run(["report", OLD]) == 2
+    assert "of ragate_test_other and ragate_test_writer" in capsys.readouterr().err

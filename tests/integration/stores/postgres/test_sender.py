@@ -1,0 +1,168 @@
+"""A run is sent as it goes on, and a store that is gone costs no verdict."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ragate.cli.main import run
+from ragate.database import PostgresDatabase
+from ragate.stores.postgres import sender
+from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
+from tests.integration.stores.postgres.stored_runs import row
+
+pytestmark = pytest.mark.integration
+
+WITHOUT_BASELINE = 3
+OUTPUTS = (
+    "SELECT convert_from(string_agg(body, ''::bytea ORDER BY part), 'UTF8') "
+    "FROM ragate_runs.pieces WHERE file = 'outputs.jsonl'"
+)
+
+
+@pytest.fixture(autouse=True)
+def runs_url(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+    monkeypatch.setattr(sender, "TICK_S", 0.05)
+    monkeypatch.setattr(sender, "_FIRST_PAUSE_S", 0.1)
+    return url
+
+
+@contextmanager
+def gone(url: str, database: PostgresDatabase) -> Iterator[None]:
+    """Let nobody reach the store, and cut off who is there."""
+    name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+    with psycopg.connect(database.conninfo(), autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+        connection.execute(query, (name,))
+        try:
+            yield
+        finally:
+            connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
+
+
+def test_a_check_leaves_the_same_run_there_as_here(
+    root: Path, service: Service, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["check", "--runs", "2"])
+
+    assert "warning" not in capsys.readouterr().err
+    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+    assert row(url, "SELECT convert_from(listing, 'UTF8') FROM ragate_runs.ends") == (
+        (folder(root) / "listing.json").read_text(),
+    )
+    assert row(url, "SELECT count(*) FROM ragate_runs.sessions") == (1,)
+
+
+def test_what_was_answered_a_second_before_a_kill_is_there(
+    root: Path, service: Service, url: str
+) -> None:
+    service.pause_s = 0.5
+    assert start(root, service, "check", kill_after=SAMPLES - 2) == -signal.SIGKILL
+
+    there = row(url, OUTPUTS)[0]
+    here = (folder(root) / "outputs.jsonl").read_text()
+    assert here.startswith(there)
+    assert there.count("\n") >= 1 + SAMPLES - 12
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (0,)
+
+
+@pytest.mark.parametrize("command", [["check"], ["collect"], ["baseline", "update"]], ids=" ".join)
+def test_a_store_that_is_not_there_is_told_before_anything_is_asked(
+    command: list[str],
+    root: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    away = "postgresql://me:s3cret-word@127.0.0.1:1/runs"
+    monkeypatch.setenv("RAGATE_RUNS_URL", away)
+
+    assert run(command) == 3
+
+    error = capsys.readouterr().err
+    assert "run store: Postgres at 127.0.0.1:1" in error
+    assert "RAGATE_RUNS_URL" in error
+    assert "s3cret" not in error
+    assert not service.asked
+
+
+def test_a_store_that_goes_in_the_middle_costs_no_verdict_and_push_sends_the_run(
+    root: Path,
+    service: Service,
+    url: str,
+    database: PostgresDatabase,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    service.pause_s = 0.1
+    with service.at(5, gone(url, database)):
+        assert run(["check"]) == WITHOUT_BASELINE
+
+    shown = capsys.readouterr()
+    run_id = folder(root).name
+    assert f"the run store lacks the run {run_id}" in shown.err
+    assert f"ragate runs push {run_id}" in shown.err
+    assert json.loads((folder(root) / "report.json").read_text())["run_id"] == run_id
+    assert (folder(root) / "outputs.jsonl").read_text().count("\n") == 1 + SAMPLES
+
+    assert run(["runs", "push"]) == 0
+
+    assert f"{run_id}: sent" in capsys.readouterr().out
+    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+    assert run(["runs", "push"]) == 0
+    assert "nothing to send" in capsys.readouterr().out
+    assert row(url, "SELECT count(*) FROM ragate_runs.sessions") == (1,)
+
+
+def test_a_store_that_comes_back_has_the_whole_run(
+    root: Path,
+    service: Service,
+    url: str,
+    database: PostgresDatabase,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    service.pause_s = 0.1
+    with service.at(5, gone(url, database), until=17):
+        assert run(["check"]) == WITHOUT_BASELINE
+
+    assert "warning" not in capsys.readouterr().err
+    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+
+
+def test_a_run_that_was_removed_while_it_ran_is_there_at_its_end(
+    root: Path, service: Service, url: str
+) -> None:
+    @contextmanager
+    def removed() -> Iterator[None]:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("DELETE FROM ragate_runs.runs")
+        yield
+
+    service.pause_s = 0.1
+    with service.at(15, removed()):
+        run(["check"])
+
+    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+
+
+def test_two_runs_of_one_commit_at_once_are_two(root: Path, service: Service, url: str) -> None:
+    other: list[int] = []
+
+    @contextmanager
+    def meanwhile() -> Iterator[None]:
+        other.append(start(root, service, "check"))
+        yield
+
+    with service.at(5, meanwhile()):
+        run(["check"])
+
+    assert other == [WITHOUT_BASELINE]
+    assert row(url, "SELECT count(DISTINCT run_id), count(*) FROM ragate_runs.ends") == (2, 2)

@@ -1,0 +1,31 @@
+"""Without a URL nothing of a database is imported."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ragate.stores.local import LocalStore
+from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres.shared_store import SharedStore
+
+
+def test_a_url_opens_the_store_behind_the_folder(tmp_path: Path) -> None:
+    assert type(open_store(tmp_path, "")) is LocalStore
+    assert type(open_store(tmp_path, "dbname=runs")) is SharedStore
+
+
+def test_without_a_url_psycopg_is_not_imported() -> None:
+    code = (
+        "import sys, pathlib\n"
+        "import ragate.pipeline.line, ragate.cli.runs.listing, ragate.cli.runs.pruning\n"
+        "from ragate.stores.postgres.open_store import *\n"
+        "open_store(pathlib.Path('.'), ''); reach_store('')\n"
+        "with sent_as_it_comes('', pathlib.Path('.'), print): sent_at_the_end('', None, print)\n"
+        "print([name for name in sys.modules if name.startswith('psycopg')])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
