@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,13 +20,15 @@ def command(*, file: Path, settings: str, question: str) -> int:
     """Run the contract of a metric, judge or system over FILE, whose code runs.
 
     A metric is scored on outputs of every kind, a system is asked one question twice, a judge
-    judges one answer. Exits with 0 where every demand is kept, with 2 else.
+    judges one answer, in a process of its own. Exits with 0 where every demand is kept, with 2
+    else, and where the code ends its process.
     """
     from ragate.cli.finding import plural
-    from ragate.pipeline.contract.check_file import check_file
+    from ragate.pipeline.contract.apart import check_apart
     from ragate.support.escape import one_line
 
-    demands = check_file(file, _table(settings), question=question)
+    _refuse_no_table(settings)
+    demands = check_apart(file, settings, question=question)
     for demand in demands:
         click.echo(f"{'no' if demand.broken else 'ok':4}{demand.text}")
         if demand.broken:
@@ -40,13 +41,13 @@ def command(*, file: Path, settings: str, question: str) -> int:
     return 2 if broken else 0
 
 
-def _table(text: str) -> dict[str, Any]:
+def _refuse_no_table(text: str) -> None:
     import tomllib
 
     from ragate.errors import UsageError
 
     try:
-        return tomllib.loads(text)
+        tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(
             f"--settings {text!r} is no TOML: {error}", remedy="write it as --settings 'key = 3'"

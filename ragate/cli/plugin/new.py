@@ -32,6 +32,7 @@ def command(*, kind: str, name: str, folder: Path) -> None:
     _refuse_wrong_name(name, f"{kind}s")
     dotted = _dotted(folder, name)
     path = folder / f"{name}.py"
+    _refuse_way_out(folder)
     if plugins.is_module_elsewhere(folder.parts[0]):
         raise UsageError(
             f"--folder {folder}: {folder.parts[0]!r} is the name of a module that is installed",
@@ -87,6 +88,18 @@ def _dotted(folder: Path, name: str) -> str:
             remedy="take a folder below this one, such as evals or tools/gate",
         )
     return ".".join((*parts, name))
+
+
+def _refuse_way_out(folder: Path) -> None:
+    """Refuse a folder that a link leads out of this one: the file would be written elsewhere."""
+    from ragate.errors import UsageError
+
+    real, here = (Path.cwd() / folder).resolve(), Path.cwd().resolve()
+    if not real.is_relative_to(here):
+        raise UsageError(
+            f"--folder {folder}: a link leads out of this folder, to {real}",
+            remedy="take a folder below this one, such as evals",
+        )
 
 
 def _is_importable(name: str) -> bool:
