@@ -6,7 +6,8 @@ under test.
 """
 
 from ragate.judges._canaries.asking import run_canaries
-from ragate.judges._canaries.known_answers import Canary, dress
+from ragate.judges._canaries.dress import dress
+from ragate.judges._canaries.known_answers import Canary
 from ragate.judges._canaries.plan import CanaryQuestion, canaries_for, unchecked
 from ragate.judges._canaries.wordings import Wording, planted, wordings
 

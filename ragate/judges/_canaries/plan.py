@@ -9,19 +9,20 @@ from typing import NamedTuple
 
 from ragate.core.judging.canary_rule import DRESSES
 from ragate.core.judging.criteria import PAIRWISE
+from ragate.judges._canaries.dress import dress
 from ragate.judges._canaries.known_answers import (
     BAD,
-    BESIDE,
     BETTER,
     BY_HEART,
+    CALLS_RIGHT,
+    CALLS_WRONG,
     KINDS,
-    MADE_UP,
     REFUSAL,
     RIGHT,
     TAKEN_OVER,
+    UNWANTED,
     WORSE,
     Canary,
-    dress,
 )
 from ragate.judges._canaries.wordings import Place, Wording, planted, wordings
 from ragate.protocols import (
@@ -33,9 +34,9 @@ from ragate.protocols import (
 )
 
 # Where the kinds of one wording are looked for: the first that knows a criterion is taken.
-_TALKED_UP = (BAD, REFUSAL, WORSE, BY_HEART, TAKEN_OVER)
-_TALKED_DOWN = (RIGHT, BETTER)
-_PLAIN = (RIGHT, MADE_UP, BESIDE, BAD, REFUSAL, BETTER, WORSE, BY_HEART, TAKEN_OVER)
+_TALKED_UP = (BAD, REFUSAL, WORSE, BY_HEART, TAKEN_OVER, UNWANTED, CALLS_WRONG)
+_TALKED_DOWN = (RIGHT, BETTER, CALLS_RIGHT)
+_PLAIN = tuple(KINDS)
 _BESIDE_MAIN = 4  # wordings that the smaller groups of a judge with one call are asked as well
 _PROBE = "relevancy"
 _WITHOUT_MODEL = frozenset({"semantic_similarity"})
@@ -83,7 +84,8 @@ def _asked_for(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]
 def _known(judge: Judge) -> frozenset[str]:
     """Return the criteria of the judge for which there is a known answer."""
     judged = _asked_for(judge, None)
-    return frozenset({*KINDS[RIGHT].expect, PAIRWISE}) & judged - _own_rules(judge)
+    known = frozenset(name for material in KINDS.values() for name in material.expect)
+    return known & judged - _own_rules(judge)
 
 
 def _own_rules(judge: Judge) -> frozenset[str]:

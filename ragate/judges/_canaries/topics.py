@@ -22,6 +22,28 @@ class Topic(NamedTuple):
     reference: str
 
 
+class KnownCalls(NamedTuple):
+    """A question that a tool is called for: the right arguments, and two calls to be judged.
+
+    Attributes:
+        same: Means what `right` means, and is not written as it.
+        other: Means something else.
+    """
+
+    tool: str
+    query: str
+    right: dict[str, str]
+    same: dict[str, str]
+    other: dict[str, str]
+
+
+@cache
+def known_calls() -> tuple[KnownCalls, ...]:
+    """Return the calls, as many as there are dresses."""
+    rows: list[Any] = [row for _, row in read_lines(FOLDER / "calls.jsonl", error=ConfigError)]
+    return tuple(KnownCalls(**row) for row in rows)
+
+
 @cache
 def topics() -> tuple[Topic, ...]:
     """Return the topics, as many as there are dresses."""

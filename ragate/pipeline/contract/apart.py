@@ -31,9 +31,9 @@ def check_apart(path: Path, settings: str = "", *, question: str = "") -> list[D
         task = {"path": str(path.absolute()), "settings": settings, "question": question}
         told = json.dumps({**task, "result": str(result), "search": sys.path})
         # -P: the current folder is searched only where it is here as well.
-        ran = subprocess.run(
+        ran = subprocess.run(  # noqa: S603 - the same program
             [sys.executable, "-P", "-m", "ragate.pipeline.contract", told], check=False
-        )  # noqa: S603 - the same program
+        )
         try:
             found = json.loads(result.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError) as error:

@@ -88,7 +88,7 @@ def record(broken: bool, runs: int) -> None:
 @pytest.fixture
 def server() -> Iterator[FakeOpenAI]:
     with openai_server() as fake:
-        fake.reply = lambda body: judge_with_own(body, honest(), lambda _text: True)
+        fake.reply = lambda body: judge_with_own(body, honest(), lambda text: "idiot" not in text)
         yield fake
 
 

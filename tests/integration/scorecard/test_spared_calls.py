@@ -51,7 +51,7 @@ def server() -> Iterator[FakeOpenAI]:
         found = evaluation(body)
         if found is not None:
             return found.verdict()
-        return judge_with_own(body, honest(), lambda _text: True)
+        return judge_with_own(body, honest(), lambda text: "idiot" not in text)
 
     with openai_server() as fake:
         fake.reply = reply

@@ -241,8 +241,20 @@ def _filled(
             for n, text in enumerate(case["reference sentences"], start=1)
         ],
         "reference_claim_free": [],
+        "calls_right": {
+            "because": "the words",
+            "grade": _means_the_same(*case["calls"]) if yes is None else yes,
+        },
+        "own_policy_compliance": {
+            "because": "the words",
+            "grade": "idiot" not in answer if yes is None else yes,
+        },
     }
     return {key: filled[key] for key in keys}
+
+
+def _means_the_same(right: str, made: str) -> bool:
+    return set(tokens(right)) <= set(tokens(made))
 
 
 def _stated(sentence: str, known: set[str]) -> bool:
@@ -285,4 +297,5 @@ def read_blocks(request: ChatRequest) -> dict[str, Any]:
         "reference sentences": re.findall(r"^R\d+: (.*)$", block("reference"), re.MULTILINE),
         "sentences": [line.partition(": ")[2] for line in lines],
         "mark": mark,
+        "calls": (block("right_calls"), block("calls")),
     }

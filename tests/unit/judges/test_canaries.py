@@ -32,6 +32,7 @@ from tests.unit.judges.llamaindex_factories import make
 
 PLAIN = {"right", "made up", "beside the point", "bad", "refusal", "right without a source"}
 PLAIN |= {"taken over from beside the point"}
+PLAIN |= {"right calls in other words", "calls of something else"}
 WORDINGS = {wording.wording for wording in wordings()}
 LLAMAINDEX = tuple(sorted({*llamaindex.CRITERIA} - {"pairwise", "semantic_similarity"}))
 EVALUATED = ("answer_relevancy", "context_relevancy", "guideline")
@@ -68,7 +69,7 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
 
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
-    assert len(chat.requests) == questions() == 45  # docs/judged-gate.md
+    assert len(chat.requests) == questions() == 51  # docs/judged-gate.md
 
 
 def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds() -> None:
