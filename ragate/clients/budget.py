@@ -4,7 +4,7 @@ import asyncio
 import math
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ragate.clients.budget_share import BudgetShare, PlannedCall, cap_reached
@@ -52,6 +52,7 @@ class Budget:
     Attributes:
         share: Of several processes' budget, which then holds caps and paces; the tally is ours.
         paces: Of providers, by name.
+        keep: Is told of each call that is sent or given back, and of each price.
     """
 
     max_calls: int
@@ -59,6 +60,7 @@ class Budget:
     tally: Tally = field(default_factory=Tally)
     share: BudgetShare | None = None
     paces: Mapping[str, CallPace] = field(default_factory=dict)
+    keep: Callable[[int, float], None] = lambda _calls, _cost_usd: None
     _open: int = 0
     _dearest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -109,6 +111,7 @@ class Budget:
         self.tally.calls += 1
         self.tally.retries += again
         self._open += 1
+        self.keep(1, 0.0)
 
     def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:
         """Take back a call that was not billed; `rejected`: it was one too many (429)."""
@@ -118,6 +121,7 @@ class Budget:
             self.tally.calls -= 1
             self.tally.rejected += rejected
             self._open -= 1
+            self.keep(-1, 0.0)
 
     def settle(
         self,
@@ -138,6 +142,7 @@ class Budget:
             tally.unpriced += cost_usd is None
             tally.cost_usd += cost_usd or 0.0
             self._dearest = max(self._dearest, cost_usd or 0.0)
+            self.keep(0, cost_usd or 0.0)
 
     def lost(self, *, rejected: bool = False, claim: int = 0) -> None:
         """Note that a call ended without an answer, and may be billed."""

@@ -22,6 +22,7 @@ from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import reach_store, sent_at_the_end
+from ragate.stores.spent_calls import SpentCalls
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,14 @@ class RunStart:
         """Note with what this run begins, before anything is asked."""
         if self.interrupted is None:
             save_begun(self.store, _begun(session, self.selection, self.state(samples)))
+            self._keep_spending(session)
 
     def take_up(self, session: Session, samples: Sequence[Sample]) -> int:
         """Take over what the interrupted run finished; return its passes of earlier runs."""
         run = self.interrupted
         if run is None:
             return 0
+        self._keep_spending(session)
         passes = finished_outputs(self.store.folder(run.run_id) / OUTPUTS, samples)
         earlier = sum(each.passes for each in run.earlier)
         session.go_on(samples, passes, adopted=earlier)
@@ -88,6 +91,16 @@ class RunStart:
         count = sum(map(len, passes[earlier:]))
         self.operations.say(f"goes on with run {run.run_id}: {count} outputs are there")
         return earlier
+
+    def _keep_spending(self, session: Session) -> None:
+        """Let calls and money of the run count together, however often it is interrupted."""
+        budget = session.ready.opened.budget
+        spent = SpentCalls(self.store.folder(session.collected.manifest.run_id))
+        calls, cost_usd = spent.total()
+        spent.keep(budget.tally.calls, budget.tally.cost_usd)
+        budget.tally.calls += calls
+        budget.tally.cost_usd += cost_usd
+        budget.keep = spent.keep
 
     def end(self, session: Session) -> None:
         """Note that the run came to its end, where it leaves no scores to say so."""

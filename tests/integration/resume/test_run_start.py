@@ -89,7 +89,13 @@ def answer(query):
         file.write(query + "\\n")
     return {"answer": f"It is so, the {len(ASKED.read_text().splitlines())}. time.", "chunks": []}
 
-if __name__ == "__main__":
+if "--mcp" in sys.argv:
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("rag")
+    server.tool("ask")(lambda query: answer(query))
+    server.run("stdio")
+elif __name__ == "__main__":
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line)["query"])), flush=True)
 """
@@ -97,13 +103,16 @@ SYSTEMS = {
     "python": 'use = "python"\ntarget = "rag_resumed:answer"',
     "worker": f'use = "python"\ntarget = "rag_resumed:answer"\ninterpreter = ["{sys.executable}"]',
     "command": f'use = "command"\ncommand = ["{sys.executable}", "rag_resumed.py"]',
+    "mcp": f'use = "mcp"\ntool = "ask"\ncommand = ["{sys.executable}", "rag_resumed.py", "--mcp"]',
 }
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_code_of_any_kind_is_not_asked_again(root: Path, system: str) -> None:
     (root / "rag_resumed.py").write_text(RAG)
-    text = CONFIG.replace('["http"]', '["python", "command"]').format(host="a:1", url="", policy="")
+    text = CONFIG.replace('["http"]', '["python", "command", "mcp"]').format(
+        host="a:1", url="", policy=""
+    )
     head, _, _ = text.partition("[system]")
     (root / "ragate.toml").write_text(f"{head}[system]\n{SYSTEMS[system]}\n")
     commit(root, "base")

@@ -1,0 +1,76 @@
+"""Calls and money of a run that goes on count together: an interruption buys no second cap."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragate.cli.main import run
+from ragate.stores.spent_calls import SPENT, SpentCalls
+from tests.integration.resume.interrupted import Service, folder, interrupted
+from tests.integration.test_earlier_passes import commit
+from tests.integration.test_judged_caps import OWN
+from tests.servers.model import answers_and_judges
+from tests.servers.openai_server import openai_server
+
+pytestmark = pytest.mark.integration
+
+
+def test_calls_of_before_the_interruption_count(root: Path, service: Service) -> None:
+    with openai_server() as server:
+        server.reply = answers_and_judges()
+        with (root / "ragate.toml").open("a") as config:
+            config.write(OWN.format(url=server.base_url))
+        commit(root, "judged")
+        interrupted(root)
+        before = server.seen
+        for cache in (root / ".ragate").glob("cache*"):
+            cache.unlink()
+
+        run(["check", "--resume"])
+
+        facts = json.loads((folder(root) / "report.json").read_text())["facts"]
+        assert before > 0
+        assert server.seen > before
+        assert facts["model_calls"] == server.seen
+
+
+def test_the_cap_holds_for_both_parts(
+    root: Path, service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with openai_server() as server:
+        server.reply = answers_and_judges()
+        text = (
+            (root / "ragate.toml").read_text().replace("[policy]\n", "[policy]\nmax_calls = 90\n")
+        )
+        (root / "ragate.toml").write_text(text + OWN.format(url=server.base_url))
+        commit(root, "judged")
+        interrupted(root)
+        SpentCalls(folder(root)).keep(85 - server.seen, 0.0)
+        for cache in (root / ".ragate").glob("cache*"):
+            cache.unlink()
+        before = server.seen
+
+        assert run(["check", "--resume"]) == 3
+
+        assert server.seen - before == 5
+        assert "max_calls = 90 is reached" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
+    spent = SpentCalls(tmp_path)
+    spent.keep(1, 0.0)
+    spent.keep(0, 0.25)
+    with (tmp_path / SPENT).open("ab") as file:
+        file.write(b"1 0.")
+    assert spent.total() == (2, 0.25)
+    with (tmp_path / SPENT).open("ab") as file:
+        file.write(b"x \xff")
+
+    assert spent.total() == (1, 0.25)
+
+
+def test_a_run_that_spent_nothing_has_spent_nothing(tmp_path: Path) -> None:
+    assert SpentCalls(tmp_path).total() == (0, 0.0)
