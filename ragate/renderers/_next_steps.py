@@ -16,6 +16,7 @@ CONFIG_NAME = "ragate.toml"
 _MEANINGS = {  # remedy: what stands before it and after it
     "ragate baseline rejudge": ("score the baseline with the new judge: ", " and commit "),
     "ragate baseline update": ("record a baseline: ", " and commit "),
+    "ragate check": ("run it again: ", ""),
     "ragate power": ("", " says how many {noun}s you need."),
 }
 _UNSEEN = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
@@ -55,9 +56,9 @@ def next_words(report: Report, numbers: Numbers) -> Words:
     if status is ReportSign.RED:
         command = reproduce(report, worse)
         if command:
-            return ["mend, then run ", ForeignText(command)]
+            return ["fix it, then run ", ForeignText(command)]
         where = f"the {noun}s that got worse" if worse else "the metrics that block"
-        return [f"look at {where}, then mend it."]
+        return [f"look at {where}, then fix it."]
     remedy = told_remedy(report)
     before, after = _MEANINGS.get(remedy, ("", ""))
     path = report.baseline_path
@@ -78,7 +79,7 @@ def acceptable(report: Report) -> str:
     failing = dict.fromkeys(row.sample_id for row in decision.must_pass if row.is_red)
     if failing:
         return (
-            "<b>Accept:</b> not possible, a must-pass question fails. Mend it; or a maintainer "
+            "<b>Accept:</b> not possible, a must-pass question fails. Fix it; or a maintainer "
             f"takes <code>must_pass</code> off {listing(map(name, failing))}, or waives it, in a "
             "pull request of its own."
         )

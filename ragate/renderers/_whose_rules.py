@@ -18,15 +18,12 @@ def checkout_note(report: Report) -> str:
         return ""
     if not rules.base_read:
         return (
-            "Judged by this checkout's own policy, golden set and baseline: the base's could not "
-            "be read, and the gate on a pull request goes by them."
+            "Judged by this checkout's own policy, golden set and baseline. On a pull request those "
+            "of the base branch count, which could not be read here."
         )
     *names, last = rules.changed or ("policy",)
     changed = f"{', '.join(names)} and {last}" if names else last
-    return (
-        f"Judged by this checkout's own {changed}, not by the base's, by which the gate on a pull "
-        "request goes."
-    )
+    return f"Judged by this checkout's own {changed}. On a pull request those of the base branch count."
 
 
 def proposed_note(report: Report) -> str:

@@ -63,7 +63,7 @@ def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str
     look = _clear(looks) if stages.still_wanted(comparison.candidate.repeats) else None
     if look is None:
         return ()
-    rare = f"at most 1 run of {round(1 / fast_level(look.settings.alpha)):,}"
+    rare = f"at most 1 run in {round(1 / fast_level(look.settings.alpha)):,}"
     return (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
 

@@ -142,5 +142,5 @@ def _lines(
     if not parts:
         return []
     them = "it" if len(parts) == 1 else "them"
-    share = f"at most 1 harmless change of {round(1 / settings.alpha):,} fails by {them}"
+    share = f"at most 1 harmless change in {round(1 / settings.alpha):,} fails by {them}"
     return [f"{count(len(parts), 'slice')} tested as well: {share}"]

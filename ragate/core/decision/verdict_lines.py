@@ -68,7 +68,7 @@ def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
 
 def _family_error(metrics: int, alpha: float) -> str:
     tested = "1 metric is tested" if metrics == 1 else f"{metrics} metrics are tested together"
-    return f"{tested}: at most 1 harmless change of {round(1 / alpha):,} fails by chance"
+    return f"{tested}: at most 1 harmless change in {round(1 / alpha):,} fails by chance"
 
 
 def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:

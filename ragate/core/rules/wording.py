@@ -22,8 +22,8 @@ def odds(p: float, draws: int = 10_000) -> str:
     if p >= 0.5:
         return "in most runs"
     if p <= 1 / draws:
-        return f"in fewer than 1 run of {draws:,}"
-    return f"in about 1 run of {round(1 / p):,}"
+        return f"in fewer than 1 run in {draws:,}"
+    return f"in about 1 run in {round(1 / p):,}"
 
 
 def count(n: int, noun: str) -> str:

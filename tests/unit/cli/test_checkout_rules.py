@@ -130,7 +130,7 @@ def test_the_report_says_so_before_anything_else(
     assert ragate(["baseline", "update", "--runs", "2"]) == 0
     capsys.readouterr()
 
-    told = "Judged by this checkout's own baseline, not by the base's"
+    told = "Judged by this checkout's own baseline. On a pull request"
     assert ragate(["check"]) == 0
     assert capsys.readouterr().out.startswith(told)
     assert ragate(["check", "--format", "markdown"]) == 0

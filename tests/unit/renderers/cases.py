@@ -37,7 +37,7 @@ from ragate.models import (
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.card_case import scorecard
 
-TWO_TESTED = "2 metrics are tested together: at most 1 harmless change of 50 fails by chance"
+TWO_TESTED = "2 metrics are tested together: at most 1 harmless change in 50 fails by chance"
 INVOICE = sample_row_factory(
     "q031",
     "Can I pay by invoice?",
@@ -148,7 +148,7 @@ def improvement() -> Report:
         decision_factory(
             metrics=[HELD, exact, hits, latency],
             lines=(
-                "2 metrics are tested together: at most 1 harmless change of 50 fails by chance",
+                "2 metrics are tested together: at most 1 harmless change in 50 fails by chance",
             ),
         ),
         facts=facts,
@@ -196,7 +196,7 @@ def regression() -> Report:
             runs_candidate=3,
             confirmed=True,
             reasons=(
-                "faithfulness fell by 0.065 (about 1 run of 303 by luck)",
+                "faithfulness fell by 0.065 (about 1 run in 303 by luck)",
                 "hit_rate@10 fell by 0.025, 0.010 is allowed",
             ),
             warnings=("3 samples are unscored for faithfulness: judge timeout",),
@@ -207,7 +207,7 @@ def regression() -> Report:
                 ),
             ),
             lines=(
-                "3 metrics are tested together: at most 1 harmless change of 50 fails by chance",
+                "3 metrics are tested together: at most 1 harmless change in 50 fails by chance",
                 "baseline has 3 runs, this has 3: drops of 4 points would show",
             ),
         ),
@@ -503,8 +503,8 @@ def slice_fell() -> Report:
             Verdict.FAILED, [held, SAME], slices=(billing, forum, few), runs_candidate=3,
             confirmed=True, reasons=("billing:faithfulness fell by 0.120 (0.920 -> 0.800)",),
             lines=(
-                "1 metric is tested: at most 1 harmless change of 67 fails by chance",
-                "2 slices tested as well: at most 1 harmless change of 200 fails by them",
+                "1 metric is tested: at most 1 harmless change in 67 fails by chance",
+                "2 slices tested as well: at most 1 harmless change in 200 fails by them",
             ),
         ),
         samples=(LIMITS, VAT.amended(slices=("billing",))),

@@ -111,7 +111,7 @@ def test_a_clear_first_look_is_red_and_asks_for_no_confirmation():
     assert decision.wants_runs == 0
     assert not decision.confirmed
     said = "too clear to need another run: an unchanged system looks like this in at most 1 run"
-    assert [line for line in decision.lines if line.startswith(said)] == [f"{said} of 250"]
+    assert [line for line in decision.lines if line.startswith(said)] == [f"{said} in 250"]
 
 
 def test_a_first_look_below_alpha_and_not_clear_is_not_red_yet():

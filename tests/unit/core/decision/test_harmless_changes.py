@@ -54,7 +54,7 @@ def test_all_metrics_on_samples_together_get_a_decision() -> None:
     verdicts = [gate(questions(), names, seed).verdict for seed in SEEDS]
 
     assert Verdict.NO_DECISION not in verdicts
-    assert verdicts.count(Verdict.FAILED) <= 1  # by chance: all metrics together in 1 run of 50
+    assert verdicts.count(Verdict.FAILED) <= 1  # by chance: all metrics together in 1 run in 50
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -64,8 +64,8 @@ def test_a_suspicious_run_that_its_earlier_passes_bear_out_is_red():
     assert decision.reasons == (row.reason,)
     assert row.reason == (
         "faithfulness fell by 0.025 (1.000 -> 0.975); an unchanged system does this in about "
-        "1 run of 84; over all passes with those of 3 runs of this commit (2026-11-20 09:14, "
-        "2026-11-21 09:14, 2026-11-22 09:14 UTC; 3 passes); the newest alone: in about 1 run of 20"
+        "1 run in 84; over all passes with those of 3 runs of this commit (2026-11-20 09:14, "
+        "2026-11-21 09:14, 2026-11-22 09:14 UTC; 3 passes); the newest alone: in about 1 run in 20"
     )
 
 

@@ -82,10 +82,10 @@ def test_with_slices_the_whole_set_is_held_to_three_quarters_of_alpha() -> None:
 
     assert alone.metrics[0].p == beside.metrics[0].p
     assert alone.alpha == beside.alpha == alpha
-    tested = "1 metric is tested: at most 1 harmless change of"
+    tested = "1 metric is tested: at most 1 harmless change in"
     assert f"{tested} 25 fails by chance" in alone.lines
     assert f"{tested} 33 fails by chance" in beside.lines
-    assert "1 slice tested as well: at most 1 harmless change of 100 fails by it" in beside.lines
+    assert "1 slice tested as well: at most 1 harmless change in 100 fails by it" in beside.lines
 
 
 @pytest.mark.parametrize(("n", "red"), [(6, False), (7, True)])

@@ -23,8 +23,8 @@ def test_figures_are_said_in_three_decimals_without_a_negative_zero():
     assert moved(info, 0.5, 0.5) == "mrr stayed at 0.500"
     assert moved(info, 0.9, 0.829) == "mrr fell by 0.071 (0.900 -> 0.829)"
     assert odds(0.7) == "in most runs"
-    assert odds(0.004) == "in about 1 run of 250"
-    assert odds(0.00005) == "in fewer than 1 run of 10,000"
+    assert odds(0.004) == "in about 1 run in 250"
+    assert odds(0.00005) == "in fewer than 1 run in 10,000"
 
 
 def test_an_interval_is_in_the_metrics_own_unit():

@@ -24,7 +24,7 @@ def test_a_proven_drop_is_red_and_said_as_a_frequency():
     assert decision.reasons == (
         (
             "faithfulness fell by 0.100 (1.000 -> 0.900); "
-            "an unchanged system does this in fewer than 1 run of 10,000"
+            "an unchanged system does this in fewer than 1 run in 10,000"
         ),
     )
     assert row.p is not None
@@ -40,10 +40,10 @@ def test_the_lines_give_the_effect_the_error_and_the_other_claim():
 
     assert decision.lines == (
         "100 samples and 3 baseline runs are enough to show drops of 2.4 points or more",
-        "1 metric is tested: at most 1 harmless change of 50 fails by chance",
+        "1 metric is tested: at most 1 harmless change in 50 fails by chance",
         (
             "decided for these very samples; for new questions like them: "
-            "faithfulness looks worse (by chance in about 1 run of 2,048)"
+            "faithfulness looks worse (by chance in about 1 run in 2,048)"
         ),
     )
 
