@@ -18,12 +18,13 @@ def checkout_note(report: Report) -> str:
         return ""
     if not rules.base_read:
         return (
-            "Judged by this checkout's own policy, golden set and baseline. On a pull request those "
-            "of the base branch count, which could not be read here."
+            "Judged by this checkout's own policy, golden set and baseline. On a pull request "
+            "those of the base branch count, which could not be read here."
         )
     *names, last = rules.changed or ("policy",)
     changed = f"{', '.join(names)} and {last}" if names else last
-    return f"Judged by this checkout's own {changed}. On a pull request those of the base branch count."
+    count = "On a pull request those of the base branch count."
+    return f"Judged by this checkout's own {changed}. {count}"
 
 
 def proposed_note(report: Report) -> str:
