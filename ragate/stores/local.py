@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragate.errors import StorageError, UsageError
-from ragate.models import Record, Report, Run, RunManifest, Score
+from ragate.models import REPORT_SCHEMA_VERSION, Record, Report, Run, RunManifest, Score
 from ragate.stores.listed_run import LISTING, ListedRun, listed_runs, listing
 from ragate.stores.prune import last_write, remove
 from ragate.stores.stored_record import read_records, read_scores, record_line, scores_json
@@ -130,13 +130,15 @@ class LocalStore:
     def load_report(self, folder: Path) -> Report:
         """Read the report of a run back."""
         where = folder / "report.json"
+        again = "make it again with `ragate decide` on the run's outputs.jsonl"
         try:
-            return Report.model_validate_json(where.read_bytes())
+            report = Report.model_validate_json(where.read_bytes())
         except (OSError, ValidationError) as error:
-            raise StorageError(
-                f"{where}: no report of this ragate",
-                remedy="make it again with `ragate decide` on the run's outputs.jsonl",
-            ) from error
+            raise StorageError(f"{where}: no report of this ragate", remedy=again) from error
+        if report.schema_version != REPORT_SCHEMA_VERSION:
+            versions = f"{report.schema_version}, this ragate reads {REPORT_SCHEMA_VERSION}"
+            raise StorageError(f"{where}: schema version {versions}", remedy=again)
+        return report
 
 
 def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:

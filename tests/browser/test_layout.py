@@ -64,6 +64,18 @@ def test_nothing_overlaps_and_nothing_overflows(opened, width, script, case):
     assert shown.page.evaluate(FAULTS) == []
 
 
+def test_a_metric_keeps_its_name_on_one_line(opened):
+    name = "number_unit_support.checked"
+    report = CASES["regression"]()
+    rows = (report.decision.metrics[0].amended(metric=name), *report.decision.metrics[1:])
+    decision = report.decision.amended(metrics=rows)
+    shown = opened(report.amended(decision=decision), width=800)
+
+    lines = "node => { const range = document.createRange(); range.selectNodeContents(node); "
+    lines += "return new Set([...range.getClientRects()].map(box => box.top)).size; }"
+    assert shown.page.locator("tbody th", has_text=name).first.evaluate(lines) == 1
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1440])
 def test_axe_finds_no_serious_fault(opened, scheme, width):

@@ -39,6 +39,18 @@ def test_a_report_comes_back_as_it_was(tmp_path: Path):
     assert store.load_report(store.save(RUN, report)) == report
 
 
+def test_a_report_of_another_schema_is_refused_and_says_what_to_do(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    folder = store.save(RUN, report_factory())
+    path = folder / "report.json"
+    path.write_text(path.read_text().replace('"schema_version": 1', '"schema_version": 99', 1))
+
+    with pytest.raises(StorageError, match="schema version 99, this ragate reads 1") as refused:
+        store.load_report(folder)
+
+    assert "ragate decide" in (refused.value.remedy or "")
+
+
 def test_latest_is_the_newest_run(tmp_path: Path):
     store = LocalStore(tmp_path)
     for run_id in ("20260101-000000-aaaa", "20260102-000000-aaaa"):
