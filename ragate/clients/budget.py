@@ -5,41 +5,14 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ragate.clients.budget_share import BudgetShare, PlannedCall, cap_reached
 from ragate.clients.call_pace import CallPace
+from ragate.clients.tally import Tally
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 
 _SLACK = 1e-9
-
-
-@dataclass
-class Tally:
-    """What the models cost in one run.
-
-    Attributes:
-        calls: Requests that may be billed, repeats included; refused ones (429, 401) are not.
-        retries: Requests that repeated an earlier one.
-        rejected: Requests refused for being one too many (429).
-        failed: Questions that stayed without an answer after all tries.
-        reused: Answers taken from memory: from the baseline, or from an earlier run.
-        embeddings_reused: Vectors taken from memory.
-        unpriced: Answered calls whose model has no known price; `cost_usd` lacks them.
-        saved_usd: What the reused answers cost when they were made, where that is known.
-    """
-
-    calls: int = 0
-    retries: int = 0
-    rejected: int = 0
-    failed: int = 0
-    reused: int = 0
-    embeddings_reused: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_usd: float = 0.0
-    unpriced: int = 0
-    saved_usd: float = 0.0
 
 
 @dataclass
@@ -50,6 +23,7 @@ class Budget:
     far has cost, so that many calls at once do not pass the cap together.
 
     Attributes:
+        others: What other processes of the run spent, as far as it is known.
         share: Of several processes' budget, which then holds caps and paces; the tally is ours.
         paces: Of providers, by name.
         keep: Is told of each call that is sent or given back, and of each price.
@@ -58,6 +32,7 @@ class Budget:
     max_calls: int
     max_cost_usd: float
     tally: Tally = field(default_factory=Tally)
+    others: Tally = field(default_factory=Tally)
     share: BudgetShare | None = None
     paces: Mapping[str, CallPace] = field(default_factory=dict)
     keep: Callable[[int, float], None] = lambda _calls, _cost_usd: None
@@ -165,9 +140,9 @@ class Budget:
             self.tally.saved_usd += saved_usd
 
     def snapshot(self) -> Tally:
-        """Return the tally as it is now."""
+        """Return what the run has spent until now, in this process and in others."""
         with self._lock:
-            return replace(self.tally)
+            return self.tally + self.others
 
 
 def no_caps() -> Budget:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ragate.clients.budget_share import PlannedCall, cap_reached
+from ragate.clients.tally import Tally
 from ragate.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ class BudgetLine:
         self._connect = connect
         self._token = token
         self._caps = caps
+        self._told = Tally()
         self._connection: psycopg.Connection[Any] | None = None
         # One thread: what is said of a call comes after its reservation, and no event loop waits.
         self._thread = ThreadPoolExecutor(1, "ragate-budget")
@@ -77,6 +81,18 @@ class BudgetLine:
     def lost(self, claim: int) -> None:
         """Say that a call ended without an answer, and may be billed."""
         self._thread.submit(self._say, "SELECT ragate_trust.lose(%s, %s)", claim)
+
+    async def tell(self, tally: Tally) -> None:
+        """Say what this process has spent in all, for the report of whoever submitted the plan.
+
+        Raises:
+            DatabaseError: the server is gone.
+        """
+        if tally != self._told:
+            said = json.dumps(asdict(tally))
+            statement = "SELECT ragate_trust.tell(%s, %s)"
+            await asyncio.wrap_future(self._thread.submit(self._say, statement, said))
+            self._told = tally
 
     def close(self) -> None:
         """Say what is still to be said, and close the connection."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from ragate.clients.tally import Tally
 from ragate.errors import BudgetError
 
 
@@ -33,6 +34,9 @@ class BudgetShare(Protocol):
     def give_back(self, claim: int) -> None: ...
 
     def lost(self, claim: int) -> None: ...
+
+    async def tell(self, tally: Tally) -> None:
+        """Say what this process has spent in all."""
 
 
 def cap_reached(key: str, cap: float, used: float) -> BudgetError:

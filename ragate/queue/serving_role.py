@@ -6,10 +6,12 @@ from ragate.errors import UsageError
 from ragate.queue.engine import Queue
 
 VARIABLE = "RAGATE_QUEUE_ROLE"
+# Roles are of a whole server: in a database without `ragate db roles` they may do nothing.
 _MEMBERS = """
 SELECT m.rolname FROM pg_auth_members a
 JOIN pg_roles m ON m.oid = a.member JOIN pg_roles g ON g.oid = a.roleid
-WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin ORDER BY 1
+WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin
+    AND has_schema_privilege(g.oid, 'ragate_work', 'USAGE') ORDER BY 1
 """
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from ragate.queue.arrivals import Arrival, read_arrivals
 from ragate.queue.engine import Queue
 from ragate.queue.plan_jobs import PlanJobs
 
@@ -25,19 +26,6 @@ class Trouble:
     block: int
     error: str
     final: bool
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """One output, as a worker appended it.
-
-    Attributes:
-        number: Its place among the outputs of the plan, in the order of their commits.
-    """
-
-    number: int
-    sample: str
-    line: str
 
 
 class Submission:
@@ -152,12 +140,7 @@ class Submission:
         Args:
             after: The last number that is known, -1 for none.
         """
-        query = (
-            "SELECT number, sample, line FROM ragate_work.outputs "
-            "WHERE plan = %s AND pass = %s AND number > %s ORDER BY number LIMIT %s"
-        )
-        found = await self._queue.rows(query, self.plan, run, after, most)
-        return [Arrival(*row) for row in found]
+        return await read_arrivals(self._queue, self.plan, run, after=after, most=most)
 
     async def greeting(self) -> str | None:
         """Return what the first worker said of its system, None where none has come yet."""

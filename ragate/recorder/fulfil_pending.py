@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.baseline import load_replies, requests_path, save_replies
-from ragate.clients.budget import Tally
 from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.tally import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, ProviderError, UsageError
 from ragate.recorder.fulfil_rules import why_refused

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.baseline import load_replies, requests_path, save_replies
-from ragate.clients.budget import Tally
+from ragate.clients.tally import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
 from ragate.process.secrecy import hide_memory

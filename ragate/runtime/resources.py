@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from ragate.cache import CACHE_NAME, Cache
-from ragate.clients.budget import Budget, Capped, Tally
+from ragate.clients.budget import Budget, Capped
 from ragate.clients.call_pace import CallPace
 from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.tally import Tally
 from ragate.config import Config, Provider
 from ragate.models import Record, Run
 from ragate.protocols import MetricClients, Resources

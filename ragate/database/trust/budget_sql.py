@@ -10,47 +10,7 @@ left unspent. The first call of a model goes alone, since nobody knows what it c
 """
 
 from ragate.database.migrations import Migrations
-
-_TABLES = """
-CREATE TABLE ragate_trust.budgets (
-    plan text PRIMARY KEY,
-    pool text NOT NULL,
-    max_calls bigint NOT NULL CHECK (max_calls >= 0),
-    max_cost_usd numeric NOT NULL CHECK (max_cost_usd >= 0 AND max_cost_usd <> 'NaN'),
-    calls bigint NOT NULL DEFAULT 0,
-    cost_usd numeric NOT NULL DEFAULT 0,
-    lost_usd numeric NOT NULL DEFAULT 0,
-    opened timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE ragate_trust.sessions (
-    token_hash bytea PRIMARY KEY,
-    plan text NOT NULL REFERENCES ragate_trust.budgets ON DELETE CASCADE
-);
-CREATE INDEX ON ragate_trust.sessions (plan);
-CREATE TABLE ragate_trust.dearest (
-    plan text NOT NULL REFERENCES ragate_trust.budgets ON DELETE CASCADE,
-    model text NOT NULL CHECK (length(model) <= 300),
-    cost_usd numeric NOT NULL,
-    PRIMARY KEY (plan, model)
-);
-CREATE TABLE ragate_trust.reservations (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    plan text NOT NULL REFERENCES ragate_trust.budgets ON DELETE CASCADE,
-    token_hash bytea NOT NULL,
-    model text NOT NULL CHECK (length(model) <= 300),
-    expected_usd numeric NOT NULL,
-    lease timestamptz NOT NULL,
-    lost boolean NOT NULL DEFAULT false
-);
-CREATE INDEX ON ragate_trust.reservations (plan, lost);
-CREATE TABLE ragate_trust.paces (
-    pool text NOT NULL,
-    provider text NOT NULL,
-    per_minute double precision NOT NULL CHECK (per_minute > 0 AND per_minute < 1e9),
-    next_free timestamptz NOT NULL DEFAULT '-infinity',
-    PRIMARY KEY (pool, provider)
-);
-"""
+from ragate.database.trust.budget_tables import BUDGET_TABLES
 
 # Every function that a worker may call has its names bound to the schema, looks nowhere else for
 # them (pg_temp last: a temporary table stands in for nothing), and gives up on a lock.
@@ -60,10 +20,16 @@ SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s'"""
 _SESSION = """
 CREATE FUNCTION ragate_trust.admit(p_plan text, p_token text) RETURNS void GUARDED AS $$
 BEGIN
-    INSERT INTO ragate_trust.sessions
+    INSERT INTO ragate_trust.sessions (token_hash, plan)
     SELECT sha256(convert_to(p_token, 'UTF8')), plan
     FROM ragate_trust.budgets WHERE plan = p_plan
     ON CONFLICT DO NOTHING;
+END $$;
+
+CREATE FUNCTION ragate_trust.tell(p_token text, p_tally text) RETURNS void GUARDED AS $$
+BEGIN
+    UPDATE ragate_trust.sessions SET tally = p_tally
+    WHERE token_hash = sha256(convert_to(p_token, 'UTF8'));
 END $$;
 
 CREATE FUNCTION ragate_trust.budget_of(p_token text) RETURNS ragate_trust.budgets GUARDED AS $$
@@ -196,4 +162,4 @@ END $$;
 _FUNCTIONS = (_SESSION + _RESERVE + _SETTLE).replace("GUARDED", GUARDED)
 _CLOSED = "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ragate_trust FROM PUBLIC;"
 
-MIGRATIONS = Migrations("ragate_trust", (_TABLES + _FUNCTIONS + _CLOSED,))
+MIGRATIONS = Migrations("ragate_trust", (BUDGET_TABLES + _FUNCTIONS + _CLOSED,))

@@ -19,6 +19,7 @@ BUDGET_FUNCTIONS = (
     "settle(text, bigint, double precision)",
     "lose(text, bigint)",
     "give_back(text, bigint)",
+    "tell(text, text)",
 )
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 

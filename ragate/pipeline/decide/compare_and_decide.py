@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from ragate.clients.budget import Tally
+from ragate.clients.tally import Tally
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.own_passes import deciding_run, newest_run

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from ragate.clients.budget import Tally
+from ragate.clients.tally import Tally
 from ragate.config import Config
 from ragate.models import Sample
 from ragate.pipeline.decide.gate_setup import read_gate_setup

@@ -92,7 +92,9 @@ class BlockServer:
 
             async def one(key: str) -> None:
                 async with served.place():
-                    await sender.send(key, await served.line(key, lease.run))
+                    line = await served.line(key, lease.run)
+                    await served.tell()
+                    await sender.send(key, line)
                 self.answered += 1
 
             try:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from ragate.clients.budget import Budget
 from ragate.clients.budget_line import BudgetLine
+from ragate.clients.tally import Tally, read_tally
 from ragate.config import Policy
 from ragate.database.schema import CONNECT_S
+from ragate.errors import DatabaseError
 from ragate.queue.engine import Queue
+from ragate.support.strict_json import loads
 
 if TYPE_CHECKING:
     import psycopg
 
 _OPEN = """
 INSERT INTO ragate_trust.budgets (plan, pool, max_calls, max_cost_usd) VALUES (%s, %s, %s, %s)
-ON CONFLICT (plan) DO UPDATE SET calls = 0, cost_usd = 0, lost_usd = 0, opened = now(),
+ON CONFLICT (plan) DO UPDATE SET opened = now(),
     max_calls = excluded.max_calls, max_cost_usd = excluded.max_cost_usd
 """
 _PACE = """
@@ -28,10 +33,11 @@ ON CONFLICT (pool, provider) DO UPDATE SET per_minute = excluded.per_minute
 _KEPT_DAYS = 7
 
 
-async def open_budget(queue: Queue, plan: str, policy: Policy) -> str:
-    """Give a plan its budget, nothing of it spent; return a token for the submitter's own calls.
+async def _open_budget(queue: Queue, plan: str, policy: Policy) -> str:
+    """Give a plan its budget; return a token for the submitter's own calls.
 
-    Those of plans that nobody went on with for a week are deleted.
+    What a plan that goes on had spent stays spent. Those of plans that nobody went on with for a
+    week are deleted.
     """
     await queue.rows(
         "DELETE FROM ragate_trust.budgets WHERE opened < now() - make_interval(days => %s)",
@@ -53,6 +59,22 @@ async def close_budget(queue: Queue, plan: str) -> None:
     await queue.rows("DELETE FROM ragate_trust.paces WHERE pool = %s", plan)
 
 
+async def _others_tally(queue: Queue, plan: str, token: str) -> Tally:
+    """Return what workers said that they spent on a plan.
+
+    Args:
+        token: The submitter's own, whose calls are not counted.
+    """
+    query = "SELECT tally FROM ragate_trust.sessions WHERE plan = %s AND token_hash <> %s"
+    own = hashlib.sha256(token.encode()).digest()
+    tally = Tally()
+    for (told,) in await queue.rows(f"{query} AND tally IS NOT NULL", plan, own):
+        with suppress(DatabaseError):
+            read = loads(told.encode(), where="a worker's tally", error=DatabaseError)
+            tally += read_tally(read if isinstance(read, dict) else {})
+    return tally
+
+
 @asynccontextmanager
 async def budget_share(url: str, token: str, policy: Policy) -> AsyncIterator[BudgetLine]:
     """Yield a way to take from a plan's budget; nothing is connected before the first call.
@@ -72,3 +94,24 @@ async def budget_share(url: str, token: str, policy: Policy) -> AsyncIterator[Bu
         yield line
     finally:
         await asyncio.to_thread(line.close)
+
+
+@asynccontextmanager
+async def shared(
+    queue: Queue, plan: str, policy: Policy, budget: Budget
+) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Let a process that submits a plan take from the plan's budget, as its workers do.
+
+    Yields:
+        What counts anew what the workers spent.
+    """
+    token = await _open_budget(queue, plan, policy)
+
+    async def count() -> None:
+        budget.others = await _others_tally(queue, plan, token)
+
+    try:
+        async with budget_share(queue.url, token, policy) as budget.share:
+            yield count
+    finally:
+        budget.share = None

@@ -74,6 +74,11 @@ class ServedPlan:
         async with self.limit or nullcontext(), self.slots:
             yield
 
+    async def tell(self) -> None:
+        """Say what this process has spent on models: the report counts it."""
+        if (share := self.opened.budget.share) is not None:
+            await share.tell(self.opened.budget.snapshot())
+
     async def line(self, key: str, run: int) -> str:
         """Return the output for one sample as a line of an outputs file."""
         sample = self.samples[key]

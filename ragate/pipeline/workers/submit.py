@@ -9,7 +9,7 @@ from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.pipeline.shards.shard_plan import ShardPlan
-from ragate.pipeline.workers.plan_budget import budget_share, close_budget, open_budget
+from ragate.pipeline.workers.plan_budget import close_budget, shared
 from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
 from ragate.pipeline.workers.watch import Watch
 from ragate.pipeline.workers.workers_system import WorkersSystem
@@ -44,11 +44,14 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
             priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
         )
         resumed = await submission.begin()
-        token = await open_budget(queue, submission.plan, request.config.policy)
         watch = Watch(submission, say, where)
         try:
-            async with budget_share(url, token, request.config.policy) as opened.budget.share:
-                yield OpenedSystem(WorkersSystem(submission, watch, resumed=resumed))
+            async with shared(
+                queue, submission.plan, request.config.policy, opened.budget
+            ) as count:
+                yield OpenedSystem(
+                    WorkersSystem(submission, watch, resumed=resumed, after_pass=count)
+                )
         except BaseException:
             with suppress(Exception):  # what ended the run is what is told
                 async with asyncio.timeout(CANCEL_S):

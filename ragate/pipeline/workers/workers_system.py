@@ -1,7 +1,7 @@
 """The system under test as whoever submits has it: nothing of it runs here, workers ask it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import samples_by_id
@@ -19,11 +19,23 @@ _POLL_S = 0.2
 
 
 class WorkersSystem:
-    """A `System` whose questions workers ask, a pass at a time."""
+    """A `System` whose questions workers ask, a pass at a time.
 
-    def __init__(self, submission: Submission, watch: Watch, *, resumed: bool) -> None:
+    Args:
+        after_pass: Is waited for when the outputs of a pass are there.
+    """
+
+    def __init__(
+        self,
+        submission: Submission,
+        watch: Watch,
+        *,
+        resumed: bool,
+        after_pass: Callable[[], Awaitable[None]],
+    ) -> None:
         self._submission = submission
         self._watch = watch
+        self._after_pass = after_pass
         self._resumed = resumed
         self._rebuilds = 0
         self._greeting: Greeting | None = None
@@ -94,6 +106,7 @@ class WorkersSystem:
             on_output(by_id[key], output, run)
             outputs[key] = output
             await room()
+        await self._after_pass()
         return outputs
 
     async def _outputs(

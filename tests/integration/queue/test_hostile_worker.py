@@ -7,22 +7,32 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from ragate.database import PostgresDatabase
 from ragate.database.trust.engine_sql import MOST_RETRIES
-from ragate.errors import DatabaseError
-from ragate.queue import engine
+from ragate.errors import DatabaseError, RagateError
+from ragate.models import SystemInfo
+from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.workers.greeting import Greeting
+from ragate.pipeline.workers.plan_head import frozen, queue_name
+from ragate.pipeline.workers.submit import opens_on_workers
+from ragate.queue import arrivals, engine
 from ragate.queue.block_functions import MOST_BYTES, MOST_LINE
 from ragate.queue.engine import TASK, WORKER_PATH, open_queue
 from ragate.queue.submission import Submission
+from tests.integration.queue.machines import Machines
+from tests.servers.openai_server import openai_server
 from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
 
 pytestmark = pytest.mark.integration
 
 Row = tuple[Any, ...]
+SYSTEM_GREETING = Greeting(system=SystemInfo(use="pgvector")).model_dump_json()
 FORBIDDEN = (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFunction)
 
 
@@ -154,7 +164,7 @@ def test_a_role_of_workers_may_call_these_functions_and_no_others(admin: Server)
     assert sorted(name for (name,) in admin.rows(query, PULL)) == sorted(
         [
             *("begin_block", "append", "end_block", "give_back", "greet"),
-            *("reserve", "settle", "lose", "give_back"),
+            *("reserve", "settle", "lose", "give_back", "tell"),
             *("procrastinate_register_worker_v1", "procrastinate_unregister_worker_v1"),
             *("procrastinate_update_heartbeat_v1", "procrastinate_prune_stalled_workers_v1"),
             *("procrastinate_fetch_job_v2", "procrastinate_finish_job_v1"),
@@ -457,3 +467,75 @@ def test_a_worker_that_holds_a_row_for_ever_stops_nobody_for_ever(
 
     with pytest.raises(DatabaseError, match="lock timeout"):
         asyncio.run(cancel())
+
+
+def test_what_a_worker_tells_of_its_spending_is_short(worker: Server, plans: Plans) -> None:
+    token = str(worker.begin(plans.pull))
+    worker.rows("SELECT ragate_trust.tell(%s, %s)", token, "[" * 2000)
+
+    with pytest.raises(psycopg.errors.CheckViolation):
+        worker.rows("SELECT ragate_trust.tell(%s, %s)", token, "x" * 2001)
+
+
+def test_large_outputs_are_read_a_few_at_a_time(
+    queue: str, worker: Server, plans: Plans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "BYTES_AT_ONCE", 100)
+    worker.append(worker.begin(plans.pull), ["a", "b"], ["x" * 60, "y" * 200])
+
+    async def read() -> list[list[str]]:
+        async with open_queue(logged_in(queue, SUBMITTER)) as opened:
+            submission = Submission(opened, plans.pull, plans.pull_queue, "")
+            pages, last = [], -1
+            while page := await submission.arrivals(0, last):
+                pages.append([each.sample for each in page])
+                last = page[-1].number
+            return pages
+
+    assert asyncio.run(read()) == [["a"], ["b"]]
+
+
+async def hostile(worker: Server, name: str, how: str) -> None:
+    """Take every block of a queue, and do no work."""
+    mine = worker.register()
+    fetched = "SELECT id, args FROM procrastinate_fetch_job_v2(%s::varchar[], %s::bigint)"
+    while True:
+        ((job, args),) = await asyncio.to_thread(worker.rows, fetched, [name], mine)
+        if job is None:
+            await asyncio.sleep(0.05)
+        elif how == "fails":
+            worker.rows("SELECT procrastinate_finish_job_v1(%s, 'failed', true)", job)
+        else:
+            begun = "SELECT token, samples FROM ragate_work.begin_block(%s, %s)"
+            ((token, samples),) = worker.rows(begun, args["plan"], args["block"])
+            if how == "greets with nonsense":
+                worker.rows("SELECT ragate_work.greet(%s, '[[[')", token)
+            greeting = SYSTEM_GREETING
+            worker.rows("SELECT ragate_work.greet(%s, %s)", token, greeting)
+            worker.append(token, samples, ['{"id": "apples", "answer": "PASS"}'] * len(samples))
+            worker.rows("SELECT ragate_work.end_block(%s)", token)
+            worker.rows("SELECT procrastinate_finish_job_v1(%s, 'succeeded', true)", job)
+
+
+@pytest.mark.parametrize("how", ["fails", "greets with nonsense", "writes nonsense"])
+def test_a_run_that_a_hostile_worker_serves_is_never_passed(
+    queue: str, worker: Server, database: PostgresDatabase, tmp_path: Path, how: str
+) -> None:
+    with openai_server() as provider:
+        machines = Machines(tmp_path, database.conninfo(), provider)
+        machines.role = PULL
+        config, operations = machines.setup(machines.roots[0])
+        name = queue_name(frozen(config, operations, Selection()), PULL)
+
+        async def main() -> None:
+            running = asyncio.create_task(hostile(worker, name, how))
+            try:
+                url = logged_in(queue, SUBMITTER)
+                await machines.check(machines.roots[0], opens_on_workers(url))
+            finally:
+                running.cancel()
+
+        with pytest.raises(RagateError) as caught:
+            asyncio.run(main())
+
+    assert caught.value.exit_code in {2, 3}

@@ -1,0 +1,56 @@
+"""The caps of a policy when workers ask the questions: of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ragate.database import PostgresDatabase
+from ragate.errors import BudgetError
+from ragate.queue.schema import make_schemas
+from tests.integration.queue.machines import Machines
+from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.queue import fresh_queue
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with openai_server() as fake:
+        yield fake
+
+
+@pytest.fixture
+def url(database: PostgresDatabase) -> Iterator[str]:
+    with fresh_queue(database.conninfo()) as queue:
+        make_schemas(queue)
+        yield queue
+
+
+def test_a_cap_is_of_all_workers_together(
+    tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
+) -> None:
+    machines = Machines(tmp_path, database.conninfo(), server, "max_calls = 5")
+
+    with pytest.raises(BudgetError, match="max_calls = 5 is reached"):
+        machines.check_with_workers(url)
+
+    assert len(server.requests) == 5
+
+
+def test_the_report_counts_what_workers_spent(
+    tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
+) -> None:
+    machines = Machines(tmp_path, database.conninfo(), server)
+
+    alone, many = machines.check_alone().facts, machines.check_with_workers(url).facts
+
+    assert alone.model_calls == 8
+    assert many.amended(duration_s=0.0) == alone.amended(duration_s=0.0)
+    with psycopg.connect(url) as connection:
+        left = connection.execute("SELECT count(*) FROM ragate_trust.budgets").fetchone()
+    assert left == (0,)
