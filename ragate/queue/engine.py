@@ -76,14 +76,25 @@ class Queue:
             await asyncio.sleep(_PAUSE_S)
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
-        """Return the rows of one statement, in a transaction of its own."""
+        """Return the rows of one statement, in a transaction of its own.
+
+        Raises:
+            DatabaseError: the database did not come back, or this role may not do that.
+        """
+        import psycopg
 
         async def call() -> list[tuple[Any, ...]]:
             async with self.pool.connection() as connection:
                 cursor = await connection.execute(query.encode(), arguments)
                 return [] if cursor.description is None else await cursor.fetchall()
 
-        return await self.patient(call)
+        try:
+            return await self.patient(call)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise DatabaseError(
+                f"the role of {VARIABLE} may not do that: {str(error).splitlines()[0]}",
+                remedy="a submitter's role submits, a worker's role works: docs/database-roles.md",
+            ) from error
 
 
 def is_outage(error: BaseException) -> bool:

@@ -11,6 +11,9 @@ _MEMBERS = """
 SELECT m.rolname FROM pg_auth_members a
 JOIN pg_roles m ON m.oid = a.member JOIN pg_roles g ON g.oid = a.roleid
 WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin
+    AND NOT EXISTS (  -- who made the roles is in all of them
+        SELECT FROM pg_roles o
+        WHERE o.rolname = 'ragate_owner' AND pg_has_role(m.oid, o.oid, 'MEMBER'))
     AND has_schema_privilege(g.oid, 'ragate_work', 'USAGE') ORDER BY 1
 """
 

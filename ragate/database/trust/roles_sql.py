@@ -34,7 +34,10 @@ BEGIN
             EXECUTE format('CREATE ROLE %I NOLOGIN', name);
         END IF;
     END LOOP;
-    IF NOT pg_has_role(current_user, 'ragate_owner', 'MEMBER') THEN
+    -- Whoever made a role is a member since 16, but may not hand anything over to it.
+    kind := CASE WHEN current_setting('server_version_num')::int < 160000
+        THEN 'MEMBER' ELSE 'SET' END;
+    IF NOT pg_has_role(current_user, 'ragate_owner', kind) THEN
         EXECUTE format('GRANT ragate_owner TO %I', current_user);
     END IF;
     -- Everything belongs to a role that nobody logs in with: functions run with its rights.
@@ -97,6 +100,10 @@ GRANT EXECUTE ON FUNCTION
 DO $$
 DECLARE thing record;
 BEGIN
+    IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        RAISE WARNING 'a superuser alone can forbid workers large objects and long temporary files';
+        RETURN;
+    END IF;
     FOR thing IN
         SELECT oid::regprocedure AS it FROM pg_proc
         WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create',
@@ -104,8 +111,6 @@ BEGIN
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', thing.it);
     END LOOP;
-EXCEPTION WHEN insufficient_privilege THEN
-    RAISE WARNING 'large objects stay allowed to everybody: only a superuser can forbid them';
 END $$;
 """
 
@@ -131,10 +136,10 @@ END $$;
 _LIMITS = """\
 DO $$
 BEGIN
-    ALTER ROLE {name} SET track_activities = off;
-    ALTER ROLE {name} SET temp_file_limit = '256MB';
-EXCEPTION WHEN insufficient_privilege THEN
-    RAISE WARNING '{name}: only a superuser can limit temporary files and hide queries';
+    IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        ALTER ROLE {name} SET track_activities = off;
+        ALTER ROLE {name} SET temp_file_limit = '256MB';
+    END IF;
 END $$;
 """
 

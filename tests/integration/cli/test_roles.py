@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from ragate.database.trust.roles_sql import OURS
+from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
+from ragate.queue.serving_role import serving_role
 from tests.servers.queue import fresh_queue
 
 pytestmark = pytest.mark.integration
@@ -65,4 +70,32 @@ def test_applied_twice_it_is_the_same_and_a_migration_belongs_to_nobodys_role(
             assert run(["db", "roles", *OPTIONS, "--apply"]) == 3
             assert f"{ROLES[0]} may do more" in capsys.readouterr().err
     with psycopg.connect(server_of_our_own.conninfo(), autocommit=True) as connection:
-        connection.execute(f"DROP ROLE {', '.join(ROLES)}".encode())
+        connection.execute(f"DROP ROLE {', '.join((*ROLES, *OURS))}".encode())
+
+
+def test_who_may_make_roles_and_is_no_superuser_makes_them_too(
+    server_of_our_own: PostgresDatabase,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    server = server_of_our_own.conninfo()
+    with psycopg.connect(server, autocommit=True) as admin, fresh_queue(server) as queue:
+        admin.execute("CREATE ROLE ragate_cli_boss LOGIN CREATEROLE PASSWORD 'boss'")
+        name = conninfo_to_dict(queue)["dbname"]
+        admin.execute(f"ALTER DATABASE {name} OWNER TO ragate_cli_boss".encode())
+        boss = make_conninfo(queue, user="ragate_cli_boss", password="boss")
+        monkeypatch.setenv("RAGATE_QUEUE_URL", boss)
+        for command in (["db", "migrate"], ["db", "roles", *OPTIONS, "--apply"], ["db", "migrate"]):
+            assert run(command) == 0, capsys.readouterr().err
+        assert "a superuser alone can forbid" in capsys.readouterr().err
+        assert asyncio.run(serving(boss)) == ROLES[0]
+    with psycopg.connect(server, autocommit=True) as admin:
+        names = (*ROLES, *OURS, "ragate_cli_boss")
+        admin.execute(f"DROP ROLE {', '.join(names)}".encode())
+
+
+async def serving(url: str) -> str:
+    async with open_queue(url) as queue:
+        return await serving_role(queue, "")

@@ -7,10 +7,23 @@ from collections.abc import Iterator
 import pytest
 
 from ragate.database import PostgresDatabase
+from ragate.pipeline.workers import watch
+from ragate.queue import engine_worker
 from tests.servers.queue_roles import queue_with_roles
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def queue(server_of_our_own: PostgresDatabase) -> Iterator[str]:
     with queue_with_roles(server_of_our_own.conninfo()) as queue:
         yield queue
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here is slow: let nobody wait for it as in earnest."""
+    for module, name in (
+        (engine_worker, "_GRACE_S"),
+        (engine_worker, "_POLL_S"),
+        (watch, "LOOK_S"),
+    ):
+        monkeypatch.setattr(module, name, 0.2)

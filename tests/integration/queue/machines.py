@@ -21,6 +21,7 @@ from tests.servers.openai_server import FakeOpenAI
 CHAT = """
 [policy.providers.local]
 base_url = "{url}"
+{pace}
 [policy.providers.local.prices.answer-1]
 input_usd_per_million = 1000
 output_usd_per_million = 1000
@@ -36,16 +37,19 @@ class Machines:
 
     Args:
         caps: Lines of ``[policy]``.
+        pace: Lines of its provider.
     """
 
-    def __init__(self, folder: Path, database: str, provider: FakeOpenAI, caps: str = "") -> None:
+    def __init__(
+        self, folder: Path, database: str, provider: FakeOpenAI, caps: str = "", pace: str = ""
+    ) -> None:
         self.database = database
         self.role = ""
         root = folder / "gate"
         write_docs_project(root)
         path = root / "ragate.toml"
         text = path.read_text().replace("[policy]\n", f"[policy]\n{caps}\n", 1)
-        path.write_text(text + CHAT.format(url=provider.base_url))
+        path.write_text(text + CHAT.format(url=provider.base_url, pace=pace))
         self.roots = [root, *(folder / name for name in ("one", "two", "alone"))]
         for other in self.roots[1:]:
             shutil.copytree(root, other)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -54,3 +56,20 @@ def test_the_report_counts_what_workers_spent(
     with psycopg.connect(url) as connection:
         left = connection.execute("SELECT count(*) FROM ragate_trust.budgets").fetchone()
     assert left == (0,)
+
+
+def test_the_pace_of_a_provider_is_of_all_workers_together(
+    tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
+) -> None:
+    machines = Machines(tmp_path, database.conninfo(), server, pace="calls_per_minute = 600")
+    times: list[float] = []
+
+    def answered(_body: dict[str, Any]) -> str:
+        times.append(time.monotonic())
+        return "It is so [1]."
+
+    server.reply = answered
+    machines.check_with_workers(url)
+
+    assert len(times) == 8
+    assert max(times) - min(times) > 0.65  # seven times a tenth of a second

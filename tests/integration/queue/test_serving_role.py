@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from ragate.errors import UsageError
+from ragate.errors import DatabaseError, UsageError
 from ragate.queue.engine import open_queue
 from ragate.queue.serving_role import own_role, serving_role
+from ragate.queue.submission import Submission
 from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
 
 pytestmark = pytest.mark.integration
@@ -41,3 +42,14 @@ def test_a_worker_knows_its_role(queue: str) -> None:
             return await own_role(opened)
 
     assert asyncio.run(main()) == PULL
+
+
+def test_a_workers_role_cannot_submit_and_is_told_what_can(queue: str) -> None:
+    async def main() -> None:
+        async with open_queue(logged_in(queue, PULL)) as opened:
+            await Submission(opened, "plan", "queue", "head").begin()
+
+    with pytest.raises(DatabaseError, match="permission denied for table plans") as caught:
+        asyncio.run(main())
+
+    assert "submitter's role" in caught.value.remedy
