@@ -7,7 +7,7 @@ from pathlib import Path
 from ragate import plugins
 from ragate.cli.detect.environment import interpreter, variables
 from ragate.cli.detect.found_system import FoundSystem
-from ragate.cli.detect.functions import find_functions
+from ragate.cli.detect.functions import find_functions, find_unmade
 from ragate.cli.detect.langchain import find_chains
 from ragate.cli.detect.llamaindex import find_engines
 from ragate.cli.detect.openapi import find_described
@@ -37,6 +37,11 @@ def find_systems(root: Path) -> list[FoundSystem]:
     ranked = sorted(found, key=lambda candidate: -candidate.likelihood)
     unique = {(each.use, _address(each)): each for each in reversed(ranked)}
     return [each for each in ranked if unique[each.use, _address(each)] is each][:MOST]
+
+
+def find_out_of_reach(root: Path) -> tuple[str, ...]:
+    """Return what takes a question and cannot be asked as it stands, with what it wants."""
+    return tuple(find_unmade(python_files(root)))
 
 
 def _in_its_environment(found: FoundSystem, root: Path, names: list[str]) -> FoundSystem:

@@ -84,6 +84,22 @@ def _methods(
                 yield _candidate(file, files, root, target, where, likelihood - 4, shape)
 
 
+def find_unmade(files: list[PythonFile]) -> Iterator[str]:
+    """Yield methods that take a question, of classes that want arguments: nobody can ask these."""
+    for file in files:
+        held = {called(value).rpartition(".")[2] for value in file.values.values()}
+        for name, node in file.classes.items():
+            methods = {method.name: method for method in _functions_of(node)}
+            wanted = required(methods["__init__"]) if "__init__" in methods else []
+            if wanted and not name.startswith("_") and name not in held:
+                names = ", ".join(argument.arg for argument in wanted)
+                yield from (
+                    f"{name}.{method.name}() in {file.path}:{method.lineno} ({name} wants {names})"
+                    for method in methods.values()
+                    if _is_asked(method) and _likelihood(method.name, method)
+                )
+
+
 def _functions_of(node: ast.ClassDef | None) -> list[Function]:
     return [] if node is None else [part for part in node.body if isinstance(part, Function)]
 

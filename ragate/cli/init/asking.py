@@ -82,8 +82,13 @@ def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
     )
     if choice.system == "pgvector" and survey.languages and not survey.systems:
         code = " and ".join(survey.languages[:2])
-        what += f", not your {code} code: nothing that takes a question was found in it"
-    return ["", f"Gated is {what}", *(f"  to look at: {line}" for line in choice.unsure)]
+        what += f", not your {code} code: nothing in it can be asked as it stands"
+    to_make = [
+        f"  to gate {line}, let a function make it: docs/system-python.md#set-up"
+        for line in survey.out_of_reach[:MOST_SHOWN]
+    ]
+    unsure = [f"  to look at: {line}" for line in choice.unsure]
+    return ["", f"Gated is {what}", *to_make, *unsure]
 
 
 def _first_docs(survey: Survey) -> str:

@@ -37,7 +37,8 @@ def guess(survey: Survey) -> Choice:
         f"{survey.root}: no engine, route or function that answers questions was found, no folder "
         "of Markdown, HTML or text files, and no recorded outputs in outputs/*.jsonl",
         remedy=f"put documents into docs/, or let your pipeline{using} write its outputs "
-        "(docs/replay.md has the format), then run `ragate init` again",
+        "(docs/replay.md has the format), then run `ragate init` again; a program in any language "
+        "or a service is named by hand: docs/system-command.md, docs/system-http.md",
     )
 
 

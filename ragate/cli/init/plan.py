@@ -158,6 +158,9 @@ def _plan(
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
+    if starters and (survey.root / DATASET).exists():
+        starters, drafts = [], []
+        notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)
     if starters:
         files.append(NewFile(survey.root / DATASET, to_jsonl(starters, drafts)))
     status = "gate"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ragate.cli.detect.find import find_systems
+from ragate.cli.detect.find import find_out_of_reach, find_systems
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.libraries import languages, libraries
 from ragate.cli.detect.recordings import find_recordings
@@ -58,6 +58,7 @@ class Survey:
         languages: What it is written in, the most files first.
         remote: Address of the repository's remote.
         systems: What may be the project's own RAG, the likeliest first.
+        out_of_reach: What takes a question, of classes that want arguments; where there is no else.
     """
 
     root: Path
@@ -71,6 +72,7 @@ class Survey:
     languages: tuple[str, ...] = ()
     remote: str = ""
     systems: tuple[FoundSystem, ...] = ()
+    out_of_reach: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> bool:
@@ -86,6 +88,7 @@ def look(folder: Path) -> Survey:
     beir = tuple(_beir(files))
     recorded = tuple(_recorded(root))
     golden, tables = _questions(root, files, beir)
+    systems = (*(() if recorded else find_recordings(root)), *find_systems(root))
     return Survey(
         root=root,
         top=top if root.is_relative_to(top) else root,
@@ -97,7 +100,8 @@ def look(folder: Path) -> Survey:
         libraries=tuple(libraries(root, top)),
         languages=languages(files),
         remote=git.remote_url(top),
-        systems=(*(() if recorded else find_recordings(root)), *find_systems(root)),
+        systems=systems,
+        out_of_reach=() if systems else find_out_of_reach(root),
     )
 
 

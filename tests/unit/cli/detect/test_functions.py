@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.detect.functions import find_functions
+from ragate.cli.detect.functions import find_functions, find_unmade
 from ragate.cli.detect.python_files import python_files
 from tests.unit.cli.detect.code import only, project
 
@@ -147,3 +147,19 @@ def test_a_method_of_an_object_is_named_with_the_file_of_its_class(tmp_path: Pat
     )
 
     assert "rag.ask() in bot.py:2" in only(list(find_functions(python_files(root), root))).what
+
+
+def test_a_class_that_wants_arguments_is_told_with_what_it_wants(tmp_path: Path):
+    code = """
+    class Rag:
+        def __init__(self, llm, index, k=3): ...
+        def ask(self, question): return "x"
+        def close(self): ...
+    class Store:
+        def __init__(self, folder): ...
+        def add(self, text): ...
+    """
+
+    found = list(find_unmade(python_files(project(tmp_path, bot=code))))
+
+    assert found == ["Rag.ask() in bot.py:4 (Rag wants llm, index)"]

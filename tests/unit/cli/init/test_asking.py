@@ -43,3 +43,12 @@ def test_a_guess_that_is_not_the_code_of_the_project_says_so(tmp_path: Path) -> 
     write(tmp_path, {**pages("docs/a.md"), "bin/ask.js": "ask();"})
 
     assert "not your JavaScript code" in chosen_lines(look(tmp_path), PGVECTOR)[1]
+
+
+def test_code_that_cannot_be_asked_as_it_stands_is_named_with_the_way(tmp_path: Path) -> None:
+    bot = "class Bot:\n    def __init__(self, llm): ...\n    def ask(self, question): ...\n"
+    write(tmp_path, {**pages("docs/a.md"), "bot.py": bot})
+
+    told = chosen_lines(look(tmp_path), PGVECTOR)
+
+    assert told[2].startswith("  to gate Bot.ask() in bot.py:3 (Bot wants llm), let a function")

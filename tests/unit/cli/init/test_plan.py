@@ -177,3 +177,15 @@ def test_a_state_folder_that_is_ignored_in_other_words_is_not_added(
     (tmp_path / ".gitignore").write_text(f"{line}\n")
 
     assert ignore_state(tmp_path) is False
+
+
+def test_a_golden_set_that_cannot_be_used_is_named_and_no_question_is_promised(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, {**pages("docs/a.md"), "evals/golden.jsonl": ""})
+
+    plan = make_plan(look(tmp_path), PGVECTOR)
+
+    assert "evals/golden.jsonl: not used as it is" in plan.notes[-1]
+    assert (plan.questions, plan.drafts) == (0, 0)
+    assert all(file.path.name != "golden.jsonl" for file in plan.files)
