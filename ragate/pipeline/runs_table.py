@@ -14,7 +14,7 @@ from ragate.stores.local import LocalStore
 
 Rows = Literal["runs", "scores"]
 Row = dict[str, Any]
-_UNREADABLE = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
+_UNREADABLE = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
 # What a spreadsheet takes for a formula when it stands at the start of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from ragate.models import Verdict
+from ragate.stores.named_models import named_models
 
 MOST_BYTES = 256 * 1024 * 1024
 LISTING = "listing.json"
 _LISTING_BYTES = 64 * 1024
+_HEAD_BYTES = 16 * 1024 * 1024
 _VERDICTS = frozenset(map(str, Verdict))
 
 
@@ -27,7 +29,8 @@ class RunStatus(StrEnum):
     FAILED = "failed"
     NO_DECISION = "no_decision"
     BOOTSTRAP = "bootstrap"
-    RECORDED = "recorded"  # of a baseline, or of outputs: finished and not judged
+    RECORDED = "recorded"  # of a baseline: finished and not judged
+    COLLECTED = "collected"  # outputs for `decide`: finished, without scores
     UNFINISHED = "unfinished"
     BROKEN = "broken"
 
@@ -82,10 +85,23 @@ def read_listed_run(folder: Path) -> ListedRun:
         manifest = _manifest(folder)
         return _stored(folder, manifest, _status(folder, manifest))
     except FileNotFoundError:
-        return ListedRun(folder.name, folder, RunStatus.UNFINISHED)
+        return _without_manifest(folder)
     except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         problem = f"manifest.json: not a run: {error}"
         return ListedRun(folder.name, folder, RunStatus.BROKEN, problem=problem)
+
+
+def _without_manifest(folder: Path) -> ListedRun:
+    """Return what the head of a run's outputs tells: no more stands there until it is scored."""
+    status = RunStatus.UNFINISHED
+    try:
+        begun = json.loads((folder / "begun.json").read_bytes())
+        status = RunStatus.COLLECTED if begun["ended"] is True else status
+        with (folder / "outputs.jsonl").open("rb") as outputs:
+            head = json.loads(outputs.readline(_HEAD_BYTES))
+        return _stored(folder, head["manifest"], status)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return ListedRun(folder.name, folder, status)
 
 
 def listing(folder: Path, manifest: dict[str, Any], text: bytes) -> bytes:
@@ -151,30 +167,13 @@ def _stored(folder: Path, manifest: dict[str, Any], status: RunStatus) -> Listed
         branch=str(manifest.get("branch", "")),
         dataset=str(manifest.get("dataset", "")),
         system=str(system["use"]),
-        models=_models(system.get("settings") or {}, manifest.get("judge")),
+        models=named_models(system.get("settings") or {}, manifest.get("judge")),
         runs=int(manifest.get("runs", 1)),
         partial=any(filters.values()) or bool(manifest.get("retrieval_only")),
         description=str(manifest.get("description", "")),
         meta={str(key): str(value) for key, value in (manifest.get("meta") or {}).items()},
         problem="report.json: no verdict" if status is RunStatus.BROKEN else "",
     )
-
-
-def _models(settings: Mapping[str, str], judge: object) -> tuple[str, ...]:
-    """Return the models of the settings, whose values are JSON, and the judge."""
-    values = [
-        _setting(value)
-        for key, value in settings.items()
-        if key.rpartition(".")[2] == "model" or key.endswith("_model")
-    ]
-    return tuple(dict.fromkeys(name for name in [*values, judge] if name and isinstance(name, str)))
-
-
-def _setting(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:  # a list of runs is no place to refuse it
-        return text
 
 
 def _status(folder: Path, manifest: Mapping[str, Any]) -> RunStatus:

@@ -10,6 +10,7 @@ from ragate.errors import StorageError
 from ragate.stores.listed_run import ListedRun, RunStatus
 
 STILL_RUNNING_SECONDS = 24 * 3600.0
+_UNSCORED = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED})
 _RUN_ID = re.compile(r"\d{8}-\d{6}(-\d{3})?-[0-9a-f]{4}")
 
 
@@ -30,8 +31,8 @@ def prunable(
 ) -> list[ListedRun]:
     """Return which of the runs may go.
 
-    A folder without the name of a run is somebody's own. An unfinished run may go on: it stays
-    until nothing was written to it for a day.
+    A folder without the name of a run is somebody's own. An unfinished run may go on, and what was
+    collected may be judged yet: it stays until nothing was written to it for a day.
 
     Args:
         runs: Newest first. keep: So many of the newest finished ones stay, of every gate.
@@ -44,7 +45,7 @@ def prunable(
     for run in runs:
         if not _RUN_ID.fullmatch(run.run_id):
             continue
-        if run.status is RunStatus.UNFINISHED:
+        if run.status in _UNSCORED:
             if written(run) < today - STILL_RUNNING_SECONDS:
                 going.append(run)
             continue

@@ -78,7 +78,11 @@ def command(
     collected = run_aside(job)
     summary = summarise(collected, path)
     if plan is not None:
-        summary["next"] = f"the other shards, then ragate decide --plan {plan}"
+        files = " and the files of all" if options.save_outputs else ""
+        decide = f"ragate decide --plan {quote(str(plan))}{files}"
+        summary["next"] = f"the other shards, then {decide}"
+    elif options.save_outputs:
+        summary["next"] = f"ragate decide {quote(str(path))}"
     for name, target in destinations:
         _write(_RENDER[name](summary), target)
     is_empty = part is not None and summary["outputs"] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -96,7 +97,7 @@ def _lines(recorded: RecordedCommand) -> list[str]:
     if recorded.pending:
         lines.append(
             f"ragate: pending requests are in {recorded.pending_path}; where the key is: "
-            f"ragate record fulfil {recorded.pending_path}"
+            f"ragate record fulfil {quote(str(recorded.pending_path))}"
         )
     if recorded.saved is not None:
         lines.append(f"ragate: replies written to {recorded.saved}; commit it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -67,7 +68,7 @@ def write_review(path: Path, review: Path, suggestions: Sequence[Suggestion]) ->
 
     write_atomic(review, review_text(path, suggestions).encode())
     click.echo(f"{review}: {plural(len(suggestions), 'question')}; tick the boxes, then")
-    click.echo(f"  ragate dataset suggest {path} --apply {review}")
+    click.echo(f"  ragate dataset suggest {quote(str(path))} --apply {quote(str(review))}")
     return 0
 
 

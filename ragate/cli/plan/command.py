@@ -2,9 +2,11 @@
 
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 import click
 
+from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options
 from ragate.cli.plan.shard_choice import PLAN_NAME, plan_here
@@ -35,8 +37,8 @@ def command(*, options: RunOptions, out: Path | None, shards: int, runs: int) ->
     write_plan(path, plan)
     counts = plan.counts()
     empty = f", {counts.count(0)} of them empty" if 0 in counts else ""
-    click.echo(
-        f"{len(plan.samples)} samples in {shards} shards of {min(counts)} to {max(counts)}{empty}"
-    )
-    click.echo(f"written to {path}; next: ragate collect --plan {path} --shard 1/{shards}")
+    samples = plural(len(plan.samples), "sample")
+    click.echo(f"{samples} in {shards} shards of {min(counts)} to {max(counts)}{empty}")
+    following = f"ragate collect --plan {quote(str(path))} --shard 1/{shards}"
+    click.echo(f"written to {path}; next: {following}")
     return 0

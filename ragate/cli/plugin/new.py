@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -51,7 +52,7 @@ def command(*, kind: str, name: str, folder: Path) -> None:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     click.echo(f"Wrote {path}")
-    click.echo(f"Next: ragate plugin check {path}")
+    click.echo(f"Next: ragate plugin check {quote(str(path))}")
     click.echo(f"Then: {_use_of(kind, dotted)}, and PYTHONPATH=. ragate check")
 
 

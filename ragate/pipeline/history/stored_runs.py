@@ -9,7 +9,7 @@ from ragate.pipeline.baseline.write_baseline import run_means
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 
-_NO_FIGURES = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
+_NO_FIGURES = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What a run is begun with, and how two runs differ in it."""
 
 import hashlib
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragate.baseline import baseline_bytes
@@ -81,7 +82,7 @@ def refuse_another(
         raise UsageError(
             f"--resume {run.run_id}: it was begun with something else: {'; '.join(differing)}",
             remedy="put that back, or begin a new run; `ragate decide "
-            f"{folder / OUTPUTS}` judges the outputs that are there",
+            f"{shlex.quote(str(folder / OUTPUTS))}` judges the outputs that are there",
         )
 
 

@@ -30,7 +30,9 @@ from ragate.stores.prune import remove
 from ragate.stores.published_run import MANIFEST
 
 _REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
-_UNJUDGED = frozenset({RunStatus.RECORDED, RunStatus.UNFINISHED, RunStatus.BROKEN})
+_UNJUDGED = frozenset(
+    {RunStatus.RECORDED, RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN}
+)
 
 
 class SharedStore(LocalStore):

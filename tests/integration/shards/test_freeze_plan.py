@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,22 @@ def test_a_plan_holds_every_question_with_its_hash(gated, capsys):
         sample.id: content_hash(sample) for sample in samples
     }
     assert "40 samples in 8 shards of" in capsys.readouterr().out
+
+
+def test_the_next_command_works_as_it_is_printed(gated, capsys):
+    out = str(gated.root / "my plan.json")
+    assert run(["plan", "--out", out, "--shards", "1"]) == 0
+    collect = capsys.readouterr().out.partition("next: ")[2]
+    assert run(shlex.split(collect)[1:]) == 0
+    decide = capsys.readouterr().out.partition("then ")[2]
+
+    assert run(shlex.split(decide)[1:]) == 0
+
+
+def test_collected_outputs_are_named_in_the_next_command(gated, capsys):
+    assert run(["collect", "--save-outputs", "my outputs.jsonl"]) == 0
+
+    assert "next: ragate decide 'my outputs.jsonl'" in capsys.readouterr().out
 
 
 def test_two_plans_of_one_checkout_are_equal(gated):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.models import RunManifest, SystemInfo, Verdict
+from ragate.outputs.outputs_header import OutputsHeader, header_line
 from ragate.stores.listed_run import LISTING, ListedRun, RunStatus, listed_runs, read_listed_run
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
@@ -51,6 +52,37 @@ def test_a_recording_is_judged_by_nobody(tmp_path: Path):
     stored(tmp_path, None)
 
     assert only(tmp_path).status is RunStatus.RECORDED
+
+
+def interrupted(tmp_path: Path, *, ended: bool) -> Path:
+    folder = tmp_path / "runs" / RUN_ID
+    folder.mkdir(parents=True)
+    run = run_factory([], run_id=RUN_ID, gate="docs", commit="c" * 40, branch="b")
+    header = OutputsHeader(manifest=run.manifest)
+    (folder / "outputs.jsonl").write_text(header_line(header) + '{"id": "q001", "an')
+    (folder / "begun.json").write_text(json.dumps({"ended": ended}))
+    return folder
+
+
+def test_an_interrupted_run_tells_what_it_was_of(tmp_path: Path):
+    interrupted(tmp_path, ended=False)
+
+    run = only(tmp_path)
+
+    assert (run.status, run.gate, run.branch) == (RunStatus.UNFINISHED, "docs", "b")
+    assert run.commit == "c" * 40
+
+
+def test_outputs_that_were_collected_whole_are_not_unfinished(tmp_path: Path):
+    interrupted(tmp_path, ended=True)
+
+    assert only(tmp_path).status is RunStatus.COLLECTED
+
+
+def test_a_head_that_cannot_be_read_leaves_the_run_in_the_list(tmp_path: Path):
+    (interrupted(tmp_path, ended=False) / "outputs.jsonl").write_bytes(b"\xff{")
+
+    assert only(tmp_path) == ListedRun(RUN_ID, tmp_path / "runs" / RUN_ID, RunStatus.UNFINISHED)
 
 
 def test_a_run_without_its_manifest_is_unfinished(tmp_path: Path):

@@ -35,8 +35,9 @@ def test_a_broken_run_is_none_of_those_that_stay(tmp_path: Path):
     assert prunable(runs, keep=1) == runs[:1]
 
 
-def test_an_unfinished_run_may_still_go_on(tmp_path: Path):
-    assert prunable([run_at(tmp_path, 1, RunStatus.UNFINISHED)], keep=0) == []
+@pytest.mark.parametrize("status", [RunStatus.UNFINISHED, RunStatus.COLLECTED])
+def test_a_run_without_scores_may_still_go_on(tmp_path: Path, status: RunStatus):
+    assert prunable([run_at(tmp_path, 1, status)], keep=0) == []
 
 
 def test_an_unfinished_run_of_yesterday_is_left_behind(tmp_path: Path):
