@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from pydantic import Field
 
-from ragate.errors import DatasetError, UsageError
+from ragate.errors import DatasetError
 from ragate.models import Frozen, RunManifest
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads
@@ -80,18 +80,6 @@ def refuse_other_format(path: Path, value: dict[str, Any]) -> None:
             f"{OUTPUTS_VERSION}",
             remedy="collect them again with the same version of ragate on both sides",
         )
-
-
-def refuse_shard(path: Path, shard: ShardClaim) -> None:
-    """Raise for a shard that is read as a whole run: what the others hold would be missed.
-
-    Raises:
-        UsageError: names the shard.
-    """
-    raise UsageError(
-        f"{path}: shard {shard.number}/{shard.of} of a plan, not a whole run",
-        remedy="judge it with the other shards: ragate decide --plan, or the action's `shards`",
-    )
 
 
 def first_value(path: Path) -> Any:

@@ -9,6 +9,7 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Filters, Report, Run, Sample
 from ragate.outputs.mapping import RecordMapping
+from ragate.outputs.outputs_file import read_header, written_by_ragate
 from ragate.pipeline.decide.final_verdict import final_verdict
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import load_samples, read_gate_setup
@@ -108,6 +109,8 @@ class _Files:
 
     def read(self, samples: Sequence[Sample]) -> Collected:
         selection, shards = self.selection, self.shards
+        if shards is None:
+            refuse_shards(self.paths)
         collected = read_collected(
             shards.paths if shards is not None else self.paths,
             samples,
@@ -139,6 +142,7 @@ def _from_files(proposal: Proposal, files: _Files) -> Ask:
 async def score_outputs(config: Config, operations: Operations, path: Path) -> Run:
     """Return the scored run of one outputs file, over the whole golden set."""
     setup = read_gate_setup(config, Filters())
+    refuse_shards([path])
     collected = read_collected([path], setup.samples, mapping=line_mapping(config))
     refuse_other_system(config, collected)
     async with (
@@ -146,6 +150,18 @@ async def score_outputs(config: Config, operations: Operations, path: Path) -> R
         open_scorer(setup.scoring(opened, operations, Selection())) as scorer,
     ):
         return await scorer.score(collected)
+
+
+def refuse_shards(paths: Sequence[Path]) -> None:
+    """Raise for a shard that is to be judged as a whole run: what others hold would be missed."""
+    for path in paths:
+        header = read_header(path) if written_by_ragate(path) else None
+        if header is not None and header.shard is not None:
+            name = f"{header.shard.number}/{header.shard.of}"
+            raise UsageError(
+                f"{path}: shard {name} of a plan, not a whole run",
+                remedy="judge it with the others: ragate decide --plan, or the action's `shards`",
+            )
 
 
 def refuse_other_system(config: Config, collected: Collected) -> None:

@@ -43,6 +43,7 @@ def with_details(
     folder: Path,
     *,
     outputs: Sequence[Path] = (),
+    run: Run | None = None,
 ) -> Report:
     """Return the report with what a page of it shows beside.
 
@@ -50,7 +51,9 @@ def with_details(
     read any more, there is a note in their place: a page of the report alone says the verdict too.
 
     Args:
-        folder: Of the run. outputs: Files that it was judged from; without any, its own.
+        folder: Of the run.
+        outputs: Files that it was judged from; without any, its own.
+        run: What the folder holds, where it is read already.
     """
     try:
         baseline = load_baseline_or_none(config)
@@ -58,7 +61,7 @@ def with_details(
         if recorded != report.baseline_recorded:
             return report.amended(details=RunDetails(note=_MOVED))
         files = tuple(outputs) or tuple(folder.glob("outputs.jsonl"))
-        details = run_details(report, config, store.load(folder), baseline, files)
+        details = run_details(report, config, run or store.load(folder), baseline, files)
     except RagateError as error:
         details = RunDetails(note=error.message)
     return report.amended(details=details)

@@ -59,7 +59,7 @@ def finalise(
             earlier = earlier_red(context, gate.config.gate, change.base, draft.outputs)
     circumstances = _circumstances(context, change, gate, draft, problems, earlier)
     report = final_report(report, circumstances)
-    page = _page(context, gate, draft, report, operations) if run is not None else ""
+    page = _page(context, gate, draft, report, run, operations) if run is not None else ""
     _leave(context, change, gate, report, run, circumstances.problems, operations, page)
     folder = context.result_folder
     paths = ReportPaths(
@@ -113,14 +113,19 @@ def _run_of(report: Report, operations: Operations) -> Run | None:
 
 
 def _page(
-    context: StepContext, gate: Gate, draft: ReportDraft, report: Report, operations: Operations
+    context: StepContext,
+    gate: Gate,
+    draft: ReportDraft,
+    report: Report,
+    run: Run,
+    operations: Operations,
 ) -> str:
     """Return the report as HTML, with the texts that the policy lets out."""
     from ragate.renderers.html.page import render
 
     store = LocalStore(operations.state)
     folder = store.folder(report.run_id)
-    detailed = with_details(report, gate.config, store, folder, outputs=draft.files)
+    detailed = with_details(report, gate.config, store, folder, outputs=draft.files, run=run)
     return context.log.redact(render(publishable(detailed)))
 
 

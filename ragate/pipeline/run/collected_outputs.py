@@ -13,7 +13,6 @@ from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs.mapping import RecordMapping, mapping_of
 from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
-from ragate.outputs.outputs_header import refuse_shard
 from ragate.outputs.placement import Placement
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_with_header
@@ -59,7 +58,6 @@ def read_collected(
 
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
-        UsageError: a file is a shard and no part.
     """
     by_id = samples_by_id(samples)
     by_query = Lookup(
@@ -72,8 +70,6 @@ def read_collected(
     for path in paths:
         header, lines = read_with_header(path, mapping or RecordMapping())
         if header is not None:
-            if parts is None and header.shard is not None:
-                refuse_shard(path, header.shard)
             headers.append(header)
         offset = 0 if parts else len(passes)
         for where, line in lines:

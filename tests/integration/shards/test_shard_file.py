@@ -189,6 +189,13 @@ def test_a_shard_is_not_judged_without_its_plan(sharded, capsys):
     assert "shard-1-of-3.jsonl: shard 1/3 of a plan, not a whole run" in capsys.readouterr().err
 
 
+def test_a_page_of_shards_shows_the_texts_of_changed_samples(sharded, capsys):
+    page = sharded.root / "report.html"
+    run(["decide", "--plan", PLAN, "--format", "html", "--output", str(page)])
+
+    assert "a plan, not a whole run" not in page.read_text()
+
+
 def test_samples_that_the_plan_leaves_out_are_unmeasured(gated, capsys):
     gated.write_golden(range(20))
     collect_all()
