@@ -1,12 +1,18 @@
 """What a person says of a run, so that it is found again: it decides nothing."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ragate.errors import UsageError
 from ragate.models import RunManifest
 from ragate.support import git
+
+MOST_KEYS = 50
+MOST_CHARS = 1000
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,46 @@ class RunLabels:
 
     meta: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
+
+
+def read_labels(meta: Sequence[str], description: str, *, names: tuple[str, str]) -> RunLabels:
+    """Return what KEY=VALUE texts and a sentence say.
+
+    Args:
+        names: What messages call the two.
+
+    Raises:
+        UsageError: as of `read_meta`, or the sentence is too long.
+    """
+    return RunLabels(read_meta(meta, name=names[0]), _bounded(names[1], description))
+
+
+def read_meta(texts: Sequence[str], *, name: str = "--meta") -> dict[str, str]:
+    """Return what KEY=VALUE texts say, in their order.
+
+    Raises:
+        UsageError: a text is none, a key stands twice, or there is too much.
+    """
+    meta: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not _KEY.fullmatch(key):
+            raise UsageError(
+                f"{name} {text!r}: not KEY=VALUE",
+                remedy="a key is letters, digits, _ . and -, at most 64: ticket=RAG-17",
+            )
+        if key in meta:
+            raise UsageError(f"{name} {key} is given twice", remedy="give every key one value")
+        meta[key] = _bounded(f"{name} {key}", value)
+    if len(meta) > MOST_KEYS:
+        raise UsageError(f"{len(meta)} {name}, and the limit is {MOST_KEYS}")
+    return meta
+
+
+def _bounded(name: str, text: str) -> str:
+    if len(text) > MOST_CHARS:
+        raise UsageError(f"{name}: {len(text)} characters, and the limit is {MOST_CHARS}")
+    return text
 
 
 def branch_of(environment: Mapping[str, str], root: Path) -> str:

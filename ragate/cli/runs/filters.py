@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ragate.cli.run_labels import read_meta
 from ragate.errors import UsageError
+from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import RunStatus
 from ragate.stores.run_filter import RunFilter
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from ragate.errors import UsageError
 from ragate.github.rest.connection import Connection, read_proxy
+from ragate.runtime.run_labels import RunLabels, read_labels
 from ragate.support.settings import shown
 
 Mode = Literal["check", "collect", "decide", "command", "baseline", "record"]
@@ -37,6 +38,7 @@ class Inputs:
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
         shards, shard: Into how many parts `collect` is split, and which one this is, from 1.
+        labels: What is noted with the run.
         github_proxy, github_ca: See `Connection`; for GitHub's API alone.
     """
 
@@ -54,6 +56,7 @@ class Inputs:
     runs: int | None = None
     shards: int | None = None
     shard: int | None = None
+    labels: RunLabels = field(default_factory=RunLabels)
     github_proxy: SecretStr = _NOTHING
     github_ca: str = ""
 
@@ -97,6 +100,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         runs=variables.number("runs", MOST_RUNS),
         shards=variables.number("shards", MOST_SHARDS),
         shard=variables.number("shard", MOST_SHARDS),
+        labels=variables.labels(),
         github_proxy=read_proxy(variables.text("github-proxy")),
         github_ca=variables.text("github-ca"),
     )
@@ -162,6 +166,11 @@ class _InputVariables:
         if value and not _GATE.fullmatch(value):
             raise _wrong("gate", value, "up to 60 letters, digits, '.', '_' and '-'")
         return value
+
+    def labels(self) -> RunLabels:
+        lines = filter(None, (line.strip() for line in self.text("meta").splitlines()))
+        names = ("input meta:", "input description")
+        return read_labels(list(lines), self.text("description"), names=names)
 
     def number(self, name: str, highest: int) -> int | None:
         value = self.text(name)

@@ -136,6 +136,7 @@ class StepContext:
             environment=environment,
             runs_url="" if self.runs_strangers_code else operations.runs_url,
             commit=commit,
+            labels=self.inputs.labels,
             own_files=(self.workspace / STATE, self.outputs_file),
             say=self.log.plain,
             progress=Milestones(self.log.plain).show,

@@ -118,3 +118,20 @@ def test_any_value_is_taken_as_it_is_meant_or_refused(name: str, value: str) -> 
     for path in (inputs.config, inputs.outputs_path, inputs.working_directory):
         assert not path.startswith("/")
         assert ".." not in path.split("/")
+
+
+def test_what_is_noted_has_a_pair_on_each_line() -> None:
+    inputs = read_inputs(
+        {
+            "INPUT_META": "ticket=RAG-17\n\n  who=ann, or bob",
+            "INPUT_DESCRIPTION": " smaller chunks ",
+        }
+    )
+
+    assert dict(inputs.labels.meta) == {"ticket": "RAG-17", "who": "ann, or bob"}
+    assert inputs.labels.description == "smaller chunks"
+
+
+def test_a_line_that_is_no_pair_is_refused_by_its_input() -> None:
+    with pytest.raises(UsageError, match="input meta: 'ticket': not KEY=VALUE"):
+        read_inputs({"INPUT_META": "ticket"})
