@@ -112,13 +112,19 @@ def _move(change: RankChange, alone: bool) -> str:
 
 
 def came(row: SampleRow) -> Words:
-    """Return what was retrieved in place of an expected document that is lost."""
+    """Return what was retrieved in place of an expected document that is lost.
+
+    What came before as well came in no document's place: then fewer came.
+    """
     if row.candidate is None or all(change.after for change in row.ranks):
         return []
-    unexpected = [doc_id for doc_id in row.candidate.docs if doc_id not in row.expected]
-    if not row.candidate.docs:
+    docs, before = row.candidate.docs, row.baseline.docs if row.baseline else ()
+    if not docs:
         return ["nothing came"]
-    return ["came instead: ", *listed(unexpected)] if unexpected else []
+    instead = [doc_id for doc_id in docs if doc_id not in {*row.expected, *before}]
+    if instead:
+        return ["came instead: ", *listed(instead)]
+    return [f"documents retrieved: {len(before)} → {len(docs)}"] if len(docs) < len(before) else []
 
 
 def answers(row: SampleRow) -> Words:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.publishable import publishable
-from ragate.models import SampleRow, SampleSide, Turn
+from ragate.models import CauseKind, SampleRow, SampleSide, Turn
 from ragate.renderers import console, markdown
 from ragate.renderers._samples import equal_scores, failed_alike, pass_words
 from tests.factories import report_factory, sample_row_factory
@@ -33,6 +33,17 @@ def test_a_sample_passes_or_fails_in_capitals_and_says_nothing_without_a_mark() 
     assert pass_words(True, False) == " (PASS → FAIL)"
     assert pass_words(None, True) == " (PASS)"
     assert pass_words(None, None) == ""
+
+
+def test_what_came_before_as_well_came_in_no_documents_place() -> None:
+    row = sample_row_factory(
+        docs=(["terms.md", "billing/vat.md", "faq.md"], ["terms.md"]), cause=CauseKind.RETRIEVAL
+    )
+
+    text = markdown.render(report_factory(samples=(row,)))
+
+    assert "rank 2 → gone; documents retrieved: 3 → 1" in text
+    assert "came instead" not in text
 
 
 def failing(*errors: str | None) -> list[SampleRow]:
