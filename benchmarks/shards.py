@@ -66,9 +66,13 @@ class Cost:
     peak_kb: int
 
 
-def write_project(root: Path, samples: int) -> None:
-    """Write golden set and recorded outputs; every 50th answer is another than the baseline's."""
-    (root / "outputs").mkdir(parents=True)
+def write_project(root: Path, samples: int, *, changed: bool = True) -> None:
+    """Write golden set and recorded outputs.
+
+    Args:
+        changed: Every 50th answer is another than the right one.
+    """
+    (root / "outputs").mkdir(parents=True, exist_ok=True)
     (root / "ragate.toml").write_text(CONFIG)
     with (root / "golden.jsonl").open("w") as golden, (root / "outputs/run.jsonl").open("w") as out:
         for number in range(samples):
@@ -80,7 +84,7 @@ def write_project(root: Path, samples: int) -> None:
                 "references": [text],
             }
             golden.write(json.dumps(row) + "\n")
-            answer = f"It is {number + 1} apples." if number % 50 == 0 else text
+            answer = f"It is {number + 1} apples." if changed and number % 50 == 0 else text
             chunks = [
                 {"doc_id": f"d{number}.md", "text": text},
                 {"doc_id": "o.md", "text": "Else."},

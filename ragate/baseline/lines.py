@@ -1,21 +1,21 @@
 """A baseline file as ragate writes it, sample by sample: whole it would take much memory."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from ragate.errors import BaselineError
 from ragate.support.strict_json import loads
 
 Samples = Iterable[tuple[str, Any]]
-_START, _END = b'\n"samples":{\n', b"\n}\n}\n"
+_START, _END = b'"samples":{\n', b"}\n"
 
 
 class LayoutError(Exception):
     """The file is not laid out as ragate writes it; it may be right all the same."""
 
 
-def by_line(text: bytes) -> tuple[Any, Samples]:
-    """Return the file without its samples, and these.
+def by_line(file: BinaryIO) -> tuple[Any, Samples]:
+    """Return what a file holds without its samples, and these as they are read.
 
     The samples are the last table of the file, one a line. What is read so is what any reader of
     JSON would find: the rest of the file is read as JSON, and so is every line, a comma stands
@@ -24,10 +24,12 @@ def by_line(text: bytes) -> tuple[Any, Samples]:
     Raises:
         LayoutError: at once, or while the samples are read.
     """
-    start = text.find(_START)
-    if start < 0 or not text.endswith(_END) or start + len(_START) + len(_END) > len(text):
-        raise LayoutError
-    return _read(text[:start] + b'\n"samples":{}}'), _samples(text, start + len(_START))
+    head: list[bytes] = []
+    for line in file:
+        if head and line == _START:
+            return _read(b"".join(head) + b'"samples":{}}'), _samples(file)
+        head.append(line)
+    raise LayoutError
 
 
 def _read(text: bytes) -> Any:
@@ -37,17 +39,18 @@ def _read(text: bytes) -> Any:
         raise LayoutError from error
 
 
-def _samples(text: bytes, start: int) -> Iterator[tuple[str, Any]]:
+def _samples(lines: Iterator[bytes]) -> Iterator[tuple[str, Any]]:
     sample_ids: set[str] = set()
-    last = len(text) - len(_END)
-    while start <= last:
-        end = text.index(b"\n", start)
-        line = text[start:end]
-        if end < last and not line.endswith(b","):
+    is_last = False
+    for line in lines:
+        if is_last:
+            if line == _END and next(lines, b"") == _END and next(lines, None) is None:
+                return
             raise LayoutError
-        sample = _read(b"{" + (line[:-1] if end < last else line) + b"}")
+        is_last = not line.endswith(b",\n")
+        sample = _read(b"{" + line.removesuffix(b"\n").removesuffix(b",") + b"}")
         if len(sample) != 1 or not sample_ids.isdisjoint(sample):
             raise LayoutError
         sample_ids.update(sample)
         yield from sample.items()
-        start = end + 1
+    raise LayoutError

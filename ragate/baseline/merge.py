@@ -12,7 +12,7 @@ from typing import Any
 from ragate.baseline.bounded import REMEDY
 from ragate.baseline.merge_head import merged_head
 from ragate.baseline.read import parse_baseline
-from ragate.baseline.write import file_bytes
+from ragate.baseline.write import file_lines
 from ragate.errors import BaselineError
 from ragate.support.strict_json import loads
 
@@ -56,7 +56,7 @@ def merge_baselines(before: bytes, ours: bytes, theirs: bytes, *, name: str) -> 
     a, b = _read(ours, f"{name} (ours)"), _read(theirs, f"{name} (theirs)")
     merge = _Samples(old.get("samples", {}), a["samples"], b["samples"])
     head, figures = merged_head(old, a, b, merge.samples, merge.neither, name=name)
-    content = file_bytes(head, merge.samples)
+    content = b"".join(file_lines(head, merge.samples.items()))
     parse_baseline(content, where=f"{name} (merged)")
     return MergedBaseline(content, merge.ours, merge.theirs, tuple(merge.neither), figures)
 

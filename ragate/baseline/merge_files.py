@@ -7,7 +7,7 @@ from typing import Any
 from ragate.baseline.bounded import read_packed
 from ragate.baseline.merge import MergedBaseline, merge_baselines
 from ragate.baseline.requests import Replies, dump_replies, load_replies
-from ragate.baseline.schema import MAX_BYTES
+from ragate.baseline.schema import WHOLE_BYTES
 from ragate.errors import BaselineError
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
@@ -31,7 +31,7 @@ def merge_files(before: Path, ours: Path, theirs: Path, *, name: str) -> MergedB
         merged = MergedBaseline(_requests(ours, theirs, name))
     else:
         old, a, b = (
-            read_bytes(path, error=BaselineError, max_bytes=MAX_BYTES)
+            read_bytes(path, error=BaselineError, max_bytes=WHOLE_BYTES)
             for path in (before, ours, theirs)
         )
         merged = merge_baselines(old, a, b, name=name)

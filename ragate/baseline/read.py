@@ -1,11 +1,12 @@
 """Reading a baseline file, and the retrieved texts packed beside it, strictly."""
 
+import io
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from ragate.baseline.bounded import REMEDY, baseline_bytes, read_packed
+from ragate.baseline.bounded import REMEDY, open_baseline, read_packed
 from ragate.baseline.lines import LayoutError, Samples, by_line
 from ragate.baseline.records import (
     BadSampleError,
@@ -14,7 +15,13 @@ from ragate.baseline.records import (
     records_of,
     stored_samples,
 )
-from ragate.baseline.schema import READABLE, SCHEMA_VERSION, BaselineFile, contexts_path
+from ragate.baseline.schema import (
+    READABLE,
+    SCHEMA_VERSION,
+    WHOLE_BYTES,
+    BaselineFile,
+    contexts_path,
+)
 from ragate.errors import BaselineError, NoBaselineError
 from ragate.models import Filters, Record, RetrievedChunk, Run, RunManifest
 from ragate.support.spill import Spill
@@ -29,21 +36,29 @@ def load_baseline(path: Path) -> Run:
         BaselineError: it is truncated, of another schema version, holds NaN, duplicate keys or
             values that do not fit; names the place. Also where it is no regular file, or too large.
     """
-    text = baseline_bytes(path)
-    if text is None:
+    file = open_baseline(path)
+    if file is None:
         raise NoBaselineError(
             f"{path}: there is no baseline yet",
             remedy="record one with `ragate baseline update` and commit it",
         )
-    return parse_baseline(text, where=str(path))
+    with file:
+        return _parsed(file, where=str(path))
 
 
 def parse_baseline(text: bytes, *, where: str) -> Run:
     """Read a baseline from bytes; see `load_baseline`."""
+    return _parsed(io.BytesIO(text), where=where)
+
+
+def _parsed(file: BinaryIO, *, where: str) -> Run:
     try:
-        return _made(*by_line(text), where=where)
+        return _made(*by_line(file), where=where)
     except LayoutError:
-        return _made(*_at_once(text, where=where), where=where)
+        file.seek(0)
+        return _made(*_at_once(file.read(WHOLE_BYTES + 1), where=where), where=where)
+    except OSError as error:
+        raise BaselineError(f"{where}: cannot be read: {error.strerror}", remedy=REMEDY) from error
 
 
 def _made(data: Any, samples: Samples, *, where: str) -> Run:
@@ -66,6 +81,8 @@ def unreadable(where: str, what: str) -> BaselineError:
 
 def _at_once(text: bytes, *, where: str) -> tuple[Any, Samples]:
     """Read the file as any JSON file: one that somebody laid out anew is right too."""
+    if len(text) > WHOLE_BYTES:
+        raise unreadable(where, f"over {WHOLE_BYTES} bytes, and not a sample a line")
     try:
         data: Any = loads(text, where=where, error=BaselineError)
     except BaselineError as error:

@@ -10,7 +10,8 @@ from ragate.models import Acceptance, Failure, Frozen, Merged, MetricInfo, Syste
 
 SCHEMA_VERSION = 2
 READABLE = frozenset({1, 2})  # version 1 knows neither the chunks' texts nor the settings
-MAX_BYTES = 256 * 1024**2
+MAX_BYTES = 1024**3  # read line by line
+WHOLE_BYTES = 256 * 1024**2  # of one that can only be read as a whole, or that is packed
 Store = Literal["full", "answers", "hashes"]
 
 

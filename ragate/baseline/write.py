@@ -1,14 +1,14 @@
 """Writing a baseline file: equal runs give equal bytes."""
 
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
-from ragate.support.atomic_files import write_atomic
+from ragate.support.atomic_files import write_atomic, write_parts
 from ragate.support.strict_json import canonical
 
 Rows = Iterable[tuple[str, Any]]
@@ -18,6 +18,11 @@ MACHINE_UNITS = frozenset({"seconds"})
 
 def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     """Return the file's bytes; equal runs give equal bytes."""
+    return b"".join(baseline_lines(run, store=store, recorded=recorded))
+
+
+def baseline_lines(run: Run, *, store: Store, recorded: Recorded) -> Iterator[bytes]:
+    """Yield the file's bytes, part by part: that of a large golden set does not fit into memory."""
     manifest = run.manifest
     # What a machine's speed decides would make every recording another file.
     stable = {name: i for name, i in manifest.metrics.items() if i.unit not in MACHINE_UNITS}
@@ -31,16 +36,24 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
     ]
     head = _head(manifest, store=store, recorded=recorded)
     head |= {"aggregates": aggregates, "metrics": metrics, "states": manifest.states}
-    return file_bytes(head, _samples(run.records, store=store))
+    return file_lines(head, _samples(run.records, store=store))
 
 
-def file_bytes(head: Mapping[str, Any], samples: Mapping[str, Any] | Rows) -> bytes:
-    """Return a file: each fact of its head on a line, tables and samples one row a line."""
-    lines = [f'"{key}":{canonical(value)}' for key, value in head.items() if key not in _OF_ROWS]
-    lines += [f'"{key}":' + _table(sorted(head[key].items())) for key in _OF_ROWS]
-    rows = samples.items() if isinstance(samples, Mapping) else samples
-    lines.append('"samples":' + _table(rows))
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+def file_lines(head: Mapping[str, Any], samples: Rows) -> Iterator[bytes]:
+    """Yield a file: each fact of its head on a line, tables and samples one row a line."""
+    facts = [f'"{key}":{canonical(value)}' for key, value in head.items() if key not in _OF_ROWS]
+    yield ("{\n" + ",\n".join(facts)).encode()
+    tables = {key: sorted(head[key].items()) for key in _OF_ROWS}
+    for key, rows in {**tables, "samples": samples}.items():
+        yield f',\n"{key}":'.encode()
+        yield from _table(rows)
+    yield b"\n}\n"
+
+
+def is_written(path: Path, lines: Iterable[bytes]) -> bool:
+    """Return whether a file holds exactly these bytes."""
+    with path.open("rb") as file:
+        return all(file.read(len(line)) == line for line in lines) and not file.read(1)
 
 
 def recorded_now(run: Run, *, date: str) -> Recorded:
@@ -90,12 +103,16 @@ def _system(system: SystemInfo) -> dict[str, Any]:
     return shown
 
 
-def save_baseline(path: Path, data: bytes, run: Run, store: Store) -> None:
-    """Write the baseline, and with ``store = "full"`` the contexts beside it."""
+def save_baseline(path: Path, lines: Iterable[bytes], run: Run, store: Store) -> None:
+    """Write the baseline, and with ``store = "full"`` the contexts beside it.
+
+    Args:
+        lines: As of `baseline_lines`.
+    """
     beside = contexts_path(path)
     if store == "full":
         write_atomic(beside, _contexts(run.records))
-    write_atomic(path, data)
+    write_parts(path, lines)
     if store != "full":
         beside.unlink(missing_ok=True)
 
@@ -155,6 +172,9 @@ def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
     }
 
 
-def _table(rows: Iterable[tuple[str, Any]]) -> str:
-    lines = ",\n".join(f"{canonical(key)}:{canonical(value)}" for key, value in rows)
-    return "{\n" + lines + "\n}" if lines else "{}"
+def _table(rows: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    between = "{\n"
+    for key, value in rows:
+        yield f"{between}{canonical(key)}:{canonical(value)}".encode()
+        between = ",\n"
+    yield b"{}" if between == "{\n" else b"\n}"

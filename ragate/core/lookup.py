@@ -3,8 +3,10 @@
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TypeVar
 
+from ragate.core.conversation import told_by_question
 from ragate.models import Record, Sample
 
 T = TypeVar("T")
@@ -82,3 +84,26 @@ def samples_by_id(samples: Sequence[Sample]) -> Mapping[str, Sample]:
     """Return the samples by id."""
     rows = {sys.intern(sample.id): row for row, sample in enumerate(samples)}
     return Lookup(samples, rows)
+
+
+class NamedSamples:
+    """The samples that recorded outputs name: by id, else by question."""
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        self._samples = samples
+        self._by_id = samples_by_id(samples)
+
+    def find(self, sample_id: str, question: str) -> Sample | None:
+        """Return the sample that one of the two names; None where neither does."""
+        return self._by_id.get(sample_id) or self._by_question.get(_words(question))
+
+    @cached_property
+    def _by_question(self) -> Mapping[str, Sample]:
+        """Made where an id is unknown: the questions of a large set take much memory."""
+        rows = enumerate(self._samples)
+        by_question = {_words(one.query): row for row, one in rows if told_by_question(one)}
+        return Lookup(self._samples, by_question)
+
+
+def _words(question: str) -> str:
+    return " ".join(question.split())

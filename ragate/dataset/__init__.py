@@ -13,8 +13,17 @@ from ragate.dataset._review_labels import (
     read_given_labels,
     read_review_labels,
 )
-from ragate.dataset._rows import Entries, Entry, Row, asked, entries_of
+from ragate.dataset._rows import (
+    MAX_BYTES,
+    WHOLE_BYTES,
+    Entries,
+    Entry,
+    Row,
+    asked,
+    entries_of,
+)
 from ragate.dataset._select import select
+from ragate.dataset._values import IN_PARTS
 from ragate.dataset._write import row_of, write_rows
 from ragate.errors import DatasetError
 from ragate.models import Sample
@@ -28,6 +37,7 @@ _READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
     ".yml": yaml_list.rows,
     ".tsv": beir.rows,
 }
+_READ_WHOLE = frozenset({".json", ".yaml", ".yml"})
 
 
 def read_dataset(path: Path) -> Sequence[Sample]:
@@ -85,4 +95,15 @@ def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
             f"{path}: no reader for {path.suffix!r}; known: {endings}, or a folder",
             remedy="save it in one of these forms; a spreadsheet as .csv: docs/golden-set.md",
         )
+    _refuse_large(path)
     return read
+
+
+def _refuse_large(path: Path) -> None:
+    whole = path.suffix.lower() in _READ_WHOLE
+    size, most = path.stat().st_size, WHOLE_BYTES if whole else MAX_BYTES
+    if size > most:
+        raise DatasetError(
+            f"{path}: {size:,} bytes, and the limit is {most:,}",
+            remedy=f"save it as .jsonl, which may have {MAX_BYTES:,}" if whole else IN_PARTS,
+        )

@@ -7,7 +7,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # says where 
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Entry
+from ragate.dataset._rows import SPELLINGS, WHOLE_BYTES, Entry
 from ragate.errors import DatasetError
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
@@ -65,7 +65,7 @@ class GoldenFile:
         data = self.text().encode()
         if data == self.content:
             return False
-        if read_bytes(self.path, error=DatasetError, max_bytes=MAX_BYTES) != self.content:
+        if read_bytes(self.path, error=DatasetError, max_bytes=WHOLE_BYTES) != self.content:
             raise DatasetError(
                 f"{self.path}: changed by somebody else meanwhile; nothing was written",
                 remedy="run the command again",
@@ -97,7 +97,7 @@ def open_golden(path: Path) -> GoldenFile:
             f"{path}: only a golden set in JSON Lines is changed in place",
             remedy=f"`ragate dataset import golden {path} --output golden.jsonl` makes one of it",
         )
-    content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
+    content = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
     # Lines end at LF only, as they are read: U+2028 and its like may stand inside a JSON string.
     lines = content.decode().split("\n")
     ended = [f"{line}\n" for line in lines[:-1]]

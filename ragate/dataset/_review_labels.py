@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.dataset._rows import MAX_BYTES
+from ragate.dataset._rows import WHOLE_BYTES
 from ragate.errors import DatasetError
 from ragate.models import ReviewLabel
 from ragate.support.atomic_files import write_atomic
@@ -32,7 +32,7 @@ def read_review_labels(path: Path) -> list[ReviewLabel]:
     """
     labels: list[ReviewLabel] = []
     places: dict[tuple[str, ...], str] = {}
-    for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
+    for number, row in read_lines(path, error=DatasetError, max_bytes=WHOLE_BYTES):
         where = f"{path}:{number}"
         label = _label(where, row)
         if (first := places.setdefault(label.subject, where)) != where:
@@ -60,7 +60,7 @@ def _append(path: Path, labels: Sequence[ReviewLabel]) -> None:
         return
     before = b""
     if path.exists():
-        before = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
+        before = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
         before += b"" if before.endswith(b"\n") or not before else b"\n"
     lines = [canonical(label.model_dump(mode="json")).encode() + b"\n" for label in labels]
     write_atomic(path, before + b"".join(lines))

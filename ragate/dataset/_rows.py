@@ -11,15 +11,16 @@ from ragate.dataset._expectations import EXPECTATIONS
 from ragate.dataset._messages import generated_id, read_turns, take_question
 from ragate.dataset._recorded import REFERENCES, without_outputs
 from ragate.dataset._tools import read_expected_calls, read_tools
-from ragate.dataset._values import READ
+from ragate.dataset._values import IN_PARTS, READ
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
 from ragate.support.settings import nearest, shown
 from ragate.support.spill import Spill
 
-MAX_BYTES = 256 * 1024 * 1024
-MAX_SAMPLES = 250_000
+MAX_BYTES = 1024**3  # read row by row
+WHOLE_BYTES = 256 * 1024**2  # of a file that is read, or written anew, as a whole
+MAX_SAMPLES = 1_000_000
 
 Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
 
@@ -85,7 +86,7 @@ class Entries:
             DatasetError: it is wrong, or its id stands above already.
         """
         if len(self.places) == MAX_SAMPLES:
-            raise DatasetError(f"{self.path}: more than {MAX_SAMPLES} samples")
+            raise DatasetError(f"{where}: more than {MAX_SAMPLES:,} samples", remedy=IN_PARTS)
         fields = _fields(where, row)
         self.own_ids = own_id = _own_id(where, fields, self.own_ids)
         entry = _entry(where, fields, given=frozenset(fields) - (set() if own_id else {"id"}))

@@ -5,6 +5,7 @@ from typing import Any
 
 from ragate.support.settings import nearest
 
+IN_PARTS = "split it: each part is the golden set of a gate of its own"
 _REFERENCE_KEYS = frozenset({"text", "draft", "model"})
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 

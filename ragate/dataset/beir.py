@@ -7,7 +7,7 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row
 from ragate.errors import DatasetError
-from ragate.support.foreign_files import inside, read_text
+from ragate.support.foreign_files import inside, text_lines
 from ragate.support.settings import nearest
 from ragate.support.strict_json import read_lines
 
@@ -74,9 +74,9 @@ def _inner(folder: Path, name: str) -> Path:
 
 def _grades(path: Path) -> Grades:
     grades: Grades = {}
-    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
-    for number, line in enumerate(text.split("\n"), start=1):
-        cells = line.rstrip("\r").split("\t")
+    lines = text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
+    for number, line in enumerate(lines, start=1):
+        cells = line.rstrip("\r\n").split("\t")
         if not line.strip() or (number == 1 and cells[-1] == "score"):
             continue
         query, doc_id, grade = _judgement(cells, f"{path}:{number}")

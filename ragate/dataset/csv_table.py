@@ -1,7 +1,6 @@
 """CSV: a header, then one sample a row."""
 
 import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from ragate.dataset._rows import FIELD_OF, MAX_BYTES, Row
 from ragate.dataset._values import reads_like_prose
 from ragate.errors import DatasetError
-from ragate.support.foreign_files import read_text
+from ragate.support.foreign_files import text_lines
 from ragate.support.strict_json import loads
 
 _METADATA = "metadata."
@@ -26,8 +25,7 @@ def rows(path: Path) -> Iterator[Row]:
     Raises:
         DatasetError: names the line on which the row begins.
     """
-    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines = csv.reader(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES), strict=True)
     try:
         yield from _rows(path, lines)
     except csv.Error as error:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, Row
+from ragate.dataset._rows import MAX_BYTES, WHOLE_BYTES, Row
 from ragate.errors import DatasetError
 from ragate.support.foreign_files import open_regular, read_bytes
 from ragate.support.strict_json import loads, read_lines
@@ -39,7 +39,7 @@ def list_rows(path: Path) -> Iterator[Row]:
     Raises:
         DatasetError: names the sample by its number, since JSON keeps no lines.
     """
-    content = read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
+    content = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
     values = loads(content, where=str(path), error=DatasetError)
     if not isinstance(values, list):
         raise DatasetError(

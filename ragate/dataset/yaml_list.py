@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ragate.dataset._rows import MAX_BYTES, Row
+from ragate.dataset._rows import WHOLE_BYTES, Row
 from ragate.errors import DatasetError
 from ragate.support.foreign_files import read_text
 from ragate.support.strict_json import MAX_DEPTH
@@ -70,7 +70,7 @@ def load(path: Path) -> tuple[Any, list[int]]:
     Raises:
         DatasetError: as `rows`.
     """
-    text = read_text(path, error=DatasetError, max_bytes=MAX_BYTES)
+    text = read_text(path, error=DatasetError, max_bytes=WHOLE_BYTES)
     try:
         lines = _check(text, path)
         return yaml.load(text, Loader=_Loader), lines  # noqa: S506 (a safe loader, and stricter)

@@ -17,6 +17,7 @@ from ragate.models import (
     SystemOutput,
     Usage,
 )
+from ragate.outputs.outputs_header import MAX_BYTES
 from ragate.support.foreign_files import open_regular
 
 Cell = float | tuple[ScoreState, str] | tuple[ScoreState, str, float]
@@ -69,7 +70,7 @@ def read_records(path: Path) -> Iterator[Record]:
         StorageError: names the file, the line and what is wrong.
     """
     chunks: dict[str, RetrievedChunk] = {}
-    with open_regular(path, error=StorageError) as file:
+    with open_regular(path, error=StorageError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, 1):
             try:
                 stored = StoredRecord.model_validate_json(line)

@@ -35,6 +35,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> int:
     return count
 
 
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Replace `path` by bytes that need not fit into memory.
+
+    Raises:
+        StorageError: as for `write_atomic`.
+    """
+    with _replacing(path) as stream:
+        stream.writelines(parts)
+
+
 def copy_atomic(source: Path, path: Path) -> None:
     """Replace `path` by a copy of `source`.
 

@@ -1,7 +1,9 @@
 """Reading files that someone else wrote: regular files only, inside a folder, below a size."""
 
+import io
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -101,8 +103,23 @@ def read_text(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTE
     return decode(read_bytes(path, error=error, max_bytes=max_bytes), where=str(path), error=error)
 
 
-def decode(content: bytes, *, where: str, error: type[RagateError]) -> str:
+def text_lines(path: Path, *, error: type[RagateError], max_bytes: int) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file with their ends, LF or a lone CR, as they are read.
+
+    Raises:
+        error: as `read_text`.
+    """
+    with open_regular(path, error=error, max_bytes=max_bytes) as file:
+        for number, line in enumerate(file, start=1):
+            text = decode(line, where=str(path), error=error, first_line=number)
+            yield from io.StringIO(text, newline="")
+
+
+def decode(content: bytes, *, where: str, error: type[RagateError], first_line: int = 1) -> str:
     """Return UTF-8 `content` as text; a byte order mark is dropped.
+
+    Args:
+        first_line: Number of the line that it begins with.
 
     Raises:
         error: names the line and the byte.
@@ -110,7 +127,7 @@ def decode(content: bytes, *, where: str, error: type[RagateError]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
+        line = content.count(b"\n", 0, problem.start) + first_line
         byte = content[problem.start]
         # A place that ends in a line's number has but that line.
         place = "" if where.rpartition(":")[2].isdigit() else f"line {line}: "

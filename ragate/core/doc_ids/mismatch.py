@@ -58,9 +58,15 @@ def find_mismatch(
     Args:
         samples: For each, the ids that are expected and all that came back.
     """
-    by_sample = [(set(expected), set(retrieved)) for expected, retrieved in samples if expected]
-    expected = set().union(*(wanted for wanted, _ in by_sample))
-    retrieved = set().union(*(returned for _, returned in by_sample))
+    expected: set[str] = set()
+    retrieved: set[str] = set()
+    by_sample: list[tuple[set[str], set[str]]] = []  # without those that got all that they expect
+    for wanted, returned in samples:
+        if wanted:
+            expected.update(wanted)
+            retrieved.update(returned)
+            if not set(wanted) <= set(returned):
+                by_sample.append((set(wanted), set(returned)))
     hits = expected & retrieved
     missed = expected - hits
     if not missed:

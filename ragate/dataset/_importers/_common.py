@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES
+from ragate.dataset._rows import WHOLE_BYTES
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue, Turn
 from ragate.support import records as files
@@ -62,12 +62,12 @@ def records(path: Path) -> Iterator[Record]:
     Raises:
         DatasetError: names the line or the number of the record.
     """
-    return files.records(path, error=DatasetError, max_bytes=MAX_BYTES)
+    return files.records(path, error=DatasetError, max_bytes=WHOLE_BYTES)
 
 
 def json_value(path: Path) -> Any:
     """Return the value of a JSON file."""
-    return files.json_value(path, error=DatasetError, max_bytes=MAX_BYTES)
+    return files.json_value(path, error=DatasetError, max_bytes=WHOLE_BYTES)
 
 
 def text_of(where: str, name: str, value: Any) -> str:

@@ -77,7 +77,7 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
     records = Spill(Record, with_texts, kept=0)
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
-        save_baseline(path, data, run.amended(records=records), "full")
+        save_baseline(path, [data], run.amended(records=records), "full")
         return contexts_path(path).read_bytes()
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragate.baseline import (
-    dump_baseline,
+    baseline_lines,
     load_baseline,
     load_contexts,
     recorded_before,
@@ -86,11 +86,11 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 heard = _shown_by(operations, opened)
                 new = await _judge_all(judging, records, samples, chosen, old, heard)
     refuse_unscored(judging, old, new, chosen)
-    recorded = recorded_before(old)
     store = config.policy.store
     if store == "full" and not contexts:  # there are none to write beside it
         store = "answers"
-    save_baseline(config.baseline, dump_baseline(new, store=store, recorded=recorded), new, store)
+    lines = baseline_lines(new, store=store, recorded=recorded_before(old))
+    save_baseline(config.baseline, lines, new, store)
     rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
     return Rejudgement(False, judging.fresh, rows, without)
 

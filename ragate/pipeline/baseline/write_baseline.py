@@ -1,6 +1,7 @@
 """The baseline file: written anew only where the fresh runs say something else."""
 
 import datetime
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,10 +9,11 @@ from statistics import fmean
 
 from ragate.baseline import (
     MACHINE_UNITS,
-    baseline_bytes,
+    baseline_lines,
     contexts_path,
-    dump_baseline,
-    parse_baseline,
+    is_written,
+    load_baseline,
+    open_baseline,
     recorded_before,
     recorded_now,
     save_baseline,
@@ -50,26 +52,30 @@ def write_baseline(
 ) -> BaselineUpdate:
     """Write the file where the run differs from it by more than its noise, or `force` says so."""
     path, store = config.baseline, config.policy.store
-    old_bytes, old = baseline_bytes(path), readable_baseline(config)
-    if old is not None and old_bytes is not None:
+    is_new, old = not os.path.lexists(path), readable_baseline(config)
+    if old is not None:
         same = with_accepted(run, old.manifest.accepted)
-        if dump_baseline(same, store=store, recorded=recorded_before(old)) == old_bytes:
+        before = recorded_before(old)
+        if is_written(path, baseline_lines(same, store=store, recorded=before)):
             if store == "full" and not contexts_path(path).is_file():
-                save_baseline(path, old_bytes, run, store)
+                save_baseline(path, baseline_lines(same, store=store, recorded=before), run, store)
             return BaselineUpdate(BaselineOutcome.UNCHANGED, run, old)
         if not force and (note := _within_noise(config, samples, old, run)):
             return BaselineUpdate(BaselineOutcome.WITHIN_NOISE, run, old, note)
     recorded = recorded_now(run, date=_today().isoformat())
-    save_baseline(path, dump_baseline(run, store=store, recorded=recorded), run, store)
-    outcome = BaselineOutcome.CREATED if old_bytes is None else BaselineOutcome.REPLACED
+    save_baseline(path, baseline_lines(run, store=store, recorded=recorded), run, store)
+    outcome = BaselineOutcome.CREATED if is_new else BaselineOutcome.REPLACED
     return BaselineUpdate(outcome, run, old)
 
 
 def readable_baseline(config: Config) -> Run | None:
     """Return the old baseline; one that cannot be read is replaced, which is what was asked for."""
-    content = baseline_bytes(config.baseline)
+    file = open_baseline(config.baseline)
+    if file is None:
+        return None
+    file.close()
     try:
-        return None if content is None else parse_baseline(content, where=str(config.baseline))
+        return load_baseline(config.baseline)
     except BaselineError:
         return None
 

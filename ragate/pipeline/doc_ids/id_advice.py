@@ -1,6 +1,6 @@
 """Ids of a project's golden set that do not fit its system, with the remedy for this project."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ class IdAdvice(NamedTuple):
     remedy: str
 
 
-def id_advice(config: Config, samples: Iterable[Sample], run: Run) -> IdAdvice | None:
+def id_advice(config: Config, samples: Sequence[Sample], run: Run) -> IdAdvice | None:
     """Return what keeps the ids of a run from fitting, None where nothing speaks of it.
 
     Nothing is said where no metric of the run looks at them.

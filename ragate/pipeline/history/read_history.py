@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.baseline.means import BaselineMeans, MeansReader
-from ragate.baseline.schema import MAX_BYTES
+from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
 from ragate.errors import BaselineError, UsageError
 from ragate.pipeline.history.last_verdict import last_verdict
@@ -94,7 +94,7 @@ def read_history(
     read: dict[str, BaselineMeans | str] = dict.fromkeys(names, NOT_HERE)
     read |= {
         name: _read(reader, content, where=f"{path} at {name[:7]}")
-        for name, content in blobs(top, names, most_bytes=MAX_BYTES)
+        for name, content in blobs(top, names, most_bytes=WHOLE_BYTES)
     }
     read[""] = "removed here"
     points = tuple(_points(commits, read))

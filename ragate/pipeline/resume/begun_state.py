@@ -4,7 +4,7 @@ import hashlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragate.baseline import baseline_bytes
+from ragate.baseline import baseline_digest
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.core.text.listed_names import listed
@@ -25,7 +25,6 @@ def begun_state(
     """Return what a run is begun with now."""
     changed = git.changed_files(config.root, but=(operations.state, *operations.own_files))
     policy = config.policy.model_dump(mode="json") | {"metric settings": config.metric_settings}
-    baseline = baseline_bytes(config.baseline)
     return BegunState(
         command=command,
         side=_side(operations),
@@ -39,7 +38,7 @@ def begun_state(
             **{key: digest(repr(value)) for key, value in config.system.settings.items()},
         },
         dataset=_of_samples(samples),
-        baseline="" if baseline is None else digest(baseline.decode("utf-8", "replace")),
+        baseline=baseline_digest(config.baseline) or "",
     )
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
-from ragate.core.lookup import Lookup, samples_by_id
+from ragate.core.lookup import NamedSamples
 from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs.mapping import RecordMapping, mapping_of
@@ -59,11 +58,7 @@ def read_collected(
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
     """
-    by_id = samples_by_id(samples)
-    by_query = Lookup(
-        samples,
-        {_words(one.query): row for row, one in enumerate(samples) if told_by_question(one)},
-    )
+    named = NamedSamples(samples)
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
@@ -74,7 +69,7 @@ def read_collected(
         offset = 0 if parts else len(passes)
         for where, line in lines:
             run = parts.place(path, where, line) if parts else line.run
-            sample = by_id.get(line.id) or by_query.get(_words(line.question))
+            sample = named.find(line.id, line.question)
             if sample is not None:
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
                 _put(passes, stale, offset, run, line, sample, output, where=where)
@@ -90,10 +85,6 @@ def line_mapping(config: Config) -> RecordMapping:
     """Return how the lines of a gate's outputs are read that ragate did not write."""
     settings = config.system.settings if config.system.use == "replay" else {}
     return mapping_of(settings)
-
-
-def _words(query: str) -> str:
-    return " ".join(query.split())
 
 
 def _put(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ragate.baseline import baseline_bytes
+from ragate.baseline import baseline_digest
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
 from ragate.errors import StorageError
@@ -38,13 +38,12 @@ def evidence_key(
     commit = head_commit(config.root)
     if not commit or not is_clean(config.root, but=own_files):
         return ""
-    baseline = baseline_bytes(config.baseline) or b""
     return digest(
         [
             commit,
             config.path.read_text(encoding="utf-8") if config.path.is_file() else "",
             [content_hash(sample) for sample in samples],
-            digest(baseline.decode("utf-8", "replace")),
+            baseline_digest(config.baseline) or digest(""),
             [system.use, system.fingerprint],
             selection.filters.model_dump(mode="json"),
             [selection.top_k, selection.retrieval_only, selection.eval_date],

@@ -1,6 +1,7 @@
 """The passes that are collected from a system, one after another."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from ragate.errors import UsageError
 from ragate.models import Reads, Sample, SystemOutput
@@ -11,6 +12,7 @@ from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
 from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.output_spool import Outputs, Spool
+from ragate.support.spill import Spill
 
 MUST_PASS_TRIES = 3
 
@@ -53,7 +55,7 @@ class Session:
         """Ask one sample of the next pass and wait for it; the pass does not ask it again."""
         run = len(self.collected.passes)
         restored = self._restored.setdefault(run, Spool())
-        first = [sample for sample in samples if sample.id not in restored][:1]
+        first = list(islice((one for one in samples if one.id not in restored), 1))
         restored.update(
             await self.ready.answers(
                 first,
@@ -75,7 +77,9 @@ class Session:
             answered += 1
             self._show(f"run {number + 1}", answered, len(samples))
 
-        unanswered = [sample for sample in samples if sample.id not in restored]
+        unanswered = samples
+        if restored:
+            unanswered = Spill(Sample, (one for one in samples if one.id not in restored))
         outputs = await self.ready.answers(unanswered, run, on_output=keep, room=self._room)
         outputs.update(restored)
         self.collected.passes.append(outputs)

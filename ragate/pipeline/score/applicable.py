@@ -7,6 +7,7 @@ from ragate.config import Config
 from ragate.models import Failure, Sample, ScoreState, SystemOutput
 from ragate.protocols import Aggregate, Metric
 
+_AT_ONCE = 200
 # A metric leaves a sample out before it looks at the output; every other one is unscored by this.
 _NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
 
@@ -25,6 +26,19 @@ def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sa
     ]
 
 
+def applies(metric: Metric | Aggregate, samples: Sequence[Sample]) -> bool:
+    """Return whether there is a sample that a metric can speak about.
+
+    It mostly is among the first: a large golden set is not read to its end, nor held.
+    """
+    if metric.info.aggregate:
+        return bool(applicable(metric, samples))
+    return any(
+        applicable(metric, samples[start : start + _AT_ONCE])
+        for start in range(0, len(samples), _AT_ONCE)
+    )
+
+
 def inapplicable_gates(
     config: Config, metrics: Sequence[Metric | Aggregate], samples: Sequence[Sample]
 ) -> list[str]:
@@ -38,5 +52,5 @@ def inapplicable_gates(
         for metric in metrics
         if metric.info.name in gated
         and plugins.is_builtin("metrics", plugins.split_metric(metric.info.name)[0])
-        and not applicable(metric, samples)
+        and not applies(metric, samples)
     ]

@@ -37,7 +37,7 @@ def evaluate(
     full: list[int] = []
     for run, outputs in enumerate(passes):
         complete = all(sample.id in outputs for sample in samples)
-        answered = samples if complete else [s for s in samples if s.id in outputs]
+        answered = samples if complete else Spill(Sample, (s for s in samples if s.id in outputs))
         pairs = Pairs(answered, outputs)
         for batch in pairs.batches():
             records.extend(_records(batch, metrics, judgements, run=run))

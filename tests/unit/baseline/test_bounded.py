@@ -10,8 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from ragate.baseline import contexts_path, load_baseline, load_contexts, load_replies, requests_path
+from ragate.baseline import (
+    baseline_digest,
+    contexts_path,
+    load_baseline,
+    load_contexts,
+    load_replies,
+    requests_path,
+)
 from ragate.cli.main import run
+from ragate.core.hashing import digest
 from ragate.errors import BaselineError
 from tests.projects import ReplayProject
 
@@ -115,3 +123,18 @@ def test_a_link_out_of_the_project_in_place_of_the_baseline_exits_with_2(
     (root / "baselines" / "gate.json").symlink_to(tmp_path / "elsewhere.json")
 
     assert run(["check"]) == 2
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"a": "\xc3\xa4\n"}', b"\xff\xfe half: \xe2\x82", b"x" * 9]
+)
+@pytest.mark.parametrize("part", [1, 2, 1000])
+def test_a_digest_made_part_by_part_is_that_of_the_whole_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, part: int
+):
+    monkeypatch.setattr("ragate.baseline.bounded._PART", part)
+    path = tmp_path / "gate.json"
+    path.write_bytes(content)
+
+    assert baseline_digest(path) == digest(content.decode("utf-8", "replace"))
+    assert baseline_digest(tmp_path / "none.json") is None

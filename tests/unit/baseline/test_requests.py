@@ -126,7 +126,7 @@ def test_a_damaged_file_is_refused(tmp_path, content):
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("ragate.baseline.bounded.MAX_BYTES", 1000)
+    monkeypatch.setattr("ragate.baseline.bounded.WHOLE_BYTES", 1000)
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(b" " * 2000, mtime=0))
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
-from ragate.baseline import contexts_path, load_contexts, save_baseline
-from tests.unit.baseline.baseline_factories import dumped, run_of
+import pytest
+
+from ragate.baseline import (
+    baseline_lines,
+    contexts_path,
+    is_written,
+    load_baseline,
+    load_contexts,
+    save_baseline,
+)
+from ragate.models import Record
+from ragate.support.spill import Spill
+from tests.factories import output_factory, record_factory, sample_factory
+from tests.unit.baseline.baseline_factories import RECORDED, dumped, run_of
 
 
 def test_every_sample_stands_on_one_line_in_order_of_its_id():
@@ -40,7 +53,7 @@ def test_hashes_alone_leave_no_answer_in_the_file():
 def test_full_contexts_are_kept_beside_the_file_and_read_back(tmp_path: Path):
     path, run = tmp_path / "docs.json", run_of("a")
 
-    save_baseline(path, dumped(run, "full"), run, "full")
+    save_baseline(path, [dumped(run, "full")], run, "full")
 
     record = run.records[0]
     stored = load_contexts(path)[record.retrieval_hash]
@@ -49,8 +62,39 @@ def test_full_contexts_are_kept_beside_the_file_and_read_back(tmp_path: Path):
 
 def test_contexts_are_removed_when_they_are_no_longer_stored(tmp_path: Path):
     path, run = tmp_path / "docs.json", run_of("a")
-    save_baseline(path, dumped(run, "full"), run, "full")
+    save_baseline(path, [dumped(run, "full")], run, "full")
 
-    save_baseline(path, dumped(run), run, "answers")
+    save_baseline(path, [dumped(run)], run, "answers")
 
     assert not contexts_path(path).exists()
+
+
+def test_a_large_baseline_is_written_and_read_without_being_in_memory(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("ragate.support.spill.KEPT", 0)
+    path, long = tmp_path / "gate.json", "x" * 100_000
+    records = Spill(
+        Record,
+        (record_factory(sample_factory(f"q{n}"), output_factory(answer=long)) for n in range(200)),
+    )
+    run = run_of("a").amended(records=records)
+
+    tracemalloc.start()
+    try:
+        save_baseline(path, baseline_lines(run, store="answers", recorded=RECORDED), run, "answers")
+        back = load_baseline(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(back.records) == 200
+    assert peak < path.stat().st_size / 4
+
+
+@pytest.mark.parametrize(
+    ("there", "same"), [(b"ab", True), (b"a", False), (b"abc", False), (b"ax", False)]
+)
+def test_a_file_is_held_against_what_would_be_written(tmp_path: Path, there: bytes, same: bool):
+    path = tmp_path / "gate.json"
+    path.write_bytes(there)
+
+    assert is_written(path, [b"a", b"b"]) is same

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.core.lookup import Lookup, SampleTries, passes_of, samples_by_id
-from ragate.models import Record
+from ragate.core.lookup import Lookup, NamedSamples, SampleTries, passes_of, samples_by_id
+from ragate.models import Record, Turn
 from ragate.support.spill import Spill
 from tests.factories import sample_factory
 from tests.unit.support.spill_factories import records
@@ -33,3 +33,13 @@ def test_passes_are_found_whatever_the_order_of_their_records() -> None:
     assert len(tries) == 3
     assert "q3" not in tries
     assert tries.get("q3", ()) == ()
+
+
+def test_a_sample_is_found_by_its_id_else_by_its_question() -> None:
+    later = sample_factory("q2", query="And  why?", messages=(Turn(role="user", content="Hi."),))
+    named = NamedSamples([sample_factory("q1", query="What is it?"), later])
+
+    assert named.find("q2", "What is it?") is not None
+    assert (named.find("q2", "What is it?") or later).id == "q2"
+    assert (named.find("of a trace", "What  is it?") or later).id == "q1"
+    assert named.find("", "And why?") is None  # it may follow anything

@@ -24,3 +24,9 @@ def test_a_csv_cell_may_hold_line_ends_and_quotes(tmp_path: Path) -> None:
     samples = read(tmp_path, "a.csv", 'id,query,reference\na,"one\ntwo, ""three""",x\nb,y,z\n')
 
     assert [sample.query for sample in samples] == ['one\ntwo, "three"', "y"]
+
+
+def test_lines_may_end_with_a_lone_carriage_return(tmp_path: Path) -> None:
+    samples = read(tmp_path, "a.csv", "id,query\ra,x\rb,y\r")
+
+    assert [sample.id for sample in samples] == ["a", "b"]

@@ -248,3 +248,58 @@ def test_any_values_in_known_fields_are_samples_or_a_dataset_error(
         read(tmp_path, "a.jsonl", rows(*samples))
     except DatasetError as error:
         assert "a.jsonl:" in error.message  # noqa: PT017
+
+
+LATE = 10_050  # past what is kept in memory
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_a_wrong_row_late_in_a_large_file_is_named_with_its_line(tmp_path: Path, name: str) -> None:
+    if name == "a.csv":
+        lines = ["id,query", *(f"q{n},what is {n}?" for n in range(2, LATE)), "last,x,y"]
+    else:
+        lines = [f'{{"id": "q{n}", "query": "what is {n}?"}}' for n in range(1, LATE)]
+        lines.append('{"id": "last", "qurey": "x"}')
+
+    assert error_of(tmp_path, name, "\n".join(lines)).startswith(f"{name}:{LATE}: ")
+
+
+def test_an_id_that_stands_twice_is_found_over_a_whole_large_file(tmp_path: Path) -> None:
+    lines = [{"id": f"q{n}", "query": "what?"} for n in [*range(1, LATE), 7]]
+
+    assert f"a.jsonl:{LATE}: id 'q7' stands already at a.jsonl:7" in error_of(
+        tmp_path, "a.jsonl", rows(*lines)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("a.jsonl", "split it"),
+        ("a.csv", "split it"),
+        ("a.json", "save it as .jsonl, which may have 1,073,741,824"),
+        ("a.yaml", "save it as .jsonl"),
+    ],
+)
+def test_a_file_over_its_limit_is_refused_unread_with_what_to_do(
+    tmp_path: Path, name: str, says: str
+) -> None:
+    path = tmp_path / name
+    with path.open("wb") as file:
+        file.truncate((256 * 1024**2 if says.startswith("save") else 1024**3) + 1)
+
+    with pytest.raises(DatasetError, match=r"the limit is") as caught:
+        read_dataset(path)
+
+    assert says in str(caught.value)
+
+
+def test_more_samples_than_the_limit_are_refused_at_the_first_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragate.dataset._rows.MAX_SAMPLES", 2)
+
+    message = error_of(tmp_path, "a.jsonl", rows(*({"query": each} for each in "xyz")))
+
+    assert message.startswith("a.jsonl:3: more than 2 samples")
+    assert "split it" in message
