@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -74,14 +75,15 @@ def _inner(folder: Path, name: str) -> Path:
 
 def _grades(path: Path) -> Grades:
     grades: Grades = {}
-    lines = text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
-    for number, line in enumerate(lines, start=1):
-        cells = line.rstrip("\r\n").split("\t")
-        if not line.strip() or (number == 1 and cells[-1] == "score"):
-            continue
-        query, doc_id, grade = _judgement(cells, f"{path}:{number}")
-        if grades.setdefault(query, {}).setdefault(doc_id, grade) != grade:
-            raise DatasetError(f"{path}:{number}: {query} and {doc_id} have another grade above")
+    with closing(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)) as lines:
+        for number, line in enumerate(lines, start=1):
+            cells = line.rstrip("\r\n").split("\t")
+            if not line.strip() or (number == 1 and cells[-1] == "score"):
+                continue
+            where = f"{path}:{number}"
+            query, doc_id, grade = _judgement(cells, where)
+            if grades.setdefault(query, {}).setdefault(doc_id, grade) != grade:
+                raise DatasetError(f"{where}: {query} and {doc_id} have another grade above")
     return grades
 
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ def rows(path: Path) -> Iterator[Row]:
     Raises:
         DatasetError: names the line on which the row begins.
     """
-    lines = csv.reader(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES), strict=True)
-    try:
-        yield from _rows(path, lines)
-    except csv.Error as error:
-        raise DatasetError(f"{path}:{lines.line_num}: not CSV: {error}") from error
+    with closing(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)) as text:
+        lines = csv.reader(text, strict=True)
+        try:
+            yield from _rows(path, lines)
+        except csv.Error as error:
+            raise DatasetError(f"{path}:{lines.line_num}: not CSV: {error}") from error
 
 
 def _rows(path: Path, rows: Any) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 import io
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -103,7 +103,9 @@ def read_text(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTE
     return decode(read_bytes(path, error=error, max_bytes=max_bytes), where=str(path), error=error)
 
 
-def text_lines(path: Path, *, error: type[RagateError], max_bytes: int) -> Iterator[str]:
+def text_lines(
+    path: Path, *, error: type[RagateError], max_bytes: int
+) -> Generator[str, None, None]:
     """Yield the lines of a UTF-8 file with their ends, LF or a lone CR, as they are read.
 
     Raises:
