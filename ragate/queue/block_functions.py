@@ -69,7 +69,7 @@ $$;
 """
 
 # Numbers of rows are given under the plan's row lock, so that whoever reads on from the last one
-# misses none that was committed later.
+# misses none that was committed later. What was in flight when a run was interrupted is kept.
 _APPEND = """
 CREATE FUNCTION ragate_work.append(_token uuid, _samples text[], _lines text[])
     RETURNS integer
@@ -77,7 +77,6 @@ CREATE FUNCTION ragate_work.append(_token uuid, _samples text[], _lines text[])
 DECLARE
     _held ragate_work.blocks;
     _last bigint;
-    _over boolean;
     _bytes bigint;
     _count integer;
 BEGIN
@@ -95,12 +94,9 @@ BEGIN
     UPDATE ragate_work.plans p SET written = p.written + cardinality(_samples),
             bytes = p.bytes + (SELECT coalesce(sum(octet_length(l)), 0) FROM unnest(_lines) l)
         WHERE p.plan = _held.plan
-        RETURNING p.written, p.ended IS NOT NULL, p.bytes INTO _last, _over, _bytes;
+        RETURNING p.written, p.bytes INTO _last, _bytes;
     IF _bytes > {most_bytes} THEN
         RAISE EXCEPTION 'more outputs than a plan may have' USING ERRCODE = 'RG004';
-    END IF;
-    IF _over THEN
-        RAISE EXCEPTION 'the run is over' USING ERRCODE = 'RG002';
     END IF;
     INSERT INTO ragate_work.outputs (plan, pass, sample, block, number, line)
         SELECT _held.plan, _held.pass, given.sample, _held.block,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 5  # of one block, killed workers included
 _GRACE_S = 5.0  # for blocks under way when the worker is told to end
-_POLL_S = 2.0
+_POLL_S = 0.5  # for new blocks, and for those to be ended: nobody is listened to
 _AGAIN_S = 1
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragate.queue.engine import STALLED_S, TASK, Queue, is_outage
@@ -55,9 +57,22 @@ class PlanJobs:
         ]
         await self._manager.batch_defer_jobs_async(jobs, connection)
 
+    async def defer_again(self, blocks: Iterable[int]) -> None:
+        """Let workers have blocks whose jobs are gone."""
+        from procrastinate.exceptions import AlreadyEnqueued
+
+        async def call(block: int) -> None:
+            async with self.queue.pool.connection() as connection:
+                await self.defer([block], connection)
+
+        for block in blocks:
+            with suppress(AlreadyEnqueued):  # it came meanwhile
+                await self.queue.patient(partial(call, block))
+
     async def blocks(self, *states: str) -> set[int]:
-        """Return the blocks whose jobs are in states of Procrastinate's."""
-        return {int(str(job.task_kwargs["block"])) for job in await self._in(*states)}
+        """Return the blocks whose jobs are in states of Procrastinate's, and not to be ended."""
+        found = await self._in(*states)
+        return {int(str(job.task_kwargs["block"])) for job in found if not job.abort_requested}
 
     async def _in(self, *states: str) -> list[Job]:
         async def call() -> list[Job]:
@@ -99,11 +114,20 @@ class PlanJobs:
         return count
 
     async def cancel(self, state: str) -> None:
-        """Take jobs back that wait (``todo``), or end those that run (``doing``)."""
-        for job in await self._in(state):
-            await self._manager.cancel_job_by_id_async(
-                job.id or 0, abort=state == "doing", delete_job=state == "todo"
-            )
+        """Take jobs back that wait (``todo``), or end those that run (``doing``), all at once."""
+
+        async def call() -> None:
+            found = await self._in(state)
+            async with self.queue.pool.connection() as connection:
+                for job in found:
+                    await self._manager.cancel_job_by_id_async(
+                        job.id or 0,
+                        abort=state == "doing",
+                        delete_job=state == "todo",
+                        connection=connection,
+                    )
+
+        await self.queue.patient(call)
 
     async def delete_old(self) -> None:
         """Delete jobs of this queue that ended a week ago."""

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from ragate.queue.arrivals import Arrival, read_arrivals
 from ragate.queue.engine import Queue
 from ragate.queue.plan_jobs import PlanJobs
+from ragate.queue.troubles import Trouble, mend_lost, plan_deleted, read_troubles
 
 BLOCK_SIZE = 4  # samples: the end of a run is even, and a job's cost small beside a question's
 _AT_ONCE = 200
 _KEPT_DAYS = 7
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """A block that a worker gave back, or that nobody can do.
-
-    Attributes:
-        final: No worker will try it again.
-    """
-
-    block: int
-    error: str
-    final: bool
 
 
 class Submission:
@@ -78,6 +65,12 @@ class Submission:
         await self.jobs.cancel("todo")
         await rows("UPDATE ragate_work.plans SET ended = NULL WHERE plan = %s", self.plan)
         held = list(await self.jobs.blocks("doing"))
+        # What is not held is submitted anew, and what went wrong with it was told.
+        await rows(
+            "UPDATE ragate_work.blocks SET ended = coalesce(ended, now()), error = NULL, "
+            "token_hash = NULL WHERE plan = %s AND block <> ALL(%s)",
+            *(self.plan, held),
+        )
         query = "SELECT pass, samples FROM ragate_work.blocks WHERE plan = %s AND block = ANY(%s)"
         for run, samples in await rows(query, self.plan, held):
             self._covered.setdefault(run, set()).update(samples)
@@ -117,6 +110,7 @@ class Submission:
     ) -> None:
         """Insert blocks and their jobs, all or none."""
         from procrastinate.exceptions import AlreadyEnqueued
+        from psycopg.errors import ForeignKeyViolation
 
         numbers = range(first, first + len(blocks))
         insert = (
@@ -133,6 +127,8 @@ class Submission:
                 await self.jobs.defer(numbers, connection)
         except AlreadyEnqueued:  # the answer to an earlier try was lost
             return
+        except ForeignKeyViolation as error:
+            raise plan_deleted() from error
 
     async def arrivals(self, run: int, after: int, *, most: int = 500) -> list[Arrival]:
         """Return outputs of one pass, in the order in which they were committed.
@@ -148,27 +144,17 @@ class Submission:
         found = await self._queue.rows(query, self.plan)
         return found[0][0] if found else None
 
-    async def troubles(self) -> list[Trouble]:
-        """Return blocks that were given back and are not done, those that are lost first."""
-        query = (
-            "SELECT block, error, ended IS NOT NULL FROM ragate_work.blocks "
-            "WHERE plan = %s AND error IS NOT NULL ORDER BY 3 DESC, block"
-        )
-        found = [Trouble(*row) for row in await self._queue.rows(query, self.plan)]
-        return found if found and found[0].final else [*await self._abandoned(), *found]
+    async def troubles(self, *, lost: bool = False) -> list[Trouble]:
+        """Return blocks that were given back and are not done, those that nobody can do first.
 
-    async def _abandoned(self) -> list[Trouble]:
-        """Return blocks that are not done, and whose jobs ended all the same."""
-        ended = await self.jobs.blocks("failed", "cancelled", "aborted")
-        if ended:
-            ended -= await self.jobs.blocks("todo", "doing")
-        query = (
-            "SELECT block, coalesce(error, 'its job failed or was cancelled in the queue') "
-            "FROM ragate_work.blocks "
-            "WHERE plan = %s AND ended IS NULL AND block = ANY(%s) ORDER BY block"
-        )
-        rows = await self._queue.rows(query, self.plan, list(ended)) if ended else []
-        return [Trouble(block, error, final=True) for block, error in rows]
+        Args:
+            lost: Look for blocks as well whose jobs are gone.
+
+        Raises:
+            DatabaseError: somebody deleted the plan.
+        """
+        told = await read_troubles(self._queue, self.plan)
+        return [*await mend_lost(self._queue, self.jobs), *told] if lost else told
 
     async def cancel(self) -> None:
         """Take everything back that is not done; what came of it stays, for `--resume`."""

@@ -18,6 +18,7 @@ from ragate.runtime.operations import Operations
 from ragate.support.git import changed_files, head_commit
 
 _UNNAMED = "the plan of the queue"
+_UNCHANGED = "start the worker in a checkout as the run has it: the same commit and changes"
 
 
 class PlanHead(Frozen):
@@ -50,10 +51,13 @@ class PlanHead(Frozen):
         own = frozen(config, operations, self.selection)
         if own.digest == self.plan_digest:
             return
-        refuse_other_plan(self._whole(own.samples), own, name=_UNNAMED)
+        try:
+            refuse_other_plan(self._whole(own.samples), own, name=_UNNAMED)
+        except UsageError as error:
+            raise UsageError(error.message, remedy=_UNCHANGED) from error
         raise UsageError(
             f"{_UNNAMED}: made for another golden set than {config.dataset} here",
-            remedy="start the worker in an unchanged checkout of the same commit",
+            remedy=_UNCHANGED,
         )
 
 

@@ -8,6 +8,7 @@ from ragate.pipeline.workers.block_error import read_error
 from ragate.queue.submission import Submission
 
 LOOK_S = 2.0
+LOST_S = 10.0  # between looks at every job
 HINT_S = 15.0  # without anything done by anybody
 ALONE_S = 600.0
 
@@ -23,7 +24,7 @@ class Watch:
         self._submission = submission
         self._say = say
         self._where = where
-        self._looked = self._moved = time.monotonic()
+        self._looked = self._looked_for_lost = self._moved = time.monotonic()
         self._hinted = False
         self._told: set[str] = set()
 
@@ -45,7 +46,10 @@ class Watch:
         self._looked = now
         if stalled := await self._submission.jobs.retry_stalled():
             self._say(f"{stalled} blocks of workers that are gone are given to others")
-        for trouble in await self._submission.troubles():
+        lost = now - self._looked_for_lost >= LOST_S
+        if lost:
+            self._looked_for_lost = now
+        for trouble in await self._submission.troubles(lost=lost):
             error = read_error(trouble.block, trouble.error)
             if trouble.final:
                 raise error

@@ -130,8 +130,8 @@ class WorkersSystem:
                     yield each.sample, _output(each.line, by_id[each.sample], run)
             if arrivals:
                 self._watch.moved()
-            else:
-                await self._watch.look()
+            await self._watch.look()
+            if not arrivals:
                 await asyncio.sleep(_POLL_S)
 
     async def _earlier(

@@ -9,6 +9,8 @@ import pytest
 from ragate.database import PostgresDatabase
 from ragate.pipeline.workers import watch
 from ragate.queue import engine_worker
+from ragate.queue.schema import make_schemas
+from tests.servers.queue import fresh_queue
 from tests.servers.queue_roles import queue_with_roles
 
 
@@ -27,3 +29,11 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         (watch, "LOOK_S"),
     ):
         monkeypatch.setattr(module, name, 0.2)
+
+
+@pytest.fixture(scope="module")
+def url(database: PostgresDatabase) -> Iterator[str]:
+    """A queue without roles; tests name plans of their own."""
+    with fresh_queue(database.conninfo()) as fresh:
+        make_schemas(fresh)
+        yield fresh
