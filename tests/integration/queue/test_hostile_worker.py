@@ -358,7 +358,7 @@ def test_a_block_that_a_worker_throws_away_is_an_error_of_the_run(
     async def troubles() -> list[Any]:
         async with open_queue(logged_in(queue, SUBMITTER)) as opened:
             submission = Submission(opened, plans.pull, plans.pull_queue, "")
-            return list(await submission.troubles())
+            return list(await submission.troubles(lost=True))
 
     (trouble,) = asyncio.run(troubles())
     assert (trouble.block, trouble.final) == (0, True)

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from ragate.errors import RagateError
+from ragate.queue.block_functions import MOST_BEGUN
 from ragate.queue.engine import open_queue
 from ragate.queue.leases import Lease, LeaseOverError, Leases, PlanGoneError
 from ragate.queue.submission import Submission
-from ragate.queue.tables import MOST_BEGUN
 
 pytestmark = pytest.mark.integration
 Act = Callable[[Leases, Submission], Awaitable[None]]

@@ -141,8 +141,9 @@ def test_an_interrupted_run_is_taken_back_and_goes_on_with_what_it_had(crew: Cre
         await until(lambda: outputs(many))
         await ended(run)
         kept = outputs(many)
+        await asyncio.sleep(1.5)
         asked = crew.project.asked()
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(0.5)
         assert crew.project.asked() == asked, "a worker went on with a run that was ended"
         report = await crew.checked(many, resume="latest")
         await ended(worker)
@@ -150,7 +151,7 @@ def test_an_interrupted_run_is_taken_back_and_goes_on_with_what_it_had(crew: Cre
         assert kept > 0
 
     asyncio.run(go())
-    assert sum(crew.project.asked().values()) < 2 * MANY, "what was kept was asked again"
+    assert sum(crew.project.asked().values()) <= MANY + 4  # what was in flight
 
 
 def outputs(root: Path) -> int:
