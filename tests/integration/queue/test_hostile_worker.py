@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from ragate.database import PostgresDatabase
+from ragate.database.migrations import migrate
 from ragate.database.trust.engine_sql import MOST_RETRIES
 from ragate.errors import DatabaseError, RagateError
 from ragate.models import SystemInfo
@@ -25,6 +26,7 @@ from ragate.queue import arrivals, engine
 from ragate.queue.block_functions import MOST_BYTES, MOST_LINE
 from ragate.queue.engine import TASK, WORKER_PATH, open_queue
 from ragate.queue.submission import Submission
+from ragate.stores.postgres.schema import MIGRATIONS as RUNS
 from tests.integration.queue.machines import Machines
 from tests.servers.openai_server import openai_server
 from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
@@ -137,6 +139,17 @@ def test_no_table_can_be_read_written_locked_or_dropped(worker: Server, table: s
     for statement in STATEMENTS:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             worker.rows(statement.format(table))
+
+
+@pytest.mark.parametrize("table", ["runs", "sessions", "pieces", "ends"])
+def test_verdicts_in_a_run_store_of_the_same_database_are_out_of_reach(
+    worker: Server, admin: Server, table: str
+) -> None:
+    migrate(admin.connection, RUNS)
+    for statement in STATEMENTS:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            worker.rows(statement.format(f"ragate_runs.{table}"))
+    admin.rows("DROP SCHEMA ragate_runs CASCADE")
 
 
 def test_every_table_of_ours_is_among_those_that_are_tried(admin: Server) -> None:

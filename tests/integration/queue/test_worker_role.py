@@ -56,3 +56,15 @@ def test_blocks_are_served_given_back_and_ended(queue: str) -> None:
     outputs = asyncio.run(main())
 
     assert sorted(outputs) == sorted((f"s{number}", "of role") for number in range(10))
+
+
+def test_a_job_names_a_plan_and_a_block_and_nothing_else(queue: str) -> None:
+    async def main() -> list[object]:
+        async with open_queue(logged_in(queue, SUBMITTER)) as submitter:
+            submission = Submission(submitter, "plan-args", "queue-args", "head", role=PULL)
+            await submission.begin()
+            await submission.add(0, ["a"], rebuilds=0)
+            query = "SELECT args FROM ragate_queue.procrastinate_jobs WHERE queue_name = %s"
+            return [args for (args,) in await submitter.rows(query, "queue-args")]
+
+    assert asyncio.run(main()) == [{"plan": "plan-args", "block": 0}]
