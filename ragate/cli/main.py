@@ -79,9 +79,10 @@ def _run(arguments: Sequence[str]) -> int:
 def _telemetry(arguments: Sequence[str]) -> AbstractContextManager[None]:
     if not os.environ.get("RAGATE_TELEMETRY"):
         return nullcontext()
-    from ragate.telemetry.switch import COMMANDS, telemetry
+    from ragate.telemetry.switch import COMMANDS, TRUSTED, is_of_a_fork, telemetry
 
-    if not COMMANDS & {*arguments[:1]}:
+    command = "".join(arguments[:1])
+    if command not in COMMANDS or (command not in TRUSTED and is_of_a_fork(os.environ)):
         return nullcontext()
     return telemetry(os.environ, say=lambda line: print(line, file=sys.stderr))
 

@@ -5,98 +5,114 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
+from opentelemetry._logs import LogRecord, SeverityNumber
+from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs import ReadableLogRecord
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExportResult
-from opentelemetry.sdk.metrics import Counter, Histogram, MeterProvider
+from opentelemetry.sdk.metrics import (
+    AlwaysOffExemplarFilter,
+    Counter,
+    Histogram,
+    MeterProvider,
+)
 from opentelemetry.sdk.metrics.export import (
     AggregationTemporality,
     MetricExportResult,
     PeriodicExportingMetricReader,
 )
-from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-from ragate.support.spans import listening
+from ragate.support.spans import Fact, listening
+from ragate.telemetry.collector_session import collector_session
 from ragate.telemetry.listener import TelemetryListener
+from ragate.telemetry.live_spans import LiveSpans
 from ragate.telemetry.names import SCOPE
 from ragate.telemetry.resource import metrics_attributes, resource_attributes
 from ragate.telemetry.run_counts import RunCounts
+from ragate.telemetry.sent_resource import sent_resource
+from ragate.telemetry.watched_exporter import WatchedExporter
 from ragate.version import __version__
 
 TIMEOUT_S = 5.0  # of one request, unless OTEL_EXPORTER_OTLP_TIMEOUT says otherwise
 END_S = 10.0  # of what is still to be sent when the run is over, for each of the three signals
 QUEUE = 65_536  # spans and events that wait to be sent
+_AT_ONCE = 4096
 _METRICS_EVERY_MS = 15_000
 _TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 
 
-class WatchedExporter:
-    """An exporter that gives up for good once a request failed after the SDK's own retries.
-
-    A collector that is down must not hold the run up at every batch, nor a slow one its end.
-
-    Attributes:
-        unsent: Batches that were not delivered.
-        until: By `time.monotonic`: when it gives up at the latest.
+class _Signals:
+    """What sends spans, events and metrics, each by its own exporter.
 
     Args:
-        failure: What the SDK's exporter returns where it failed.
+        texts: Events may be long, so that fewer of them are sent together.
     """
 
-    def __init__(self, exporter: Any, failure: Any) -> None:
-        self._exporter = exporter
-        self._failure = failure
-        self._given_up = False
-        self.unsent = 0
-        self.until = float("inf")
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._exporter, name)
-
-    def export(self, batch: Any, **options: Any) -> Any:
-        """Send one batch; returns what the SDK's exporter returns."""
-        result = self._failure
-        if not self._given_up and time.monotonic() < self.until:
-            result = self._exporter.export(batch, **options)
-        if result is self._failure:
-            self._given_up = True
-            self.unsent += 1
-        return result
-
-
-class _Signals:
-    """The SDK's providers of spans, events and metrics, each with its exporter."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], *, texts: bool) -> None:
         timeout = None if os.environ.get("OTEL_EXPORTER_OTLP_TIMEOUT") else TIMEOUT_S
-        metrics = OTLPMetricExporter(timeout=timeout, preferred_temporality=_temporality())
-        spans = WatchedExporter(OTLPSpanExporter(timeout=timeout), SpanExportResult.FAILURE)
-        events = WatchedExporter(OTLPLogExporter(timeout=timeout), LogRecordExportResult.FAILURE)
+        how: dict[str, Any] = {"timeout": timeout, "session": collector_session()}
+        metrics = OTLPMetricExporter(preferred_temporality=_temporality(), **how)
+        spans = WatchedExporter(OTLPSpanExporter(**how), SpanExportResult.FAILURE)
+        events = WatchedExporter(OTLPLogExporter(**how), LogRecordExportResult.FAILURE)
         counts = WatchedExporter(metrics, MetricExportResult.FAILURE)
         self.exporters = (spans, events, counts)
-        whole = Resource.create(resource_attributes(environment))
-        steady = Resource.create(metrics_attributes(environment))
-        self.tracers = TracerProvider(resource=whole, shutdown_on_exit=False)
-        self.tracers.add_span_processor(BatchSpanProcessor(_any(spans), max_queue_size=QUEUE))
-        self.loggers = LoggerProvider(resource=whole, shutdown_on_exit=False)
-        records = BatchLogRecordProcessor(_any(events), max_queue_size=QUEUE)
-        self.loggers.add_log_record_processor(records)
-        reader = PeriodicExportingMetricReader(_any(counts), _METRICS_EVERY_MS)
-        self.meters = MeterProvider([reader], resource=steady, shutdown_on_exit=False)
+        self._resource = sent_resource(resource_attributes(environment))
+        self._scope = InstrumentationScope(SCOPE, __version__)
+        self._spans = BatchSpanProcessor(
+            _any(spans), max_queue_size=QUEUE, max_export_batch_size=_batch("OTEL_BSP")
+        )
+        self._events = BatchLogRecordProcessor(
+            _any(events),
+            max_queue_size=QUEUE,
+            max_export_batch_size=None if texts else _batch("OTEL_BLRP"),
+        )
+        self.meters = MeterProvider(
+            [PeriodicExportingMetricReader(_any(counts), _METRICS_EVERY_MS)],
+            resource=sent_resource(metrics_attributes(environment)),
+            shutdown_on_exit=False,
+            exemplar_filter=AlwaysOffExemplarFilter(),
+        )
+        sampler = TracerProvider(resource=self._resource, shutdown_on_exit=False).sampler
+        self.spans = LiveSpans(self._spans, self._resource, self._scope, sampler)
+        self._is_stuck = False
+
+    def emit(self, name: str, attributes: Mapping[str, Fact], context: Context | None) -> None:
+        """Send an event."""
+        now = time.time_ns()
+        record = LogRecord(
+            timestamp=now,
+            observed_timestamp=now,
+            context=context,
+            severity_number=SeverityNumber.INFO,
+            attributes=dict(attributes),
+            event_name=name,
+        )
+        # The SDK's logger would look through every attribute once more.
+        self._events.on_emit(_any(ReadableLogRecord(record, self._resource, self._scope)))
+
+    def flush(self) -> None:
+        """Send the events that wait; where that takes too long, never again."""
+        self._is_stuck = self._is_stuck or not _ends(self._events.force_flush)
 
     def close(self) -> int:
         """Send what is left, within `END_S`; returns the batches that were not delivered."""
         for exporter in self.exporters:
             exporter.until = time.monotonic() + END_S
-        for provider in (self.tracers, self.loggers, self.meters):
-            provider.shutdown()
-        return sum(exporter.unsent for exporter in self.exporters)
+        ended = _ends(self._shut_down)
+        return sum(exporter.unsent for exporter in self.exporters) + (not ended)
+
+    def _shut_down(self) -> None:
+        parts: list[Any] = [self._spans, self._events, self.meters]
+        for part in parts:
+            part.shutdown()
 
 
 @contextmanager
@@ -112,16 +128,16 @@ def exporting(
         texts: Answers and reasons are sent as well, where the policy publishes them.
     """
     _quiet()
-    signals = _Signals(environment)
+    signals = _Signals(environment, texts=texts)
     listener = TelemetryListener(
-        signals.tracers.get_tracer(SCOPE, __version__),
-        signals.loggers.get_logger(SCOPE, __version__),
+        signals.spans,
+        signals.emit,
         RunCounts(
             signals.meters.get_meter(SCOPE, __version__),
             event=environment.get("GITHUB_EVENT_NAME", "local"),
         ),
         texts=texts,
-        flush=signals.loggers.force_flush,
+        flush=signals.flush,
     )
     try:
         with listening(listener):
@@ -134,9 +150,22 @@ def exporting(
             )
 
 
-def _any(exporter: WatchedExporter) -> Any:
-    """Return it as the SDK's exporter that it stands for."""
-    return exporter
+def _ends(work: Callable[[], object]) -> bool:
+    """Return whether it ends in time: who answers byte by byte is not waited for."""
+    working = Thread(target=work, daemon=True)
+    working.start()
+    working.join(END_S + TIMEOUT_S)
+    return not working.is_alive()
+
+
+def _any(stand_in: object) -> Any:
+    """Return it as what it stands for in the SDK."""
+    return stand_in
+
+
+def _batch(prefix: str) -> int | None:
+    """Return how many are sent in one request: more of them cost less."""
+    return None if os.environ.get(f"{prefix}_MAX_EXPORT_BATCH_SIZE") else _AT_ONCE
 
 
 def _temporality() -> dict[type, AggregationTemporality] | None:

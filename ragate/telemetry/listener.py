@@ -4,25 +4,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
-from opentelemetry.trace import (
-    NonRecordingSpan,
-    SpanContext,
-    SpanKind,
-    StatusCode,
-    Tracer,
-    get_current_span,
-    set_span_in_context,
-)
+from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, set_span_in_context
 
 from ragate.core.comparison.own_passes import newest_run
 from ragate.models import Record, Report, Run, Score, ScoreState
 from ragate.support.spans import Fact, Note, Spanned
 from ragate.telemetry import names
+from ragate.telemetry.live_spans import LiveSpans, current_span
 from ragate.telemetry.run_counts import RunCounts
 
 _MODEL_CALLS = {Spanned.CHAT, Spanned.EMBEDDINGS}
+Emit = Callable[[str, Mapping[str, Fact], Context | None], None]
 _FLUSH_EVERY = 16_384  # events; their queue holds four times as many
 
 
@@ -30,21 +23,22 @@ class TelemetryListener:
     """Sends what it hears.
 
     Args:
+        emit: Sends an event: its name, its attributes, and where it belongs.
         texts: Answers and reasons are sent as well, where the policy publishes them.
         flush: Sends the events that wait.
     """
 
     def __init__(
         self,
-        tracer: Tracer,
-        logger: Logger,
+        spans: LiveSpans,
+        emit: Emit,
         counts: RunCounts,
         *,
         texts: bool,
         flush: Callable[[], object],
     ) -> None:
-        self._tracer = tracer
-        self._logger = logger
+        self._spans = spans
+        self._emit_event = emit
         self._counts = counts
         self._texts = texts
         self._flush = flush
@@ -57,27 +51,21 @@ class TelemetryListener:
         is_call = kind in _MODEL_CALLS
         told = dict(facts)
         started = time.perf_counter()
-        with self._tracer.start_as_current_span(
-            _title(kind, name),
-            kind=SpanKind.CLIENT if is_call else SpanKind.INTERNAL,
-            attributes=_attributes(kind, name, facts),
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as span:
+        side = SpanKind.CLIENT if is_call else SpanKind.INTERNAL
+        with self._spans.span(_title(kind, name), side, _attributes(kind, name, facts)) as span:
             if kind is Spanned.SAMPLE:
-                self._samples[str(facts["sample"])] = span.get_span_context()
+                self._samples[str(facts["sample"])] = span.context
 
             def note(**more: Fact) -> None:
                 told.update(more)
-                span.set_attributes(_attributes(kind, "", more))
-                if more.get("failed"):
-                    span.set_status(StatusCode.ERROR)
+                span.attributes.update(_attributes(kind, "", more))
+                span.failed = span.failed or bool(more.get("failed"))
 
             try:
                 yield note
             except BaseException as error:
-                span.set_status(StatusCode.ERROR)
-                span.set_attribute(names.ERROR_TYPE, type(error).__qualname__)
+                span.failed = True
+                span.attributes[names.ERROR_TYPE] = type(error).__qualname__
                 raise
             finally:
                 if is_call:
@@ -89,11 +77,14 @@ class TelemetryListener:
 
     def finished(self, run: Run, report: Report | None) -> None:
         """Send every score as an event, and what the report counts as metrics."""
-        span = get_current_span()
+        span = current_span()
         of_run: dict[str, Fact] = {names.RUN_ID: run.manifest.run_id, names.GATE: run.manifest.gate}
         if report is not None:
             of_run |= {names.GATE: report.gate, names.VERDICT: str(report.decision.verdict)}
-        span.set_attributes(of_run)
+        if report is not None:
+            of_run[names.EXIT_CODE] = report.decision.exit_code
+        if span is not None:
+            span.attributes.update(of_run)
         gate: dict[str, Fact] = {names.GATE: of_run[names.GATE]}
         texts = self._texts and report is not None and report.publish == "full"
         questions = {row.sample_id: row.query for row in report.samples} if report else {}
@@ -105,7 +96,6 @@ class TelemetryListener:
                 self._answer(record, questions.get(record.sample_id, ""), gate)
         self._counts.measured(str(gate[names.GATE]), states)
         if report is not None:
-            span.set_attribute(names.EXIT_CODE, report.decision.exit_code)
             self._counts.decided(report)
 
     def _scores(self, record: Record, gate: Mapping[str, Fact], *, texts: bool) -> None:
@@ -125,20 +115,15 @@ class TelemetryListener:
         self._emit(names.SAMPLE_TEXTS, attributes, self._context(record.sample_id))
 
     def _emit(self, event: str, attributes: Mapping[str, Fact], context: Context | None) -> None:
-        self._logger.emit(
-            timestamp=time.time_ns(),
-            severity_number=SeverityNumber.INFO,
-            attributes=dict(attributes),
-            context=context,
-            event_name=event,
-        )
+        self._emit_event(event, attributes, context)
         self._events += 1
         if self._events % _FLUSH_EVERY == 0:
             self._flush()
 
     def _context(self, sample: str) -> Context | None:
         """Return where an event about a sample belongs: its span, else the run's."""
-        known = self._samples.get(sample)
+        span = current_span()
+        known = self._samples.get(sample, None if span is None else span.context)
         return None if known is None else set_span_in_context(NonRecordingSpan(known))
 
 

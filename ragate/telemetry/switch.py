@@ -1,15 +1,20 @@
 """Whether telemetry is on; nothing of OpenTelemetry is imported where it is not."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ragate.errors import ConfigError, UsageError
+from ragate.support.foreign_files import read_bytes
 
 SWITCH = "RAGATE_TELEMETRY"
 TEXTS = "RAGATE_TELEMETRY_TEXTS"
 # Commands that give or hold a verdict. `collect` runs code that nobody has looked at.
 COMMANDS = frozenset({"check", "decide", "baseline"})
+TRUSTED = frozenset({"decide"})  # runs no code of a pull request
+_MOST_OF_EVENT = 32 * 1024 * 1024
 _WORDS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
 
 
@@ -70,6 +75,19 @@ def telemetry(environment: Mapping[str, str], *, say: Callable[[str], None]) -> 
         ) from error
     with exporting(environment, texts=wish.texts, say=say):
         yield
+
+
+def is_of_a_fork(environment: Mapping[str, str]) -> bool:
+    """Return whether a fork's pull request set the job off, or may have: strangers' code runs."""
+    if not environment.get("GITHUB_EVENT_NAME", "").startswith("pull_request"):
+        return False
+    try:
+        path = Path(environment["GITHUB_EVENT_PATH"])
+        content = read_bytes(path, error=ConfigError, max_bytes=_MOST_OF_EVENT)
+        pull = json.loads(content)["pull_request"]
+        return bool(pull["head"]["repo"]["id"] != pull["base"]["repo"]["id"])
+    except (ConfigError, LookupError, TypeError, ValueError):
+        return True
 
 
 def _is_on(environment: Mapping[str, str], name: str) -> bool:

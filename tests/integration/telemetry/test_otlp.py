@@ -170,6 +170,22 @@ def test_collect_sends_nothing(recorded, listening):
     assert not listening.bodies
 
 
+@pytest.mark.parametrize(("command", "sends"), [("check", False), ("decide", True)])
+def test_beside_the_code_of_a_fork_nothing_is_sent(
+    recorded, listening, monkeypatch, tmp_path, command, sends
+):
+    assert run(["collect"]) == 0
+    event = tmp_path / "event.json"
+    pull = {"head": {"repo": {"id": 2}}, "base": {"repo": {"id": 1}}}
+    event.write_text(json.dumps({"pull_request": pull}))
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
+
+    run([command])
+
+    assert bool(listening.bodies) is sends
+
+
 @pytest.mark.parametrize("name", ["RAGATE_TELEMETRY", "RAGATE_TELEMETRY_TEXTS"])
 def test_a_wrong_word_is_a_usage_error(recorded, listening, monkeypatch, capsys, name):
     monkeypatch.setenv(name, "maybe")

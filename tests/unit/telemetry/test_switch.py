@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
 import pytest
 
 from ragate.errors import UsageError
-from ragate.telemetry.switch import telemetry, telemetry_wish
+from ragate.telemetry.switch import is_of_a_fork, telemetry, telemetry_wish
 
 IMPORTED = """
 import sys
@@ -55,3 +56,16 @@ def test_where_it_is_off_nothing_of_it_is_imported():
     )
 
     assert done.stdout.rpartition("MODULES")[2].split() == []
+
+
+@pytest.mark.parametrize(("head", "fork"), [(1, False), (2, True), (None, True)])
+def test_a_forks_pull_request_is_told_by_the_ids_of_its_repositories(tmp_path, head, fork):
+    pull = {"head": {"repo": head and {"id": head}}, "base": {"repo": {"id": 1}}}
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps({"pull_request": pull}))
+    names = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
+
+    assert is_of_a_fork(names) is fork
+    assert is_of_a_fork({**names, "GITHUB_EVENT_PATH": str(tmp_path / "none.json")})
+    assert not is_of_a_fork({**names, "GITHUB_EVENT_NAME": "push"})
+    assert not is_of_a_fork({})

@@ -1,0 +1,179 @@
+"""A collector that does its worst holds nothing up, and is told."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+import pytest
+
+from ragate.support.spans import Spanned, finished, own_span, span
+from ragate.telemetry import exporting
+from tests.factories import output_factory, record_factory, run_factory, sample_factory
+from tests.servers.collector import Collector, collector
+
+pytestmark = pytest.mark.integration
+UNSENT = "did not reach the collector; the verdict stands"
+Answer = Callable[[socket.socket, Event], None]
+
+
+@contextmanager
+def answering(answer: Answer) -> Iterator[str]:
+    """Let every request be answered so, and yield the address."""
+    over = Event()
+
+    def one(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.recv(65536)
+                answer(connection, over)
+            except OSError:
+                pass
+
+    def serve() -> None:
+        while not over.is_set():
+            try:
+                connection, _ = server.accept()
+            except TimeoutError:
+                continue
+            Thread(target=one, args=[connection], daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.05)
+        serving = Thread(target=serve)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            over.set()
+            serving.join()
+
+
+def sent_to(url: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], float]:
+    """Send a span and events one by one; return what was said, and the seconds that it took."""
+    monkeypatch.setattr("ragate.telemetry.listener._FLUSH_EVERY", 1)
+    monkeypatch.setattr(exporting, "END_S", 1.0)
+    monkeypatch.setattr(exporting, "TIMEOUT_S", 0.5)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+    said: list[str] = []
+    started = time.monotonic()
+    scored = [
+        record_factory(sample_factory(f"q{each}"), output_factory(answer="x"), scores={"m": 1.0})
+        for each in range(5)
+    ]
+    with exporting.exporting(os.environ, texts=False, say=said.append), span(Spanned.DECIDE):
+        finished(run_factory(scored))
+    return said, time.monotonic() - started
+
+
+def drips(connection: socket.socket, over: Event) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while not over.wait(0.2):
+        connection.sendall(b"x")
+
+
+def is_silent(_connection: socket.socket, over: Event) -> None:
+    over.wait(30)
+
+
+def hangs_up(_connection: socket.socket, _over: Event) -> None:
+    return
+
+
+def talks_nonsense(connection: socket.socket, _over: Event) -> None:
+    connection.sendall(b"\x00\xff nonsense\r\n\r\n")
+
+
+@pytest.mark.parametrize("answer", [drips, is_silent, hangs_up, talks_nonsense])
+def test_a_collector_out_of_order_costs_seconds_and_a_warning(monkeypatch, answer):
+    with answering(answer) as url:
+        said, seconds = sent_to(url, monkeypatch)
+
+    assert UNSENT in said[0]
+    assert seconds < 10
+
+
+def test_of_a_gigabyte_as_answer_next_to_nothing_is_read(monkeypatch):
+    taken = []
+
+    def floods(connection: socket.socket, _over: Event) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
+        for megabytes in range(1024):
+            taken.append(megabytes)
+            connection.sendall(b"x" * 1_000_000)
+
+    with answering(floods) as url:
+        tracemalloc.start()
+        try:
+            said, seconds = sent_to(url, monkeypatch)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+
+    assert not said  # it took the batch: what it says besides is of no interest
+    assert max(taken) < 50
+    assert peak < 50_000_000
+    assert seconds < 10
+
+
+def test_a_redirect_is_not_followed_and_told(monkeypatch):
+    with collector() as elsewhere:
+
+        def redirects(connection: socket.socket, _over: Event) -> None:
+            head = f"HTTP/1.1 307 Go\r\nLocation: {elsewhere.url}/v1/traces\r\n"
+            connection.sendall(f"{head}Content-Length: 0\r\n\r\n".encode())
+
+        with answering(redirects) as url:
+            said, _ = sent_to(url, monkeypatch)
+
+    assert UNSENT in said[0]
+    assert not elsewhere.bodies
+
+
+def test_what_a_plugin_names_badly_keeps_nothing_else_from_being_sent(monkeypatch):
+    with collector() as seen:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+        with exporting.exporting(os.environ, texts=False, say=print):
+            with own_span("half \ud800", odd="\ud800", strange=object()):  # type: ignore[arg-type]
+                pass
+            with span(Spanned.DECIDE):
+                pass
+
+    assert sorted(each.name for each in seen.spans) == ["half ?", "ragate.decide"]
+
+
+def test_an_exceptions_message_is_not_sent(monkeypatch):
+    def fail() -> None:
+        with span(Spanned.SAMPLE, sample="q1", run=0):
+            raise ValueError("What is the secret question?")
+
+    with collector() as seen:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+        with exporting.exporting(os.environ, texts=False, say=print), pytest.raises(ValueError):
+            fail()
+
+    assert b"ValueError" in b"".join(seen.bodies)
+    assert b"secret question" not in b"".join(seen.bodies)
+
+
+def metrics_of(seen: Collector) -> list[dict[str, object]]:
+    return [each for each in seen.resources if "vcs.ref.head.revision" not in each]
+
+
+def test_metrics_of_two_runs_are_said_to_come_from_one_place(monkeypatch):
+    places = []
+    for _ in range(2):
+        with collector() as seen:
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+            monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "team=search")
+            with exporting.exporting({}, texts=False, say=print), span(Spanned.CHAT, "a"):
+                pass
+        places.append(metrics_of(seen))
+
+    assert places[0] == places[1]
+    assert {each["team"] for each in places[0]} == {"search"}
