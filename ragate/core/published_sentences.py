@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ragate.core.quoting_phrases import JUDGE_STOPPED, NONE_MEASURED, SCORES_MISSING
+from ragate.core.quoting_phrases import JUDGE_STOPPED, NONE_MEASURED, OVER_THE_RUN, SCORES_MISSING
 from ragate.models import MetricRow, MetricVerdict
 
 WITHHELD = "(not published)"
@@ -16,6 +16,7 @@ _SHORTEST = 4  # a shorter text stands in too many words to be known again
 _OF_OTHERS = re.compile(
     rf"({NONE_MEASURED}|{JUDGE_STOPPED}|{SCORES_MISSING}; [\d.]+% is allowed): .*", re.DOTALL
 )
+_OF_A_METRIC = re.compile(rf"({OVER_THE_RUN}); .*", re.DOTALL)
 
 
 class PublishedSentences:
@@ -38,7 +39,7 @@ class PublishedSentences:
 
     def clean(self, sentence: str) -> str:
         """Return the sentence; one of our own stays word by word."""
-        sentence = _OF_OTHERS.sub(rf"\1: {WITHHELD}", sentence)
+        sentence = _OF_OTHERS.sub(rf"\1: {WITHHELD}", _OF_A_METRIC.sub(r"\1", sentence))
         if sentence.startswith("must-pass ") or sentence.endswith(self._own):
             return sentence
         if sentence in self._of_metrics:

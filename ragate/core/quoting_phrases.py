@@ -8,3 +8,4 @@ NONE_MEASURED = "no affected sample could be measured"
 JUDGE_STOPPED = "the judge stopped"
 SCORES_MISSING = "scores are missing"
 UNMEASURED_SYMPTOM = "much was not measured"
+OVER_THE_RUN = "over the whole run: held against its limit only"  # a metric's own words may follow

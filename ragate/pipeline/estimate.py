@@ -21,6 +21,7 @@ from ragate.pipeline.request_sizes import (
 )
 from ragate.pipeline.run.collect_pass import run_pass
 from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.score.asked.spared_stages import SparedStages, not_spared, spared_stages
 from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks
 from ragate.pipeline.score.pairwise import opponents_of
@@ -121,11 +122,10 @@ async def _judgements(
 ) -> Sizes:
     """Count the requests for judgements that are not there yet, canaries included."""
     settings = config.policy.judge
-    judged = [
-        metric
-        for metric in judged_metrics(make_metrics(config, samples, states={}))
-        if metric.info.name not in skip
-    ]
+    made = make_metrics(config, samples, states={})
+    metrics = [metric for metric in made if metric.info.name not in skip]
+    judged = judged_metrics(metrics)
+    spared = spared_stages(config.policy.scorecard, metrics)
     sizes = Sizes()
     if settings is None or not judged:
         return sizes
@@ -141,7 +141,7 @@ async def _judgements(
             cache=cached_judgements(config, opened),
             opponents=opponents_of(baseline),
         )
-        for sample, output, criteria in _questions(known_judgements, samples, outputs):
+        for sample, output, criteria in _questions(known_judgements, samples, outputs, spared):
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # a comparison is asked for in both orders
@@ -150,14 +150,23 @@ async def _judgements(
 
 
 def _questions(
-    judgements: KnownJudgements, samples: Sequence[Sample], outputs: Outputs
+    judgements: KnownJudgements,
+    samples: Sequence[Sample],
+    outputs: Outputs,
+    spared: SparedStages | None,
 ) -> list[tuple[Sample, SystemOutput, tuple[str, ...]]]:
-    """Return what the judge would be asked about, with the criteria."""
+    """Return what the judge would be asked about, with the criteria.
+
+    What a stage without a model spares is left out where the output is there; what one with a model
+    would spare is not known before it is asked.
+    """
     judge, criteria = judgements.judge, judgements.criteria
     compares = judgements.opponents is not None
     all_criteria = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
     likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
-    questions = [(*pair, all_criteria) for pair in likely if not judgements.covers(*pair)]
+    asked = [pair for pair in likely if not judgements.covers(*pair)]
+    left = [not_spared(spared, all_criteria, one, outputs.get(one.id)) for one, _ in asked]
+    questions = [(*pair, names) for pair, names in zip(asked, left, strict=True) if names]
     compared = bool(questions) and compares
     if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in questions):
         canaries = ((one.canary, one.names) for one in canaries_for(judge, all_criteria))

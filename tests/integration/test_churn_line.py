@@ -157,3 +157,16 @@ def test_the_drill_compares_with_the_baseline_as_a_check_does(gate, capsys):
 
     breaks = json.loads(capsys.readouterr().out)
     assert "rbo" in {name for row in breaks["rows"] for name in row["by"]}
+
+
+def test_the_report_says_how_many_samples_are_left_out(gate: ReplayProject) -> None:
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    gate.samples += 2
+    gate.write_golden(range(gate.samples))
+    gate.record(right)
+
+    assert run(["check"]) == 0
+
+    reasons = {row["metric"]: row["reason"] for row in gate.report()["decision"]["metrics"]}
+    left_out = f"2 of {SAMPLES + 2} samples left out"
+    assert all(reasons[name].endswith(f"limit only; {left_out}") for name in NAMES)

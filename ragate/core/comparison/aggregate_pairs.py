@@ -8,7 +8,12 @@ from ragate.models import MetricInfo, Run, Score
 
 @dataclass(frozen=True)
 class AggregatePair:
-    """A rate or percentile over the whole run: the mean over its passes, None where unscored."""
+    """A rate or percentile over the whole run: the mean over its passes, None where unscored.
+
+    Attributes:
+        reason: Why the run has none; beside a value what the metric says of it, such as how many
+            samples it left out.
+    """
 
     info: MetricInfo
     baseline: float | None
@@ -39,4 +44,4 @@ def _mean_of(name: str, passes: Iterable[Mapping[str, Score]]) -> tuple[float | 
         return None, f"{name} was not measured"
     if len(values) < len(scores):
         return None, next(score.reason for score in scores if score.value is None)
-    return sum(values) / len(values), ""
+    return sum(values) / len(values), next((s.reason for s in scores if s.reason), "")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.accepted_drops import excuse
 from ragate.core.decision.drift_control import decide_against_control
+from ragate.core.quoting_phrases import OVER_THE_RUN
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import decide_floors
@@ -135,9 +136,10 @@ def decide_aggregate(case: MetricCase) -> RuleOutcome:
     assert case.aggregate is not None
     before, after = case.aggregate.baseline, case.aggregate.candidate
     verdict = MetricVerdict.NOT_MEASURED if after is None else MetricVerdict.SHOWN
-    reason = "over the whole run: held against its limit only"
+    told = case.aggregate.reason
+    reason = f"{OVER_THE_RUN}; {told}" if told else OVER_THE_RUN
     if after is None:
-        reason = case.aggregate.reason or f"{case.name} was not measured"
+        reason = told or f"{case.name} was not measured"
     change = after - before if after is not None and before is not None else None
     row = blank_row(case, verdict, reason).amended(baseline=before, candidate=after, change=change)
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.

@@ -30,12 +30,13 @@ class ChurnMetric:
         outcomes = [self._outcome(*pair) for pair in pairs]
         missing = sorted(outcome for outcome in outcomes if isinstance(outcome, str))
         values = sorted(outcome for outcome in outcomes if isinstance(outcome, float))
+        left_out = len(pairs) - len(values) - len(missing)
         if missing:
-            of = len(missing) + len(values)
-            return unscored(name, f"{len(missing)} of {of} were not retrieved: {missing[0]}")
+            lost = f"{len(missing)} of {len(missing) + len(values)} were not retrieved"
+            beside = f", {left_out} left out" if left_out else ""
+            return unscored(name, f"{lost}{beside}: {missing[0]}")
         if not values:
             return not_applicable(name, "the baseline has no ranking of these samples")
-        left_out = len(pairs) - len(values)
         reason = f"{left_out} of {len(pairs)} samples left out" if left_out else ""
         # Sorted, since a sum of floats in another order may differ in its last digit.
         return Score(metric=name, value=sum(values) / len(values), reason=reason)

@@ -17,6 +17,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import ConfigError
 from ragate.models import Needs, Record, RetrievedChunk, Run, Sample, unscored
 from ragate.pipeline.baseline.old_judge_agreement import Agreement, agreement_on
+from ragate.pipeline.baseline.recorded_stages import recorded_stages
 from ragate.pipeline.baseline.rejudgeable import (
     GONE,
     has_texts,
@@ -28,7 +29,7 @@ from ragate.pipeline.baseline.rejudgeable import (
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import GroundedCriteria, Judge, Judged
+from ragate.protocols import Aggregate, GroundedCriteria, Judge, Judged, Metric
 from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.resources import Opened, open_resources
@@ -66,11 +67,13 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     old = load_baseline(config.baseline)
     golden = read_dataset(config.dataset)
     samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
-    metrics = _judged_metrics(config, golden)
+    active = make_metrics(config, golden, states={})
+    metrics = _judged_metrics(active)
     contexts = load_contexts(config.baseline)
     records = Spill(Record, (_with_texts(record, contexts) for record in old.records), kept=0)
     refuse_without_answers(config, records)
     refuse_without_samples(config, records, samples)
+    spared = recorded_stages(config, active, records, samples)
     async with open_resources(config, operations) as opened:
         settings = config.policy.judge
         if settings is None:
@@ -80,19 +83,27 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             if judge.fingerprint == old.manifest.judge:
                 return Rejudgement(same_judge=True)
             chosen, without = _sort_out(config, judge, metrics, records)
-            judging = opened_judge.judging(chosen, samples=golden, eval_date=old.manifest.eval_date)
+            judging = opened_judge.judging(
+                chosen, samples=golden, eval_date=old.manifest.eval_date, spared=spared
+            )
             remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
             async with within(config.policy.max_minutes, remedy=remedy):
                 heard = _shown_by(operations, opened)
                 new = await _judge_all(judging, records, samples, chosen, old, heard)
-    refuse_unscored(judging, old, new, chosen)
+    refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
+    _save(config, old, new, contexts)
+    rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
+    return Rejudgement(False, judging.fresh, rows, without)
+
+
+def _save(
+    config: Config, old: Run, new: Run, contexts: Mapping[str, tuple[RetrievedChunk, ...]]
+) -> None:
     store = config.policy.store
     if store == "full" and not contexts:  # there are none to write beside it
         store = "answers"
     lines = baseline_lines(new, store=store, recorded=recorded_before(old))
     save_baseline(config.baseline, lines, new, store)
-    rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
-    return Rejudgement(False, judging.fresh, rows, without)
 
 
 def _sort_out(
@@ -111,8 +122,7 @@ def _sort_out(
     return chosen, without
 
 
-def _judged_metrics(config: Config, samples: Sequence[Sample]) -> list[Judged]:
-    active = make_metrics(config, samples, states={})
+def _judged_metrics(active: Sequence[Metric | Aggregate]) -> list[Judged]:
     # A value over the whole run is not made of judgements on single answers.
     judged = [metric for metric in judged_metrics(active) if not metric.info.aggregate]
     if not judged:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from ragate.config import Config
 from ragate.errors import BaselineError, ProviderError
 from ragate.models import Record, Run, Sample, Score, ScoreState
+from ragate.pipeline.score.asked.spared_stages import SparedStages
 from ragate.pipeline.score.judging import Judging
 from ragate.protocols import Judged
 
@@ -57,17 +58,31 @@ def refuse_without_samples(
         )
 
 
-def refuse_unscored(judging: Judging, old: Run, new: Run, metrics: Sequence[Judged]) -> None:
+def refuse_unscored(
+    judging: Judging,
+    old: Run,
+    new: Run,
+    metrics: Sequence[Judged],
+    *,
+    samples: Mapping[str, Sample],
+    spared: SparedStages | None,
+) -> None:
     """A rejudged baseline must be whole: what was scored by the old judge is by the new one.
 
-    What no judge could score (a metric that does not fit the answer, an answer too long) stays so.
+    What no judge could score (a metric that does not fit the answer, an answer too long) stays so,
+    and what a failed stage before it spares is not missing: it counts at its worst.
     """
     stopped = bool(judging.out or judging.voided)
     for before, after in zip(old.records, new.records, strict=True):
+        sample = samples.get(after.content_hash)
+        closed: frozenset[str] = frozenset()
+        if spared is not None and sample is not None:
+            said = judging.judgement(sample, after.output)
+            closed = spared.metrics(sample, after.output, said)
         for metric in metrics:
             name = metric.info.name
             score = after.scores[name]
-            if _is_lost(before.scores.get(name), score, stopped=stopped):
+            if name not in closed and _is_lost(before.scores.get(name), score, stopped=stopped):
                 raise ProviderError(
                     f"{after.sample_id}: {name} got no verdict: {score.reason}",
                     remedy="try again: finished verdicts are kept; the baseline is as it was",

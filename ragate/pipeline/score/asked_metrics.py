@@ -25,6 +25,7 @@ from ragate.pipeline.score.vectors.run_vectors import RunVectors
 from ragate.protocols import Aggregate, AskingMetric, EmbeddingMetric, Metric
 
 Outputs = Mapping[str, SystemOutput]
+Spared = Callable[[Sample, SystemOutput], Collection[str]]
 TOGETHER = 1_000  # scores whose texts are embedded in one call
 
 
@@ -65,20 +66,38 @@ class AskedMetrics:
         passes: Sequence[Outputs],
         samples: Sequence[Sample],
         *,
-        spared: Callable[[Sample, SystemOutput], Collection[str]] = lambda *_: (),
+        spared: Spared = lambda *_: (),
+        in_turn: Sequence[str] = (),
+        others: bool = True,
     ) -> None:
         """Ask about every output that has no score yet.
 
         Args:
-            spared: The metrics that need not be asked about an output.
+            spared: The metrics that need not be asked about an output, by what is measured so far.
+            in_turn: Metrics that are measured one after another, before all others.
+            others: Whether the others are measured as well.
         """
+        for name in in_turn:
+            await self._measure(passes, samples, spared, [name])
+        if others:
+            names = [metric.info.name for metric in self._asked]
+            await self._measure(passes, samples, spared, names)
+
+    async def _measure(
+        self,
+        passes: Sequence[Outputs],
+        samples: Sequence[Sample],
+        spared: Spared,
+        names: Collection[str],
+    ) -> None:
         waiting = {
             (number, key): OpenQuestion(metric, key, sample, outputs[sample.id])
             for outputs in (passes if self._asked else ())
             for sample in samples
             if sample.id in outputs
             for number, metric in enumerate(self._asked)
-            if (key := key_of(sample, outputs[sample.id])) not in metric.scores
+            if metric.info.name in names
+            and (key := key_of(sample, outputs[sample.id])) not in metric.scores
             and metric.info.name not in spared(sample, outputs[sample.id])
         }
         embedded = [one for one in waiting.values() if one.of_vectors]

@@ -67,7 +67,9 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             spared=spared,
         )
         try:
-            yield Scorer(plan, metrics, left_out, asked, judging, readiness, spared)
+            # What the judge lacks is to be told before more is paid for.
+            ahead = spared.ahead if spared is not None and readiness.lack() is None else ()
+            yield Scorer(plan, metrics, left_out, asked, judging, readiness, spared, ahead)
         finally:
             await judging.close()
 

@@ -51,6 +51,8 @@ class Scorer:
         asked: Those that ask a model.
         judging, readiness: None where no metric needs the judge.
         spared: Stages that need no asking; None where all are asked.
+        ahead: Metrics that are measured before the judge is asked, which may spare it: it is not
+            asked while outputs are still collected then.
     """
 
     plan: ScoringPlan
@@ -60,6 +62,7 @@ class Scorer:
     judging: Judging | None = None
     readiness: JudgeReadiness | None = None
     spared: SparedStages | None = None
+    ahead: Sequence[str] = ()
 
     async def expect_answers(self) -> bool:
         """Have the judge looked at before the first answer is paid for that it is needed for.
@@ -85,7 +88,7 @@ class Scorer:
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output while others are still collected."""
-        if self.judging is not None:
+        if self.judging is not None and not self.ahead:
             self.judging.submit(sample, output)
 
     async def room(self) -> None:
@@ -113,14 +116,19 @@ class Scorer:
         """
         if not judged:
             return self._unjudged(collected)
+        passes, samples = collected.passes, self.plan.samples
         if self.judging is not None:
+            if self.ahead:
+                asked = self.asked.measure
+                await asked(passes, samples, spared=self._spared, in_turn=self.ahead, others=False)
             for outputs in collected.passes:
                 for sample in self.plan.samples:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.queue.room()
             await self.judging.settle(self._show)
-        await self.asked.measure(collected.passes, self.plan.samples, spared=self._spared)
+        in_turn = self.spared.in_turn if self.spared is not None else ()
+        await self.asked.measure(passes, samples, spared=self._spared, in_turn=in_turn)
         return evaluate(
             collected.passes,
             self.plan.samples,

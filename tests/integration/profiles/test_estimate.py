@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -82,3 +83,39 @@ def test_an_estimate_does_not_count_what_is_skipped(
     assert int(calls[1]) >= 8
     assert run(["check", "--estimate", "--skip", "faithfulness"]) == 0
     assert re.search(r"judgements: +0 calls", capsys.readouterr().out)
+
+
+CARD = """
+[policy.scorecard]
+{more}
+[policy.scorecard.stages.retrieval]
+metric = "recall@5"
+pass_at = 0.5
+required = true
+[policy.scorecard.stages.relevancy]
+pass_at = 1
+"""
+
+
+def test_an_estimate_does_not_count_what_a_failed_stage_spares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    write_docs_project(tmp_path)
+    golden = tmp_path / "golden.jsonl"
+    rows = [json.loads(line) for line in golden.read_text().splitlines()]
+    for row in rows[:3]:
+        row["relevant"] = ["gone.md"]
+    golden.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = tmp_path / "ragate.toml"
+    plain = config.read_text() + JUDGED.partition("[policy.metrics")[0]
+    calls = []
+    for more in ("", "parallel = true"):
+        config.write_text(plain + CARD.format(more=more))
+        assert run(["check", "--estimate"]) == 0
+        [found] = re.findall(r"judgements: +(\d+) calls", capsys.readouterr().out)
+        calls.append(int(found))
+
+    assert calls[1] - calls[0] == 3

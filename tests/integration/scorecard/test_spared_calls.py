@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
+from ragate.embedders.hashing import HashingEmbedder
 from tests.projects import ReplayProject, right
 from tests.servers.evaluator import evaluation
 from tests.servers.model import is_judgement
@@ -190,3 +192,73 @@ def test_samples_with_one_output_and_other_labels_are_told_apart(made, server):
 
     assert len(ours(server)) == SAMPLES - 1
     assert project.report()["facts"]["unscored"] == 0
+
+
+EMBEDDED = """
+[policy.embedder]
+use = "hashing"
+[policy.scorecard]
+{more}
+[policy.scorecard.stages.embedded_answer_relevance]
+pass_at = 0.5
+required = true
+[policy.scorecard.stages.embedded_hallucination]
+pass_at = 0.5
+[policy.scorecard.stages.faithfulness_binary]
+pass_at = 1
+"""
+
+
+def strange(number: int, _run: int) -> dict[str, Any]:
+    """Every third answer is about something else."""
+    found = right(number, 0)
+    return found if number % 3 else {**found, "answer": "Zebras fly over purple mountains."}
+
+
+@pytest.mark.parametrize("use", ["rubric", "llamaindex"])
+def test_a_failed_stage_that_asks_an_embedder_spares_judge_and_embedder(made, server, use):
+    embedded = _counted_texts()
+    project = made(EMBEDDED.format(more=""), strange, use=use)
+
+    with embedded as texts:
+        run(["check"])
+
+    assert len(ours(server)) == SAMPLES * 2 // 3
+    assert sum("Zebras" in text for text in texts) == 1  # the answer, and never its sentences
+    rows = [row(project, name) for name in ("pass_rate", "overall_score", "faithfulness_binary")]
+    project = made(EMBEDDED.format(more="parallel = true"), strange, use=use)
+    (project.root / ".ragate" / "cache.sqlite").unlink()
+    run(["check"])
+    assert len(ours(server)) == SAMPLES
+    names = ("pass_rate", "overall_score", "faithfulness_binary")
+    assert [row(project, name) for name in names] == rows
+
+
+@contextmanager
+def _counted_texts() -> Iterator[list[str]]:
+    texts: list[str] = []
+    embed = HashingEmbedder.__call__
+
+    async def counted(self: HashingEmbedder, asked: Any) -> Any:
+        texts.extend(asked)
+        return await embed(self, asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HashingEmbedder, "__call__", counted)
+        yield texts
+
+
+@pytest.mark.parametrize("card", [EIGHT.format(more=RETRIEVAL), EMBEDDED.format(more="")])
+def test_another_judge_is_not_asked_about_what_was_spared(made, server, card):
+    answer = missed if "preset" in card else strange
+    project = made(card, answer)
+    project.configure(policy='store = "full"')
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    config = project.root / "ragate.toml"
+    config.write_text(config.read_text().replace("judge-1", "judge-2"))
+    server.requests.clear()
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert len(ours(server)) == SAMPLES * 2 // 3
+    assert run(["check"]) == 0

@@ -8,6 +8,7 @@ import pytest
 
 from ragate.core.comparison.compare import compare
 from ragate.core.published_sentences import WITHHELD, PublishedSentences
+from ragate.core.quoting_phrases import OVER_THE_RUN
 from ragate.models import MetricVerdict, Rule
 from tests.factories import metric_row_factory
 from tests.unit.core.decision_factories import judge, run_of, samples_of
@@ -77,3 +78,9 @@ def test_a_text_is_taken_out_where_a_sentence_quotes_it(quoted: str) -> None:
 
     assert "canary" not in said
     assert WITHHELD in said
+
+
+def test_what_a_metric_says_of_its_value_over_the_run_is_cut_off() -> None:
+    row = metric_row_factory("tone", aggregate=True, reason=f"{OVER_THE_RUN}; {SECRET}")
+
+    assert PublishedSentences([row], ()).row(row).reason == OVER_THE_RUN

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ragate.core.scorecard.stage_order import stopped_stages, waiting_stages
 from ragate.models import MetricInfo, Needs, Sample, Score, Scorecard, SystemOutput
+from ragate.pipeline.score.asked.asked_metric import AskedMetric
 from ragate.pipeline.score.asked.metric_scores import sample_scores
 from ragate.protocols import Aggregate, Judged, Metric
 
@@ -14,7 +15,14 @@ Scores = Mapping[str, Score]
 
 
 class SparedStages:
-    """Looks at the required stages that cost nothing before anybody is asked about later ones."""
+    """Looks at the required stages that are measured before anybody is asked about later ones.
+
+    Attributes:
+        ahead: Required stages that ask a model or an embedder of their own and may spare the judge:
+            they are measured before it is asked, in this order. None stands behind a required one
+            of the judge's, which is asked first.
+        in_turn: All required stages that ask so, in order.
+    """
 
     def __init__(self, card: Scorecard, metrics: Sequence[Metric | Aggregate]) -> None:
         of_card = {stage.metric for stage in card.stages}
@@ -24,11 +32,22 @@ class SparedStages:
         self._infos: dict[str, MetricInfo] = {metric.info.name: metric.info for metric in mine}
         judged = [each for each in metrics if each.info.needs is Needs.JUDGE]
         self._criteria = {m.info.name: m.criterion for m in judged if isinstance(m, Judged)}
-        self._free = [
+        self._seen = [
             metric
             for metric in mine
-            if metric.info.name in required and metric.info.needs is Needs.NOTHING
+            if metric.info.name in required
+            and (metric.info.needs is Needs.NOTHING or isinstance(metric, AskedMetric))
         ]
+        asking = {metric.info.name for metric in self._seen if isinstance(metric, AskedMetric)}
+        self.in_turn = tuple(s.metric for s in card.stages if s.required and s.metric in asking)
+        self.ahead = tuple(name for name in self.in_turn if self._may_spare_the_judge(name))
+
+    def _may_spare_the_judge(self, name: str) -> bool:
+        stages = self._card.stages
+        place = next(number for number, stage in enumerate(stages) if stage.metric == name)
+        if any(one.required and one.metric in self._criteria for one in stages[:place]):
+            return False
+        return any(one.metric in self._criteria and not one.own_row for one in stages[place:])
 
     def metrics(self, sample: Sample, output: SystemOutput, judgement: Scores) -> frozenset[str]:
         """Return the metrics that need not be asked.
@@ -58,8 +77,8 @@ class SparedStages:
 
     def _scores(self, sample: Sample, output: SystemOutput, judgement: Scores) -> dict[str, Score]:
         pairs = [(sample, output)]
-        free = {metric.info.name: sample_scores(metric, pairs, [])[0] for metric in self._free}
-        return {**free, **self._judged(judgement)}
+        seen = {metric.info.name: sample_scores(metric, pairs, [])[0] for metric in self._seen}
+        return {**seen, **self._judged(judgement)}
 
     def _judged(self, judgement: Scores) -> dict[str, Score]:
         return {
@@ -92,3 +111,16 @@ def spared_stages(
     if any(stage.metric not in measured for stage in card.stages):
         return None
     return SparedStages(card, metrics)
+
+
+def not_spared(
+    spared: SparedStages | None,
+    criteria: tuple[str, ...],
+    sample: Sample,
+    output: SystemOutput | None,
+) -> tuple[str, ...]:
+    """Return the criteria that a judge would be asked; all where there is no output to tell by."""
+    if spared is None or output is None or output.error is not None:
+        return criteria
+    closed = spared.criteria(sample, output, {})
+    return tuple(name for name in criteria if name not in closed)
