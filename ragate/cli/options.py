@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragate.cli.operations import in_ci
+from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
 from ragate.models import Report
 from ragate.pipeline.run.selection import Selection
@@ -147,7 +148,7 @@ def _output_options() -> list[Callable[[F], F]]:
 
 
 def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
-    """Pair every format with its file; None stands for standard output.
+    """Pair every format with its file; None stands for standard output, and so does ``-``.
 
     Raises:
         UsageError: more files than formats, or one file for two of them.
@@ -160,7 +161,8 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
         )
     if len(set(outputs)) < len(outputs):
         raise UsageError("two --output name the same file", remedy="give every --format its own")
-    return [(name, path) for name, path in zip_longest(names, outputs) if name is not None]
+    paired = zip_longest(names, map(file_or_stdout, outputs))
+    return [(name, path) for name, path in paired if name is not None]
 
 
 def show(

@@ -90,6 +90,11 @@ def _guarded(stream: TextIO | None, name: str, line: _RewrittenLine, *, silent: 
     )
 
 
+def file_or_stdout(path: Path | None) -> Path | None:
+    """Return the file that an option names, None for standard output, which ``-`` stands for."""
+    return None if path == Path("-") else path
+
+
 def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
     """Return what `work` comes to; what code of the project prints meanwhile is no report.
 

@@ -9,6 +9,7 @@ import click
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
+from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
 from ragate.stores.run_filter import RunFilter, fitting
 
@@ -28,6 +29,7 @@ from ragate.stores.run_filter import RunFilter, fitting
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=lambda _context, _option, path: file_or_stdout(path),
     help="The file; without it, standard output.",
 )
 def command(

@@ -12,6 +12,7 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
+from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
 from ragate.support.settings import nearest
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=lambda _context, _option, path: file_or_stdout(path),
     help="The file; without it, standard output.",
 )
 def command(
@@ -106,5 +108,5 @@ def _check_names(history: History, metrics: Sequence[str]) -> None:
         if name not in held:
             raise UsageError(
                 f"--metric {name!r}: no commit holds it{nearest(name, held)}",
-                remedy=f"held are: {', '.join(held) or 'none'}",
+                remedy="without --metric every metric is shown",
             )
