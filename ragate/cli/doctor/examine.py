@@ -75,6 +75,7 @@ def examine(
         findings += guarded(personal_data.CHECK, lambda: on_disk.personal(subject, runs[0]))
         findings += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
     findings += guarded("state folder", lambda: on_disk.state(subject))
+    findings += guarded("run store", lambda: on_disk.run_store(subject))
     gate = subject.config.gate if subject.config is not None else ""
     return findings + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root, gate))
 

@@ -1,4 +1,4 @@
-"""What lies on the disk: the baseline's file and texts, the state folder, and git's part in it."""
+"""Where things lie: the baseline's file and texts, the state folder, git's part, the run store."""
 
 import os
 from collections.abc import Iterable
@@ -7,9 +7,10 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.cli.doctor import baseline_file, personal_data, state_folder
 from ragate.cli.doctor.examined_config import ExaminedProject
-from ragate.cli.finding import Finding, warning
+from ragate.cli.finding import Finding, ok, warning
 from ragate.cli.operations import exposed_dotenv
 from ragate.models import Run
+from ragate.stores.postgres.open_store import reach_store
 from ragate.support import git
 
 
@@ -51,6 +52,13 @@ def state(subject: ExaminedProject) -> Iterable[Finding]:
         runs=len(stored),
         size=sum(file.stat().st_size for run in stored for file in run.glob("*")),
     )
+
+
+def run_store(subject: ExaminedProject) -> Iterable[Finding]:
+    """Say whether the run store can be used, where there is one."""
+    url = subject.operations.runs_url
+    reach_store(url)
+    return [ok("run store", "reachable, and of this ragate")] if url else []
 
 
 def dotenv(subject: ExaminedProject) -> Iterable[Finding]:

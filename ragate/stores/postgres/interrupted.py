@@ -52,7 +52,7 @@ def bring(url: str, store: LocalStore, run_id: str) -> None:
                     remedy="resume it with that role's RAGATE_RUNS_URL, or begin a new run",
                 )
             return
-        if own.session is not None and not (folder / "manifest.json").is_file():
+        if own.ended and not (folder / "manifest.json").is_file():
             raise UsageError(
                 f"--resume {run_id}: this run came to its end elsewhere, and no answer is drawn "
                 "twice",
@@ -60,7 +60,7 @@ def bring(url: str, store: LocalStore, run_id: str) -> None:
             )
         if not folder.is_dir():
             _fetch(connection, own, folder, store.runs.parent)
-        elif own.session is None and not is_newest(connection, own, folder, store_key(url)):
+        elif not own.ended and not is_newest(connection, own, folder, store_key(url)):
             raise UsageError(
                 f"--resume {run_id}: this run went on elsewhere, and the folder here lacks that",
                 remedy=f"move {folder} away, and the run store's copy is taken",

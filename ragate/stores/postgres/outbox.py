@@ -82,11 +82,13 @@ class Outbox:
         path = self.folder / file
         return path.is_file() and path.stat().st_size >= self._sent[file][1]
 
-    def send_growth(self, connection: psycopg.Connection[Any]) -> bool:
-        """Send a batch of what came since; return whether there was something."""
+    def send_growth(
+        self, connection: psycopg.Connection[Any], *, most: int | None = _BATCH
+    ) -> bool:
+        """Send so many parts of what came since, or all; return whether there was something."""
         import psycopg
 
-        batch = self._unsure or list(islice(self._left((BEGUN, OUTPUTS)), _BATCH))
+        batch = self._unsure or list(islice(self._left((BEGUN, OUTPUTS)), most))
         if self._known and not batch:
             return False
         self._unsure = batch

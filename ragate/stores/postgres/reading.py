@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     import psycopg
 
 _LIST = (
-    "SELECT r.run_id, r.writer::text, e.session, e.listing FROM ragate_runs.runs AS r "
+    "SELECT r.run_id, r.writer::text, e.session IS NOT NULL, e.listing FROM ragate_runs.runs AS r "
     "LEFT JOIN ragate_runs.ends AS e ON e.run_id = r.run_id AND e.writer = r.writer "
     "ORDER BY r.run_id DESC, r.writer"
 )
-_END = "SELECT session, sizes FROM ragate_runs.ends WHERE run_id = %s AND writer = %s"
+_ENDED_BY = "SELECT session FROM ragate_runs.ends WHERE run_id = %s AND writer = %s"
+_SIZES = "SELECT sizes FROM ragate_runs.ends WHERE run_id = %s AND writer = %s"
 _NEWEST = (
     "SELECT session FROM ragate_runs.sessions WHERE run_id = %s AND writer = %s "
     "ORDER BY begun_at DESC LIMIT 1"
@@ -43,13 +44,13 @@ class StoredRow:
 
     Attributes:
         writer: The role that wrote it.
-        session: That ended it; None of a run that did not end.
+        ended: It came to its end.
         listing: What a list shows; None of a run without a manifest.
     """
 
     run_id: str
     writer: str
-    session: UUID | None = None
+    ended: bool = False
     listing: bytes | None = None
 
     @property
@@ -84,9 +85,8 @@ def role_of(connection: psycopg.Connection[Any]) -> str:
 
 def newest_session(connection: psycopg.Connection[Any], row: StoredRow) -> UUID | None:
     """Return the session that counts: the one that ended the run, or else the newest."""
-    if row.session is not None:
-        return row.session
-    found = connection.execute(_NEWEST, (row.run_id, row.writer)).fetchone()
+    query = _ENDED_BY if row.ended else _NEWEST
+    found = connection.execute(query.encode(), (row.run_id, row.writer)).fetchone()
     return None if found is None else UUID(str(found[0]))
 
 
@@ -110,7 +110,7 @@ def fetch(
         session = newest_session(connection, row)
         # Of a run without a session nothing is there, which the sizes, or who reads it, tell.
         found = {} if session is None else copy_out(connection, session, row.writer, target, names)
-        if row.session is not None:
+        if row.ended:
             _refuse_half(connection, row, found, names)
     except StorageError as error:
         raise StorageError(
@@ -126,10 +126,10 @@ def _refuse_half(
     found: dict[str, int],
     names: tuple[str, ...],
 ) -> None:
-    ended = connection.execute(_END, (row.run_id, row.writer)).fetchone()
+    ended = connection.execute(_SIZES, (row.run_id, row.writer)).fetchone()
     if ended is None:
         raise StorageError("it was removed just now")
-    sizes = ended[1] if isinstance(ended[1], dict) else {}
+    sizes = ended[0] if isinstance(ended[0], dict) else {}
     for name in names:
         if sizes.get(name, 0) != found.get(name, 0):
             raise StorageError(f"{name}: {found.get(name, 0)} bytes of {sizes.get(name, 0)}")

@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 
-from ragate.errors import RagateError, UsageError
+from ragate.errors import RagateError, StorageError, UsageError
 from ragate.stores.postgres.connect import connect, store_key, taken_alone, told
 from ragate.stores.postgres.outbox import Outbox
 
@@ -59,7 +59,7 @@ def send_end(url: str, folder: Path, say: Callable[[str], None]) -> bool:
     if problems:
         say(lacking(folder.name, problems[0]))
         return False
-    outbox.mark()
+    _mark(outbox)
     return True
 
 
@@ -106,6 +106,12 @@ def _patiently(thread: threading.Thread, outbox: Outbox, seconds: float) -> bool
     return not thread.is_alive()
 
 
+def _mark(outbox: Outbox, *, whole: bool = True) -> None:
+    """Note what was sent; where the disk is full, a later push sends it all once more."""
+    with suppress(StorageError):
+        outbox.mark(whole=whole)
+
+
 class _Sender:
     """A thread that sends what came, each half second."""
 
@@ -113,12 +119,24 @@ class _Sender:
         self.problem = ""
         self._url = url
         self._outbox = Outbox(folder, store_key(url))
-        self._connection: psycopg.Connection[Any] | None = self._connect()
+        self._connection: psycopg.Connection[Any] | None = self._begun()
         self._stop = threading.Event()
         self._pause, self._again = _FIRST_PAUSE_S, 0.0
         self._outbox.mark(whole=False)
         self._thread = threading.Thread(target=self._work, name="ragate-runs", daemon=True)
         self._thread.start()
+
+    def _begun(self) -> psycopg.Connection[Any]:
+        """Send what is there in one transaction: a run that goes on is whole in its new session."""
+        connection = self._connect()
+        try:
+            self._outbox.send_growth(connection, most=None)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, psycopg.Error):
+                raise told(error, self._url) from error
+            raise
+        return connection
 
     def close(self, seconds: float) -> bool:
         """Send the rest and end; return False where something was not sent."""
@@ -126,7 +144,7 @@ class _Sender:
         ended = _patiently(self._thread, self._outbox, seconds)
         if not ended:
             self.problem = f"it did not answer within {seconds:g} s"
-        self._outbox.mark(whole=ended)
+        _mark(self._outbox, whole=ended)
         return ended and not self.problem
 
     def _connect(self) -> psycopg.Connection[Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
 import shutil
 import tempfile
 import weakref
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 
 from ragate.errors import StorageError, UsageError
@@ -22,9 +20,9 @@ from ragate.stores.listed_run import (
     read_listing,
 )
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import connected
 from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
-from ragate.stores.postgres.reading import StoredRow, fetch, rows_of, stored_rows, written_at
+from ragate.stores.postgres.reader import StoreReader
+from ragate.stores.postgres.reading import StoredRow, rows_of, stored_rows, written_at
 from ragate.stores.postgres.schema import is_run_id
 from ragate.stores.prune import remove
 from ragate.stores.published_run import MANIFEST
@@ -46,9 +44,8 @@ class SharedStore(LocalStore):
 
     def __init__(self, state: Path, url: str) -> None:
         super().__init__(state)
-        self._url = url
-        self._rows: dict[Path, StoredRow] = {}  # by the folder that a run would be fetched to
-        self._writers: dict[str, list[str]] = defaultdict(list)
+        self._reader = StoreReader(url)
+        self._rows: dict[str, list[StoredRow]] = {}  # by id: one, but where two roles wrote one
 
     @cached_property
     def _fetched(self) -> Path:
@@ -63,20 +60,24 @@ class SharedStore(LocalStore):
         Raises:
             DatabaseError: the store cannot be read.
         """
-        with connected(self._url) as connection:
+        with self._reader.open() as connection:
             rows = stored_rows(connection)
-        for row in rows:
-            self._writers[row.run_id].append(row.writer)
-        there = map(self._listed, rows)
-        both = heapq.merge(listed_runs(self.runs), there, key=lambda run: run.run_id, reverse=True)
-        for _, found in groupby(both, key=lambda run: run.run_id):
-            yield from _counted(list(found), self.runs)
+        by_id = groupby(rows, key=lambda row: row.run_id)
+        self._rows = {run_id: list(found) for run_id, found in by_id}
+        here = {run.run_id: run for run in listed_runs(self.runs)}
+        if not here:
+            for found in self._rows.values():
+                yield from map(self._listed, found, count())
+            return
+        for run_id in sorted({*here, *self._rows}, reverse=True):
+            there = list(map(self._listed, self._rows.get(run_id, ()), count()))
+            yield from _counted(here.get(run_id), there)
 
-    def _listed(self, row: StoredRow) -> ListedRun:
+    def _listed(self, row: StoredRow, number: int) -> ListedRun:
         if not row.named:
             problem = "the store's row: no id of a run"
             return ListedRun(row.run_id, self._fetched, RunStatus.BROKEN, problem=problem)
-        folder = self._folder(row)
+        folder = self._folder(row, number)
         if row.listing is None:
             return ListedRun(row.run_id, folder, RunStatus.UNFINISHED)
         try:
@@ -85,33 +86,33 @@ class SharedStore(LocalStore):
             problem = f"the store's row: not a run: {error}"
             return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
 
-    def _folder(self, row: StoredRow) -> Path:
-        number = self._writers[row.run_id].index(row.writer)
-        folder = self._fetched / str(number) / row.run_id
-        self._rows[folder] = row
-        return folder
+    def _folder(self, row: StoredRow, number: int = 0) -> Path:
+        """Return where the run of this number is fetched to, of those with one id."""
+        return (self._fetched / f"{number}." if number else self._fetched) / row.run_id
+
+    def _row(self, folder: Path) -> StoredRow | None:
+        """Return the run that is fetched to a folder; None for any other folder."""
+        rows = self._rows.get(folder.name, [])
+        found = (row for number, row in enumerate(rows) if self._folder(row, number) == folder)
+        return next(found, None)
 
     def _read_anew(self, row: StoredRow, folder: Path) -> ListedRun:
         """Return what the manifest says: another ragate wrote the listing."""
-        self._bring(row, folder, READ)
+        self._reader.bring(row, folder, READ)
         return read_listed_run(folder)
-
-    def _bring(self, row: StoredRow, folder: Path, names: Iterable[str]) -> None:
-        with connected(self._url) as connection:
-            fetch(connection, row, folder, names)
 
     def place(self, run: ListedRun) -> str:
         """Return where a listed run is kept, in words; "" for the state folder alone."""
         if run.folder.parent != self.runs:
             return "in the run store"
-        return "here and in the run store" if self._writers.get(run.run_id) else ""
+        return "here and in the run store" if self._rows.get(run.run_id) else ""
 
     def last_write(self, run: ListedRun) -> float:
         """Return when something was last written to a run, in seconds since the epoch."""
-        row = self._rows.get(run.folder)
+        row = self._row(run.folder)
         if row is None:
             return super().last_write(run)
-        with connected(self._url) as connection:
+        with self._reader.open() as connection:
             return written_at(connection, row)
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
@@ -121,12 +122,12 @@ class SharedStore(LocalStore):
             DatabaseError: the role may not, or the store is gone; those before it are gone.
             StorageError: a folder cannot be removed.
         """
-        with connected(self._url) as connection:
+        with self._reader.open() as connection:
             for run in runs:
-                row = self._rows.get(run.folder)
-                writers = [row.writer] if row is not None else self._writers.get(run.run_id)
-                if writers:
-                    connection.execute(_REMOVE, (run.run_id, writers))
+                row = self._row(run.folder)
+                rows = self._rows.get(run.run_id, []) if row is None else [row]
+                if rows:
+                    connection.execute(_REMOVE, (run.run_id, [each.writer for each in rows]))
                 if row is None:
                     yield from remove([run])
                 else:
@@ -152,13 +153,13 @@ class SharedStore(LocalStore):
                 raise UsageError(
                     f"{error.message}, and none in the run store", remedy=error.remedy
                 ) from error
-        folder = self._folder(row)
-        self._bring(row, folder, TEXTS if texts else READ)
+        folder = self._folder(row, self._rows[row.run_id].index(row))
+        self._reader.bring(row, folder, TEXTS if texts else READ)
         return folder
 
     def _newest(self, *, reported: bool) -> StoredRow | None:
         for run in self.listed():
-            row = self._rows.get(run.folder)
+            row = self._row(run.folder)
             fits = not reported or run.status not in _UNJUDGED
             if row is not None and row.listing is not None and fits:
                 return row
@@ -167,22 +168,21 @@ class SharedStore(LocalStore):
     def _named(self, name: str) -> StoredRow | None:
         if not is_run_id(name):
             return None
-        with connected(self._url) as connection:
+        with self._reader.open() as connection:
             rows = [row for row in rows_of(connection, name) if row.listing is not None]
         if len(rows) > 1:
             raise UsageError(
                 f"the run store holds two runs {name!r}: of {rows[0].writer} and {rows[1].writer}",
                 remedy="one of them is not what it says: ask who owns the store",
             )
-        for row in rows:
-            self._writers[row.run_id] = [row.writer]
+        self._rows[name] = rows
         return rows[0] if rows else None
 
     def load(self, folder: Path) -> Run:
         """Read a run back, from the store where it was only listed; raises as there, too."""
-        row = self._rows.get(folder)
+        row = self._row(folder)
         if row is not None and not (folder / MANIFEST).is_file():
-            self._bring(row, folder, FIGURES)
+            self._reader.bring(row, folder, FIGURES)
             try:
                 return super().load(folder)
             finally:
@@ -190,11 +190,9 @@ class SharedStore(LocalStore):
         return super().load(folder)
 
 
-def _counted(runs: list[ListedRun], here: Path) -> list[ListedRun]:
+def _counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
     """Return those of one id that count: the folder here, unless it has not ended and one did."""
-    local = next((run for run in runs if run.folder.parent == here), None)
-    there = [run for run in runs if run is not local]
-    if local is None:
+    if here is None:
         return there
     ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
-    return ended if ended and local.status is RunStatus.UNFINISHED else [local]
+    return ended if ended and here.status is RunStatus.UNFINISHED else [here]

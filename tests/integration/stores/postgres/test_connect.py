@@ -40,6 +40,19 @@ def test_a_url_that_leads_nowhere_is_named_without_its_password(
     assert "secret-canary" not in error
 
 
+def test_doctor_says_whether_the_store_can_be_used(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["doctor"])
+    assert "run store" in (shown := capsys.readouterr().out)
+    assert "reachable, and of this ragate" in shown
+
+    monkeypatch.setenv("RAGATE_RUNS_URL", "host=127.0.0.1 port=9 password=secret-canary")
+    run(["doctor"])
+    assert "run store: Postgres at 127.0.0.1:9" in (shown := capsys.readouterr().out)
+    assert "secret-canary" not in shown
+
+
 def test_a_server_without_the_schema_names_the_command_that_makes_it(
     project: Path,
     database: PostgresDatabase,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted
+from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
 from tests.integration.stores.postgres.stored_runs import row
 
 pytestmark = pytest.mark.integration
@@ -140,6 +141,25 @@ def test_a_folder_that_lacks_what_was_answered_elsewhere_is_refused(
     assert run(["check", "--resume"]) == 2
 
     assert "came to its end elsewhere" in capsys.readouterr().err
+    assert not service.asked
+
+
+def test_a_folder_that_another_machine_went_on_with_is_refused(
+    left: Path,
+    root: Path,
+    service: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run_id = named(left)
+    assert start(root, service, "check", "--resume", run_id, kill_after=6) == -signal.SIGKILL
+    shutil.rmtree(root / ".ragate")
+    shutil.move(left, root / ".ragate")
+    service.asked.clear()
+
+    for command in (["check", "--resume", run_id], ["runs", "push", run_id]):
+        assert run(command) == 2
+        assert "went on elsewhere" in capsys.readouterr().err
     assert not service.asked
 
 

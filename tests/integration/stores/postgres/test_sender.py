@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from ragate.database import PostgresDatabase
 from ragate.stores.postgres import sender
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
 from tests.integration.stores.postgres.stored_runs import row
+from tests.integration.test_earlier_passes import commit
 
 pytestmark = pytest.mark.integration
 
@@ -151,6 +153,23 @@ def test_a_run_that_was_removed_while_it_ran_is_there_at_its_end(
         run(["check"])
 
     assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+
+
+def test_history_of_another_machine_shows_the_same(
+    root: Path, service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["baseline", "update"])
+    commit(root, "baseline")
+    run(["check"])
+    capsys.readouterr()
+    run(["history", "--format", "json"])
+    here = capsys.readouterr().out
+    shutil.rmtree(root / ".ragate")
+
+    run(["history", "--format", "json"])
+
+    assert capsys.readouterr().out == here
+    assert len(json.loads(here)["runs"]) == 2
 
 
 def test_two_runs_of_one_commit_at_once_are_two(root: Path, service: Service, url: str) -> None:

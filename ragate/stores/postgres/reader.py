@@ -1,0 +1,45 @@
+"""The one connection of a process that reads the store."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection, Error
+
+from ragate.stores.postgres.connect import connect, told
+from ragate.stores.postgres.reading import StoredRow, fetch
+
+
+class StoreReader:
+    """Reads the store of a URL; connected on first use, until the object goes."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    @cached_property
+    def _connection(self) -> Connection[Any]:
+        connection = connect(self._url)
+        weakref.finalize(self, connection.close)
+        return connection
+
+    @contextmanager
+    def open(self) -> Iterator[Connection[Any]]:
+        """Yield the connection, each statement a transaction of its own.
+
+        Raises:
+            DatabaseError: the store cannot be reached or used, or the role may not.
+        """
+        try:
+            yield self._connection
+        except Error as error:
+            raise told(error, self._url) from error
+
+    def bring(self, row: StoredRow, folder: Path, names: Iterable[str]) -> None:
+        """Write files of a run into a folder, which is made; raises as `fetch`, too."""
+        with self.open() as connection:
+            fetch(connection, row, folder, names)
