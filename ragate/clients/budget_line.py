@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import psycopg
 
 Connect = Callable[[], "psycopg.Connection[Any]"]
-_MARGIN_S = 30.0  # from the end of a call until it has to be settled
+_MARGIN_S = 15.0  # from the end of a call until it has to be settled
 _RESERVE = "SELECT reservation, wait_s, reached, used FROM ragate_trust.reserve(%s, %s, %s, %s)"
 
 

@@ -120,9 +120,10 @@ class Channel:
         """Make one call and book it."""
         timeout_s = self._time_left(deadline)
         claim = await self.budget.reserve(PlannedCall(self.provider, model, timeout_s, again))
-        try:
-            timeout_s = self._time_left(deadline)  # where it waited for the budget
-        except TransientError:
+        try:  # it may have waited for the budget
+            self.breaker.check(model)
+            timeout_s = self._time_left(deadline)
+        except (ProviderError, TransientError):
             self.budget.give_back(claim=claim)
             raise
         deadline.start()

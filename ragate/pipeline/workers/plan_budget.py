@@ -30,6 +30,10 @@ _PACE = """
 INSERT INTO ragate_trust.paces (pool, provider, per_minute) VALUES (%s, %s, %s)
 ON CONFLICT (pool, provider) DO UPDATE SET per_minute = excluded.per_minute
 """
+_NO_PACES = """
+DELETE FROM ragate_trust.paces
+WHERE pool = %s OR pool NOT IN (SELECT plan FROM ragate_trust.budgets)
+"""
 _KEPT_DAYS = 7
 
 
@@ -44,7 +48,7 @@ async def _open_budget(queue: Queue, plan: str, policy: Policy) -> str:
         _KEPT_DAYS,
     )
     await queue.rows(_OPEN, plan, plan, policy.max_calls, policy.max_cost_usd)
-    await queue.rows("DELETE FROM ragate_trust.paces WHERE pool = %s", plan)
+    await queue.rows(_NO_PACES, plan)
     for name, provider in policy.providers.items():
         if provider.calls_per_minute:
             await queue.rows(_PACE, plan, name, provider.calls_per_minute)
