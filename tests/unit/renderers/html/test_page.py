@@ -184,3 +184,11 @@ def test_a_note_says_what_is_missing() -> None:
 
 def test_the_same_report_gives_the_same_bytes() -> None:
     assert page.render(hostile_report()) == page.render(hostile_report())
+
+
+def test_an_answer_that_the_baseline_does_not_hold_is_no_empty_one() -> None:
+    kept_at_home = sample_row_factory(answers=(None, "Yes."))
+    empty = sample_row_factory(answers=("", "Yes."))
+
+    assert "none kept" in page.render(report_factory(samples=(kept_at_home,)))
+    assert "none kept" not in page.render(report_factory(samples=(empty,)))
