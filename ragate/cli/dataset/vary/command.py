@@ -98,10 +98,10 @@ def command(
         named = choose_model(loaded, provider, model)
         asyncio.run(paraphrased(loaded, operations, named, wanted, varied))
     place_drafts(varied.rows, output, chosen.path)
-    return _tell(varied, output or chosen.path)
+    return _tell(varied, output or chosen.path, apart=output is not None)
 
 
-def _tell(varied: Varied, target: Path) -> int:
+def _tell(varied: Varied, target: Path, *, apart: bool) -> int:
     for row in varied.rows:
         click.echo(f"{one_line(row['id'])}  {row.get('arrange') or one_line(row['query'])}")
     for reason, count in sorted(varied.dropped.items()):
@@ -114,4 +114,6 @@ def _tell(varied: Varied, target: Path) -> int:
     click.echo(f"{target}: {plural(len(varied.rows), 'draft variant')}{cost}")
     if varied.rows:
         click.echo("no run asks a draft: `ragate dataset accept` lets it count")
+    if varied.rows and apart:
+        click.echo("a variant counts only in one file with the question that it varies")
     return 3 if varied.replies.stopped or varied.replies.failed else 0

@@ -141,6 +141,7 @@ def test_a_model_words_paraphrases_and_what_is_none_is_left_out(
     assert "left out: 1 (paraphrase: the reply lost a number of the question)" in said
     assert "left out: 1 (paraphrase: the reply says it in the same words)" in said
     assert "3 model calls" in said
+    assert "a variant counts only in one file with the question that it varies" in said
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,14 @@ def test_two_samples_with_the_same_question_are_named_whatever_case_and_spaces()
     assert "2 samples ask the same as another: q3, copy" in said(found, Status.WARNING)
 
 
+def test_a_variant_that_asks_the_same_over_other_passages_is_no_copy() -> None:
+    variant = sample("v", query="what is q3?", metadata={"variant_of": "q3"}, arrange="reversed")
+
+    found = golden_set.golden_set([*samples(), variant], dataset="g")
+
+    assert "ask the same" not in said(found, Status.WARNING)
+
+
 def test_an_unanswerable_sample_with_an_expected_document_is_named() -> None:
     found = golden_set.golden_set([*samples(), sample("odd", answerable=False)], dataset="g")
 
