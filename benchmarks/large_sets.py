@@ -26,7 +26,7 @@ def costs_of(root: Path, samples: int) -> dict[str, Cost]:
     costs = {"baseline update": measured(root, "baseline", "update", "--runs", "1", codes=(0,))}
     write_project(root, samples)
     costs["collect"] = measured(root, "collect", codes=(0,))
-    costs["decide"] = measured(root, "decide", "--format", "json")
+    costs["decide"] = measured(root, "decide")
     plan = str(root / "plan.json")
     costs["plan"] = measured(root, "plan", "--out", plan, "--shards", "8", codes=(0,))
     one = ("--plan", plan, "--shard", "1/8")

@@ -20,7 +20,7 @@ from ragate.support.spill import Spill
 
 MAX_BYTES = 1024**3  # read row by row
 WHOLE_BYTES = 256 * 1024**2  # of a file that is read, or written anew, as a whole
-MAX_SAMPLES = 1_000_000
+MAX_SAMPLES = 500_000
 
 Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
 

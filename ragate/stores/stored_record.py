@@ -11,12 +11,12 @@ from ragate.models import (
     Failure,
     Frozen,
     Record,
-    RetrievedChunk,
     Score,
     ScoreState,
     SystemOutput,
     Usage,
 )
+from ragate.models.output import bare_chunk
 from ragate.outputs.outputs_header import MAX_BYTES
 from ragate.support.foreign_files import open_regular
 
@@ -69,21 +69,17 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises:
         StorageError: names the file, the line and what is wrong.
     """
-    chunks: dict[str, RetrievedChunk] = {}
     with open_regular(path, error=StorageError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, 1):
             try:
                 stored = StoredRecord.model_validate_json(line)
-                yield _record(stored, chunks)
+                yield _record(stored)
             except ValueError as error:
                 raise StorageError(f"{path}:{number}: no record of this ragate: {error}") from error
 
 
-def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
-    # Everything is validated by now; a chunk without text is its id, so equal ones are shared.
-    for doc_id in stored.docs:
-        if doc_id not in chunks:
-            chunks[doc_id] = RetrievedChunk(doc_id=doc_id)
+def _record(stored: StoredRecord) -> Record:
+    # Everything is validated by now.
     output = SystemOutput(
         chunks=(),
         answer=stored.answer,
@@ -91,7 +87,7 @@ def _record(stored: StoredRecord, chunks: dict[str, RetrievedChunk]) -> Record:
         error=stored.error,
         request_hash=stored.request_hash,
         usage=stored.usage,
-    ).amended(chunks=tuple(chunks[doc_id] for doc_id in stored.docs))
+    ).amended(chunks=tuple(map(bare_chunk, stored.docs)))
     return Record.model_construct(
         sample_id=stored.sample_id,
         run=stored.run,
