@@ -22,7 +22,7 @@ def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
 
 
 def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
-    if plan.questions and survey.tables:
+    if plan.questions and survey.tables and plan.choice.system != "replay":
         corpus = f" --corpus {shell_word(plan.choice.source)}" if plan.choice.source else ""
         yield (
             f"Replace the made-up questions by your own: `ragate dataset import table "

@@ -21,6 +21,7 @@ from ragate.systems.pgvector.corpus.files import SUFFIXES
 MAX_FILES = 50_000
 DEPTH = 5
 TRIED = 20
+TABLE_BYTES = 20_000_000
 _PASSED_OVER = frozenset(
     {"node_modules", "venv", "env", "site-packages", "dist", "build", "target", "vendor"}
     | {"htmlcov", "coverage", "__pycache__", "test", "tests", "baselines"}
@@ -171,9 +172,14 @@ def _questions(
             read_dataset(root / file)
             golden.append(str(file))
         except RagateError:
-            if file.suffix.lower() in _TABLES and looks_like_questions(root / file):
+            if file.suffix.lower() in _TABLES and _is_table(root / file):
                 tables.append(str(file))
     return tuple(golden), tuple(tables)
+
+
+def _is_table(file: Path) -> bool:
+    small = not file.is_symlink() and file.stat().st_size <= TABLE_BYTES
+    return small and looks_like_questions(file)
 
 
 def _recorded(root: Path) -> Iterator[str]:

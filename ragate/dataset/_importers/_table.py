@@ -11,12 +11,11 @@ from ragate.dataset._importers._common import (
     Imported,
     Notes,
     records,
-    scalar,
     text_of,
     texts_of,
     untaken,
 )
-from ragate.dataset._recorded import REFERENCES
+from ragate.dataset._recorded import RECORDED, REFERENCES
 from ragate.errors import DatasetError
 from ragate.support.settings import shown
 
@@ -41,6 +40,8 @@ _COLUMNS = {
     "passages": ("context", "contexts", "reference_contexts", "passage", "passages"),
 }
 _BETWEEN = re.compile(r"[ \-]+")
+# What a system said: the right answer only where nothing tells that it was recorded.
+_SAID = frozenset({"answer", "a"})
 _PEEKED = 20
 
 
@@ -61,16 +62,21 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
         for what, name in found.items():
             if name != what:
                 notes.add(f"{name!r} is read as {what}")
-        yield _imported(where, row, found)
+        left_out = _recorded(row, found)
+        for name in sorted(left_out):
+            notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
+        yield _imported(where, row, found, left_out)
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of the columns of a row by what they hold, as far as they tell."""
-    by_custom = {_BETWEEN.sub("_", str(name).strip().lower()): str(name) for name in row}
+    by_custom = {_plain(str(name)): str(name) for name in row}
     found = {
         what: next((by_custom[name] for name in names if name in by_custom), "")
         for what, names in _COLUMNS.items()
     }
+    if found["passages"] and _plain(found["right answer"]) in _SAID:
+        found["right answer"] = ""  # beside passages it is what was said of them
     return {what: name for what, name in found.items() if name}
 
 
@@ -86,7 +92,19 @@ def looks_like_questions(path: Path) -> bool:
     )
 
 
-def _imported(where: str, row: Mapping[str, Any], found: Mapping[str, str]) -> Imported:
+def _plain(name: str) -> str:
+    return _BETWEEN.sub("_", name.strip().lower())
+
+
+def _recorded(row: Mapping[str, Any], found: Mapping[str, str]) -> frozenset[str]:
+    """Return the columns that hold what a system said or did, and not what is right."""
+    taken = set(found.values())
+    return frozenset(name for name in row if name not in taken and _plain(str(name)) in RECORDED)
+
+
+def _imported(
+    where: str, row: Mapping[str, Any], found: Mapping[str, str], left_out: frozenset[str]
+) -> Imported:
     def cell(what: str) -> tuple[str, Any]:
         name = found.get(what, "")
         return name, row.get(name)
@@ -94,27 +112,29 @@ def _imported(where: str, row: Mapping[str, Any], found: Mapping[str, str]) -> I
     query = text_of(where, *cell("question"))
     if not query:
         raise DatasetError(f"{where}: the question is empty", remedy="fill it in, or take it out")
-    documents = _documents(where, *cell("expected documents"))
+    grades = _grades(where, *cell("expected documents"))
     return Imported(
         place=where,
         query=query,
         id=text_of(where, *cell("id")),
-        relevant=dict.fromkeys(documents, 1),
-        sources=documents,
+        relevant=grades,
+        sources=() if isinstance(cell("expected documents")[1], Mapping) else tuple(grades),
         contexts=texts_of(where, *cell("passages")),
         references=texts_of(where, *cell("right answer")),
-        metadata={name: scalar(value) for name, value in untaken(row, _taken(found)).items()},
+        metadata=untaken(row, left_out | frozenset(found.values())),
     )
 
 
-def _taken(found: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(found.values())
+def _grades(where: str, name: str, value: Any) -> dict[str, int]:
+    """Return grades by document: of an object, or 1 for each of a list or a cell with semicolons.
 
-
-def _documents(where: str, name: str, value: Any) -> tuple[str, ...]:
-    """Return document names: a list, one name, or several with semicolons or line ends."""
+    Raises:
+        DatasetError: a grade is no whole number.
+    """
     if isinstance(value, Mapping):
-        value = [document for document, grade in value.items() if grade]
+        if all(type(grade) is int for grade in value.values()):
+            return {str(document): grade for document, grade in value.items()}
+        raise DatasetError(f"{where}: {name} = {shown(value)}: a grade is a whole number")
     texts = texts_of(where, name, value)
     parts = (part.strip() for text in texts for part in re.split(r"[;\n]", text))
-    return tuple(dict.fromkeys(part for part in parts if part))
+    return {part: 1 for part in parts if part}

@@ -75,3 +75,32 @@ def test_a_table_without_a_question_names_its_columns(tmp_path: Path) -> None:
 )
 def test_questions_are_told_from_other_tables(tmp_path: Path, text: str, looks: bool) -> None:
     assert looks_like_questions(table(tmp_path, text)) is looks
+
+
+def test_what_a_system_said_is_left_out_and_never_the_right_answer(tmp_path: Path) -> None:
+    rows = [
+        {"question": "A?", "answer": "said", "contexts": ["We pay for shipping."], "source": "x"},
+        {"question": "B?", "answer": "said", "expected": "right", "latency": 3},
+    ]
+
+    found, samples = bring(tmp_path, "table", table(tmp_path, json.dumps(rows), "a.json"), None)
+
+    assert samples["A?"].references == ()
+    assert samples["B?"].references == ("right",)
+    assert samples["B?"].metadata == {}
+    assert "left out: answer, a recorded output (docs/replay.md)" in found.notes
+
+
+def test_grades_of_documents_stay(tmp_path: Path) -> None:
+    rows = '[{"question": "A?", "relevant": {"refunds.md": 2, "shipping.md": 1, "y.md": -1}}]'
+
+    _, samples = bring(tmp_path, "table", table(tmp_path, rows, "a.json"))
+
+    assert samples["A?"].relevant == {"refunds.md": 2, "shipping.md": 1, "y.md": -1}
+
+
+def test_a_grade_that_is_no_number_is_named(tmp_path: Path) -> None:
+    rows = '[{"question": "A?", "relevant": {"x.md": "high"}}]'
+
+    with pytest.raises(DatasetError, match="a grade is a whole number"):
+        bring(tmp_path, "table", table(tmp_path, rows, "a.json"), None)
