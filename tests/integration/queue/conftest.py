@@ -27,6 +27,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         (engine_worker, "_GRACE_S"),
         (engine_worker, "_POLL_S"),
         (watch, "LOOK_S"),
+        (watch, "LOST_S"),
     ):
         monkeypatch.setattr(module, name, 0.2)
 
