@@ -8,6 +8,7 @@ from ragate.protocols.judge import (
     JudgeModule,
     KnownCriteria,
     OwnRules,
+    PlantedGuidelines,
     SeparateCriteria,
     SparingJudge,
 )

@@ -87,6 +87,16 @@ class OwnRules(Protocol):
         ...
 
 
+@runtime_checkable
+class PlantedGuidelines(Protocol):
+    """What a judge may have as well: criteria that are lists of guidelines."""
+
+    @property
+    def planted(self) -> Mapping[str, str]:
+        """By such a criterion the name of the same with one more guideline, which answers break."""
+        ...
+
+
 class JudgeModule(Protocol):
     """A module of ragate.judges, or one by dotted path."""
 

@@ -16,7 +16,9 @@ _NAME = re.compile(r"criterion\.(?!(?:pass|checked)$)[a-z][a-z0-9_]{0,39}")
 _HASH_DIGITS = 8
 
 
-_SHORTEST, _LONGEST = 10, 4000
+_SHORTEST, _LONGEST, _MOST = 10, 4000, 50
+PLANTED_WORD = "marmalade"
+_PLANTED = f"Does not mention {PLANTED_WORD}."
 Guideline = Annotated[str, Field(min_length=_SHORTEST, max_length=_LONGEST)]
 
 
@@ -33,7 +35,7 @@ class OwnCriterion(Frozen):
     CAME_LATER: ClassVar[frozenset[str]] = frozenset({"guidelines"})
 
     ask: Guideline = ""  # what is given has a length, and either is
-    guidelines: tuple[Guideline, ...] = Field(default=(), max_length=50)
+    guidelines: tuple[Guideline, ...] = Field(default=(), max_length=_MOST)
     scale: tuple[int, int] = (0, 1)
     grounded: bool = False
 
@@ -82,6 +84,10 @@ class OwnCriterion(Frozen):
         )
         # A refusal has to keep to the guidelines as well.
         return replace(made, exclude=lambda _sample: "") if self.guidelines else made
+
+    def with_planted(self) -> "OwnCriterion":
+        """Return the list with one more guideline, which a known answer breaks; as many at most."""
+        return self.amended(guidelines=(*self.guidelines[: _MOST - 1], _PLANTED))
 
     def identified(self) -> dict[str, Any]:
         """Return what it is named by; without guidelines as before they came."""

@@ -71,7 +71,8 @@ async def _run(
         still = tuple(name for name in still if not is_settled(*_counts(reasons[name])))
         if not still:
             break
-    return [_result(question.canary, name, found) for name, found in reasons.items()]
+    tried = question.stands_for
+    return [_result(question.canary, tried or name, found) for name, found in reasons.items()]
 
 
 def _counts(reasons: Sequence[str]) -> tuple[int, int]:

@@ -1,8 +1,13 @@
 """From a kind of known answer to one that can be asked about."""
 
-from ragate.judges._canaries.known_answers import KINDS, Canary, Material
+from dataclasses import replace
+
+from ragate.core.judging.own_criterion import PLANTED_WORD
+from ragate.judges._canaries.known_answers import KEEPS, KINDS, RIGHT, Canary, Material
 from ragate.judges._canaries.topics import known_calls, topics
 from ragate.models import ExpectedCall, RetrievedChunk, Sample, SystemOutput, ToolCall
+
+_ANY = 0.01  # less than one guideline of the longest list
 
 
 def dress(kind: str, number: int) -> Canary:
@@ -23,6 +28,19 @@ def dress(kind: str, number: int) -> Canary:
         kind=kind,
         other=SystemOutput(answer=material.other(own)) if material.other else None,
     )
+
+
+def guided(kind: str, number: int, criterion: str) -> Canary:
+    """Return an answer under a list of guidelines, of which the last one is known.
+
+    Of the others nothing is known, so that only none kept, or none broken, is wrong.
+    """
+    right = dress(RIGHT, number)
+    if kind == KEEPS:
+        return replace(right, kind=kind, expect={criterion: (_ANY, 1.0)})
+    answer = f"{right.output.answer} It goes well with {PLANTED_WORD}."
+    output = right.output.amended(answer=answer)
+    return replace(right, kind=kind, output=output, expect={criterion: (0.0, 1.0 - _ANY)})
 
 
 def _called(kind: str, number: int, material: Material) -> Canary:

@@ -68,6 +68,7 @@ RIGHT, MADE_UP, BESIDE, BAD, REFUSAL = "right", "made up", "beside the point", "
 BY_HEART, TAKEN_OVER = "right without a source", "taken over from beside the point"
 BETTER, WORSE = "better than the other", "worse than the other"
 UNWANTED = "right, and full of unwanted content"
+KEEPS, BREAKS = "keeps to a planted guideline", "breaks a planted guideline"
 CALLS_RIGHT, CALLS_WRONG = "right calls in other words", "calls of something else"
 # The criterion of the preset `rag`, by its words: another wording is another criterion.
 PRESET_POLICY = "criterion.policy_compliance#62b973a8"

@@ -4,18 +4,20 @@ All wordings are asked, whatever number of criteria is in use: a judge that has 
 them is asked for all, and one with a question for each is asked for one of them in turn.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from ragate.core.judging.canary_rule import DRESSES
 from ragate.core.judging.criteria import PAIRWISE
-from ragate.judges._canaries.dress import dress
+from ragate.judges._canaries.dress import dress, guided
 from ragate.judges._canaries.known_answers import (
     BAD,
     BETTER,
+    BREAKS,
     BY_HEART,
     CALLS_RIGHT,
     CALLS_WRONG,
+    KEEPS,
     KINDS,
     REFUSAL,
     RIGHT,
@@ -30,6 +32,7 @@ from ragate.protocols import (
     GroundedCriteria,
     Judge,
     OwnRules,
+    PlantedGuidelines,
     SeparateCriteria,
 )
 
@@ -44,10 +47,15 @@ _WITHOUT_ANSWER = frozenset({"context_relevancy"})
 
 
 class CanaryQuestion(NamedTuple):
-    """One known answer and the criteria that it is asked for; another dress for every try."""
+    """One known answer and the criteria that it is asked for; another dress for every try.
+
+    Attributes:
+        stands_for: The criterion that it tries, where another name is asked for.
+    """
 
     dresses: tuple[Canary, ...]
     names: tuple[str, ...]
+    stands_for: str = ""
 
     @property
     def canary(self) -> Canary:
@@ -68,12 +76,13 @@ def canaries_for(judge: Judge, criteria: Collection[str] | None = None) -> list[
     asked = wanted & _known(judge)
     if not asked and wanted - _WITHOUT_MODEL - _own_rules(judge):
         asked = frozenset({_PROBE}) & _known(judge)
-    return [*_plain(asked), *_injected(judge, asked)]
+    return [*_plain(asked), *_guided(judge, wanted), *_injected(judge, asked)]
 
 
 def unchecked(judge: Judge, criteria: Collection[str] | None = None) -> tuple[str, ...]:
     """Return the criteria that a model is asked for and that no canary knows, sorted."""
-    return tuple(sorted(_asked_for(judge, criteria) - _known(judge) - _WITHOUT_MODEL))
+    known = _known(judge) | _planted(judge).keys()
+    return tuple(sorted(_asked_for(judge, criteria) - known - _WITHOUT_MODEL))
 
 
 def _asked_for(judge: Judge, criteria: Collection[str] | None) -> frozenset[str]:
@@ -90,6 +99,22 @@ def _known(judge: Judge) -> frozenset[str]:
 
 def _own_rules(judge: Judge) -> frozenset[str]:
     return judge.own_rules if isinstance(judge, OwnRules) else frozenset()
+
+
+def _planted(judge: Judge) -> Mapping[str, str]:
+    return judge.planted if isinstance(judge, PlantedGuidelines) else {}
+
+
+def _guided(judge: Judge, wanted: frozenset[str]) -> list[CanaryQuestion]:
+    """Return what shows whether the judge sees a broken guideline among those of a list."""
+    return [
+        CanaryQuestion(
+            tuple(guided(kind, number, twin) for number in range(DRESSES)), (twin,), name
+        )
+        for name, twin in sorted(_planted(judge).items())
+        if name in wanted
+        for kind in (KEEPS, BREAKS)
+    ]
 
 
 def _plain(asked: frozenset[str]) -> list[CanaryQuestion]:

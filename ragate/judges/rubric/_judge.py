@@ -7,6 +7,7 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
+from ragate.core.judging.own_criterion import shown_name
 from ragate.errors import ProviderError
 from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
 from ragate.judges.rubric._formats import Formats
@@ -48,6 +49,11 @@ class RubricJudge:
         own = {name: one.criterion(name) for name, one in settings.criteria.items()}
         self._known = {**CRITERIA, **OF_CALLS, **own}
         self.criteria = frozenset(self._known)
+        lists = {name: one for name, one in settings.criteria.items() if one.guidelines}
+        self.planted = {name: f"{shown_name(name)}_planted" for name in lists}
+        twins = {self.planted[name]: one.with_planted() for name, one in lists.items()}
+        self._known |= {name: one.criterion(name) for name, one in twins.items()}
+        self._worded = {**settings.criteria, **ASKED_OF_CALLS, **twins}
         self.grounded = frozenset(
             name for name, criterion in self._known.items() if criterion.grounded
         )
@@ -92,8 +98,7 @@ class RubricJudge:
         self, client: ChatClient, judged: JudgedSample, criteria: list[str]
     ) -> dict[str, Score]:
         keys = keys_for(criteria)
-        worded = {**self._settings.criteria, **ASKED_OF_CALLS}
-        own = {name: worded[name] for name in criteria if name not in CRITERIA}
+        own = {name: self._worded[name] for name in criteria if name not in CRITERIA}
 
         @cache
         def request(form: Format) -> ChatRequest:

@@ -1,11 +1,19 @@
 """Relative dates: what ``{today}`` in a question stands for when it is asked."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ragate.core.conversation import conversation
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import ComparingJudge, Judge, OwnRules, SeparateCriteria, SparingJudge, System
+from ragate.protocols import (
+    ComparingJudge,
+    Judge,
+    OwnRules,
+    PlantedGuidelines,
+    SeparateCriteria,
+    SparingJudge,
+    System,
+)
 from ragate.runtime.wrapped_system import WrappedSystem
 
 TODAY = "{today}"
@@ -84,6 +92,10 @@ class DatedJudge:
     @property
     def own_rules(self) -> frozenset[str]:
         return self.judge.own_rules if isinstance(self.judge, OwnRules) else frozenset()
+
+    @property
+    def planted(self) -> Mapping[str, str]:
+        return self.judge.planted if isinstance(self.judge, PlantedGuidelines) else {}
 
     def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
         """Return False where nothing of it needs a model, on whatever date."""

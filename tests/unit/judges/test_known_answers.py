@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import ragate
 from ragate.core.judging.canary_rule import DRESSES, CanaryResult
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS, unasked_semantics
 from ragate.core.judging.own_criterion import OwnCriterion, identity
-from ragate.judges import dress, run_canaries, wordings
-from ragate.judges._canaries.known_answers import CALLS_RIGHT, CALLS_WRONG, UNWANTED
+from ragate.judges import dress, run_canaries, unchecked, wordings
+from ragate.judges._canaries.known_answers import (
+    BREAKS,
+    CALLS_RIGHT,
+    CALLS_WRONG,
+    KEEPS,
+    UNWANTED,
+)
+from ragate.protocols import ChatRequest
 from tests.unit.judges.judge_factories import Chat, gullible, honest, make_judge, stub
 
 WORDINGS = {wording.wording for wording in wordings()}
@@ -73,3 +86,62 @@ def test_known_calls_need_a_judgement() -> None:
         for number in range(DRESSES):
             canary = dress(kind, number)
             assert unasked_semantics(canary.sample, canary.output) is None
+
+
+RULES = {"guidelines": ["Names no competitor of ours.", "Promises no date of delivery."]}
+NAME = "criterion.policy_compliance"
+
+
+def _guided(kept: Callable[[str, int], bool], **own: Any) -> list[CanaryResult]:
+    """Return what becomes of a judge that says of each guideline, by number, if it is kept."""
+    plain = honest()
+
+    def reply(request: ChatRequest) -> str:
+        keys = request.parameters["response_format"]["json_schema"]["schema"]["required"]
+        if keys != ["own_policy_compliance_planted"]:
+            return str(plain._next(request))
+        text = request.messages[1][1]
+        numbers = re.findall(r"^  (\d+)\. ", text, re.MULTILINE)
+        answer = text.partition("<answer")[2].partition("</answer")[0]
+        told = {int(n): kept(answer, int(n)) for n in numbers}
+        rows = [{"guideline": n, "because": "x", "kept": keeps} for n, keeps in told.items()]
+        return json.dumps({keys[0]: rows})
+
+    table = RULES | own
+    name = identity(NAME, OwnCriterion.model_validate(table))
+
+    async def run() -> list[CanaryResult]:
+        judge = await make_judge(Chat(reply), criteria={name: table})
+        assert unchecked(judge, (name,)) == ()
+        return await run_canaries(judge, criteria=(name, "relevancy"))
+
+    found = asyncio.run(run())
+    return [one for one in found if one.criterion == name]
+
+
+@pytest.mark.parametrize("count", [2, 50])
+@pytest.mark.parametrize(
+    ("kept", "wrong"),
+    [
+        (lambda answer, _n: "marmalade" not in answer, set()),
+        (lambda answer, n: n == 1 and "marmalade" not in answer, set()),
+        (lambda _answer, _n: True, {BREAKS}),
+        (lambda _answer, _n: False, {KEEPS}),
+    ],
+    ids=["sound", "harsh", "yes", "no"],
+)
+def test_a_list_of_guidelines_is_tried_with_one_more_that_is_known(
+    kept: Callable[[str, int], bool], wrong: set[str], count: int
+) -> None:
+    found = _guided(kept, guidelines=[f"Names no competitor {n}." for n in range(count)])
+
+    assert {one.canary for one in found} == {KEEPS, BREAKS}
+    assert failed(found) == wrong
+
+
+def test_a_planted_guideline_is_nothing_that_a_metric_can_ask_for() -> None:
+    async def run() -> frozenset[str]:
+        name = identity(NAME, OwnCriterion.model_validate(RULES))
+        return (await make_judge(Chat([]), criteria={name: RULES})).criteria
+
+    assert not [name for name in asyncio.run(run()) if "planted" in name]

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 from ragate.models import ExpectedCall, Sample, Score, SystemOutput
 from ragate.pipeline.run.relative_dates import judged_on, noted_date
-from ragate.protocols import ComparingJudge, OwnRules, SeparateCriteria, SparingJudge
+from ragate.protocols import (
+    ComparingJudge,
+    OwnRules,
+    PlantedGuidelines,
+    SeparateCriteria,
+    SparingJudge,
+)
 
 DATE = "2026-11-18"
 SAMPLE = Sample(id="s", query="Is it open on {today}?")
@@ -28,6 +34,7 @@ class Plain:
 class Full(Plain):
     apart = True
     own_rules = frozenset({"guideline"})
+    planted: ClassVar = {"criterion.tone": "criterion.tone_planted"}
 
     def asks(self, criteria: Any, sample: Sample, output: SystemOutput) -> bool:
         return bool(output.answer)
@@ -56,6 +63,8 @@ def test_what_a_judge_may_have_as_well_is_kept():
     assert dated.apart
     assert isinstance(dated, OwnRules)
     assert dated.own_rules == {"guideline"}
+    assert isinstance(dated, PlantedGuidelines)
+    assert dated.planted == Full.planted
     assert isinstance(dated, SparingJudge)
     assert not dated.asks(["faithfulness"], SAMPLE, SystemOutput(answer=""))
 
@@ -68,6 +77,8 @@ def test_what_a_judge_does_not_have_is_not_made_up():
     assert not dated.apart
     assert isinstance(dated, OwnRules)
     assert not dated.own_rules
+    assert isinstance(dated, PlantedGuidelines)
+    assert not dated.planted
     assert isinstance(dated, SparingJudge)
     assert dated.asks(["faithfulness"], SAMPLE, SystemOutput(answer=""))
 
