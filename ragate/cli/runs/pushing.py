@@ -13,7 +13,7 @@ from ragate.errors import UsageError
 from ragate.stores.listed_run import RunStatus
 from ragate.stores.local import LocalStore
 
-_NOT_ENDED = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
+_NOT_ENDED = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
 
 
 @click.command("push")

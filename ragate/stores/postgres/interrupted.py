@@ -75,7 +75,7 @@ def find_stored(url: str, store: LocalStore, fits: Callable[[BegunRun], bool]) -
     state = store.runs.parent
     with connected(url) as connection:
         for row in interrupted_rows(connection, most=_MOST):
-            begun = _begun(connection, row, state)
+            begun = _begun(connection, row, state) if row.named else None
             if begun is not None and fits(begun) and taken_alone(connection, row.run_id):
                 return row.run_id
     return ""

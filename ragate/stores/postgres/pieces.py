@@ -27,7 +27,7 @@ TEXTS = (*READ, OUTPUTS)
 _IN = "COPY ragate_runs.pieces (session, file, part, body) FROM STDIN (FORMAT BINARY)"
 _OUT = (
     "COPY (SELECT file, part, body FROM ragate_runs.pieces WHERE session = %s AND writer = %s "
-    "AND file = ANY(%s) ORDER BY file, part) TO STDOUT (FORMAT BINARY)"
+    "AND file = ANY(%s) AND (part = 0 OR NOT %s) ORDER BY file, part) TO STDOUT (FORMAT BINARY)"
 )
 
 
@@ -86,19 +86,21 @@ def copy_out(
     writer: str,
     target: Path,
     names: Iterable[str],
+    *,
+    heads: bool = False,
 ) -> dict[str, int]:
     """Write files of a session into a folder that is there; return the bytes of each.
+
+    Args:
+        heads: The first part of each alone.
 
     Raises:
         StorageError: a part is missing, or a file is larger than any run's.
     """
     sizes: dict[str, int] = {}
     expected: tuple[str, int] = "", 0
-    wanted = sorted(name for name in names if name in FILES)
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(_OUT.encode(), (session, writer, wanted)) as out,
-    ):
+    of = session, writer, sorted(name for name in names if name in FILES), heads
+    with connection.cursor() as cursor, cursor.copy(_OUT.encode(), of) as out:
         out.set_types(["text", "int4", "bytea"])
         for file, part, body in out.rows():
             number = expected[1] if file == expected[0] else 0

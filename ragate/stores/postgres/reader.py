@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from psycopg import Connection, Error
 
+from ragate.stores.listed_run import ListedRun, RunStatus, read_listed_run
 from ragate.stores.postgres.connect import connect, told
-from ragate.stores.postgres.reading import StoredRow, fetch
+from ragate.stores.postgres.reading import StoredRow, fetch, fetch_heads
 
 
 class StoreReader:
@@ -43,3 +46,11 @@ class StoreReader:
         """Write files of a run into a folder, which is made; raises as `fetch`, too."""
         with self.open() as connection:
             fetch(connection, row, folder, names)
+
+    def begun(self, row: StoredRow, folder: Path) -> ListedRun:
+        """Return what a run without scores began with: interrupted, or outputs for `decide`."""
+        with self.open() as connection:
+            fetch_heads(connection, row, folder)
+        run = read_listed_run(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        return replace(run, status=RunStatus.COLLECTED) if row.ended else run

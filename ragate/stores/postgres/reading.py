@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
+from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.postgres.pieces import copy_out
 from ragate.stores.postgres.schema import is_run_id
 
@@ -118,6 +119,18 @@ def fetch(
             remedy="send it again from where it was made (`ragate runs push`), or remove it with "
             "`ragate runs prune`",
         ) from error
+
+
+def fetch_heads(connection: psycopg.Connection[Any], row: StoredRow, target: Path) -> None:
+    """Write what the list tells of a run without scores: with what it began, and its header.
+
+    Raises:
+        StorageError: a part is missing.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    session = newest_session(connection, row)
+    if session is not None:
+        copy_out(connection, session, row.writer, target, (BEGUN, OUTPUTS), heads=True)
 
 
 def _refuse_half(

@@ -78,9 +78,9 @@ class SharedStore(LocalStore):
             problem = "the store's row: no id of a run"
             return ListedRun(row.run_id, self._fetched, RunStatus.BROKEN, problem=problem)
         folder = self._folder(row, number)
-        if row.listing is None:
-            return ListedRun(row.run_id, folder, RunStatus.UNFINISHED)
         try:
+            if row.listing is None:
+                return self._reader.begun(row, folder)
             return read_listing(row.listing, folder) or self._read_anew(row, folder)
         except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
             problem = f"the store's row: not a run: {error}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 from collections.abc import Callable
@@ -61,6 +62,22 @@ def test_a_collect_goes_on_elsewhere_and_then_has_ended(
 
     assert "no interrupted `collect`" in capsys.readouterr().err
     assert row(url, "SELECT count(*) FROM ragate_runs.ends WHERE listing IS NULL") == (1,)
+
+
+def test_runs_without_scores_are_listed_elsewhere_as_here(
+    left: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left.rename(root / ".ragate")
+    run(["collect"])
+    capsys.readouterr()
+    run(["runs", "list", "--json"])
+    here = capsys.readouterr().out
+    shutil.rmtree(root / ".ragate")
+
+    run(["runs", "list", "--json"])
+
+    assert capsys.readouterr().out == here
+    assert [each["status"] for each in json.loads(here)] == ["collected", "unfinished"]
 
 
 def by_another_role(url: str, run_id: str) -> None:

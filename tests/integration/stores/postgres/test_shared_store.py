@@ -101,12 +101,22 @@ def test_a_run_of_here_counts_before_the_stores(pushed: LocalStore, url: str) ->
     assert [each.status for each in found] == ["passed", "failed"]
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [{"gate": 7}, {"meta": {"ticket": 7}}, {"models": 7}, {"status": "green"}, [], b"[1", b"\xff"],
+    ids=str,
+)
 def test_a_row_that_is_no_run_is_named_and_the_others_are_shown(
-    pushed: LocalStore, url: str, capsys: pytest.CaptureFixture[str]
+    damage: object, pushed: LocalStore, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    kept = json.loads((pushed.folder(OLD) / "listing.json").read_bytes())
     forget(pushed)
+    text = damage if isinstance(damage, bytes) else json.dumps(damage).encode()
+    if isinstance(damage, dict):
+        text = json.dumps(kept | damage).encode()
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("UPDATE ragate_runs.ends SET listing = '[1' WHERE run_id = %s", (OLD,))
+        query = "UPDATE ragate_runs.ends SET listing = %s WHERE run_id = %s"
+        connection.execute(query, (text, OLD))
 
     assert run(["runs", "list"]) == 0
 
