@@ -23,14 +23,14 @@ target = "slow_rag_of_a_test:answer"
 """
 # What it knows lies outside of the checkouts, as the data of a service does.
 CODE = """\
-import asyncio, json, os, pathlib
+import asyncio, json, os, pathlib, time
 
 SERVICE = pathlib.Path({service!r})
 
 async def answer(query):
     knobs = json.loads((SERVICE / "knobs.json").read_text())
     with open(SERVICE / "asked.log", "a") as file:
-        file.write(f"{{os.getpid()}} {{query}}\\n")
+        file.write(f"{{os.getpid()}} {{time.time():.3f}} {{query}}\\n")
     await asyncio.sleep(knobs["seconds"])
     number = int(query.split()[-1].rstrip("?"))
     said = f"The price of item {{number}} was {{100 + number}} euros."
@@ -77,7 +77,11 @@ class SlowProject:
 
     def asked(self) -> Counter[str]:
         """Return how often each question came."""
-        return Counter(line.split(" ", 1)[1] for line in self._log())
+        return Counter(line.split(" ", 2)[2] for line in self._log())
+
+    def asked_at(self) -> list[float]:
+        """Return when each question came, in seconds since 1970."""
+        return sorted(float(line.split(" ", 2)[1]) for line in self._log())
 
     def asked_by(self, pid: int) -> int:
         """Return how many questions a process asked."""

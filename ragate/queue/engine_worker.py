@@ -130,7 +130,10 @@ def _strategy() -> BaseRetryStrategy:
         """A block goes to another worker, unless its plan is gone or many had it."""
 
         def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-            if isinstance(exception, PlanGoneError) or job.attempts + 1 >= MOST_ATTEMPTS:
+            interrupted = isinstance(exception, asyncio.CancelledError)  # the worker was to end
+            if isinstance(exception, PlanGoneError):
+                return None
+            if job.attempts + 1 >= MOST_ATTEMPTS and not interrupted:
                 return None
             return RetryDecision(retry_in={"seconds": _AGAIN_S})
 

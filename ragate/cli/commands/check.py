@@ -59,11 +59,7 @@ def command(
     operations = replace(operations, labels=labels)
     chosen = options.selection(loaded, runs=runs)
     if estimate:
-        if options.formats or options.outputs or options.save_outputs or control or resume:
-            raise UsageError(
-                "--estimate prints a few lines and runs nothing",
-                remedy="leave out --format, --output, --save-outputs, --control and --resume",
-            )
+        _refuse_beside_estimate(options, others=bool(control or resume or workers))
         from ragate.pipeline.estimate import estimate as estimated
 
         click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
@@ -82,6 +78,14 @@ def command(
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
     report = detailed(report, loaded, operations.state, destinations)
     return show(report, destinations, verbose=verbose)
+
+
+def _refuse_beside_estimate(options: RunOptions, *, others: bool) -> None:
+    if others or options.formats or options.outputs or options.save_outputs:
+        raise UsageError(
+            "--estimate prints a few lines and runs nothing",
+            remedy="leave out --format, --output, --save-outputs, --control, --resume and --workers",
+        )
 
 
 def _estimate(config: Config, total: Estimate) -> str:

@@ -53,12 +53,20 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
                     WorkersSystem(submission, watch, resumed=resumed, after_pass=count)
                 )
         except BaseException:
-            with suppress(Exception):  # what ended the run is what is told
-                async with asyncio.timeout(CANCEL_S):
-                    await submission.cancel()
+            async with _hurried():  # what ended the run is what is told
+                await submission.cancel()
             raise
-        await submission.finish()
-        await close_budget(queue, submission.plan)
+        async with _hurried():  # the verdict stands, and the next run deletes what is left
+            await submission.finish()
+            await close_budget(queue, submission.plan)
+
+
+@asynccontextmanager
+async def _hurried() -> AsyncIterator[None]:
+    """Tidy up for some seconds; where it cannot be done, it is not."""
+    with suppress(Exception):
+        async with asyncio.timeout(CANCEL_S):
+            yield
 
 
 def _plan(request: SystemRequest) -> ShardPlan:

@@ -154,6 +154,32 @@ def test_an_interrupted_run_is_taken_back_and_goes_on_with_what_it_had(crew: Cre
     assert sum(crew.project.asked().values()) <= MANY + 4  # what was in flight
 
 
+def test_what_workers_did_while_nobody_listened_is_not_asked_again(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, right = crew.clone("many"), crew.clone("right")
+    crew.project.answer(seconds=0.3)
+
+    async def killed(_submission: Submission) -> None:
+        return
+
+    async def go() -> None:
+        with monkeypatch.context() as kill:
+            kill.setattr(Submission, "cancel", killed)
+            run = asyncio.create_task(crew.checked(many))
+            worker = asyncio.create_task(crew.worker(right))
+            await until(crew.project.asked)
+            await ended(run)
+            await until(lambda: len(crew.project.asked()) == MANY)
+            await asyncio.sleep(0.5)
+            await ended(worker)
+        report = await crew.checked(many, resume="latest")
+        assert report.facts.samples == MANY
+
+    asyncio.run(go())
+    assert set(crew.project.asked().values()) == {1}
+
+
 def outputs(root: Path) -> int:
     """Return how many outputs the newest run of a checkout has."""
     files = sorted((root / ".ragate" / "runs").glob("*/outputs.jsonl"))
