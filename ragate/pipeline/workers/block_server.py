@@ -71,8 +71,8 @@ class BlockServer:
         kept.blocks += 1
         try:
             served = await self._opened(plan, kept)
-            first = await self._leases.greet(lease, served.greeting.model_dump_json())
-            served.greeting.refuse_other(read_greeting(first))
+            if not (served.greeted and lease.samples):
+                await self._greet(served, lease)
             await self._ask(served, lease)
             await self._leases.end(lease)
         except (LeaseOverError, PlanGoneError):
@@ -85,6 +85,16 @@ class BlockServer:
             raise
         finally:
             kept.blocks -= 1
+
+    async def _greet(self, served: ServedPlan, lease: Lease) -> None:
+        """Say what the system is; it may name a hundred thousand documents, so not at every block.
+
+        Raises:
+            SystemMismatchError: the first worker of the plan has another one.
+        """
+        first = await self._leases.greet(lease, served.greeting.model_dump_json())
+        served.greeting.refuse_other(read_greeting(first))
+        served.greeted = True
 
     async def _ask(self, served: ServedPlan, lease: Lease) -> None:
         anew = bool(self._config.policy.repeats)  # what holds within a session would repeat as well

@@ -42,6 +42,7 @@ class ServedPlan:
     limit: asyncio.Semaphore | None
     rebuilds: int = 0
     users: int = 0
+    greeted: bool = False
     _turn: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
