@@ -84,7 +84,7 @@ def _refuse_beside_estimate(options: RunOptions, *, others: bool) -> None:
     if others or options.formats or options.outputs or options.save_outputs:
         raise UsageError(
             "--estimate prints a few lines and runs nothing",
-            remedy="leave out --format, --output, --save-outputs, --control, --resume and --workers",
+            remedy="leave out --format, --output, --save-outputs, --control, --resume, --workers",
         )
 
 
