@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +11,16 @@ from typing import Any
 import psycopg
 import pytest
 
+from ragate.clients.budget import Budget
+from ragate.clients.budget_share import PlannedCall
+from ragate.config import load_config
 from ragate.database import PostgresDatabase
 from ragate.errors import BudgetError
+from ragate.pipeline.workers.plan_budget import shared
+from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
 from tests.integration.queue.machines import Machines
+from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.servers.queue import fresh_queue
 
@@ -73,3 +80,21 @@ def test_the_pace_of_a_provider_is_of_all_workers_together(
 
     assert len(times) == 8
     assert max(times) - min(times) > 0.65  # seven times a tenth of a second
+
+
+def test_a_plan_that_goes_on_has_spent_what_it_had(url: str, tmp_path: Path) -> None:
+    write_docs_project(tmp_path)
+    policy = load_config(tmp_path / "ragate.toml").policy.amended(max_calls=3)
+
+    async def spend(calls: int) -> Budget:
+        budget = Budget(1, 1.0)  # its own caps do not count
+        async with open_queue(url) as queue, shared(queue, "a plan", policy, budget):
+            for _ in range(calls):
+                budget.settle(0.1, claim=await budget.reserve(PlannedCall(model="m")))
+        return budget
+
+    first = asyncio.run(spend(2))
+    with pytest.raises(BudgetError, match=r"max_calls = 3 is reached \(3 used\)"):
+        asyncio.run(spend(2))
+
+    assert (first.tally.calls, first.share) == (2, None)
