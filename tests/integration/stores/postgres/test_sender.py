@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 from collections.abc import Iterator
@@ -61,6 +62,57 @@ def test_a_check_leaves_the_same_run_there_as_here(
         (folder(root) / "listing.json").read_text(),
     )
     assert row(url, "SELECT count(*) FROM ragate_runs.sessions") == (1,)
+
+
+def test_the_password_is_in_no_file_and_no_line(
+    root: Path,
+    service: Service,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    secret = psycopg.conninfo.make_conninfo(url, password="s3cret-canary")
+    monkeypatch.setenv("RAGATE_RUNS_URL", secret)
+
+    run(["check", "--verbose"])
+
+    shown = capsys.readouterr()
+    files = [path.read_bytes() for path in folder(root).iterdir()]
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    assert "s3cret-canary" not in shown.out + shown.err
+    assert not any(b"s3cret-canary" in text for text in files)
+
+
+@pytest.mark.skipif(
+    bool(os.environ.get("RAGATE_DATABASE_URL")), reason="stops a process of the embedded server"
+)
+def test_a_server_that_stops_answering_ends_the_wait_with_the_verdict(
+    root: Path,
+    service: Service,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sender, "PATIENCE_S", 0.5)
+    query = "SELECT pid FROM pg_stat_activity WHERE application_name = 'ragate'"
+    stopped: list[int] = []
+
+    @contextmanager
+    def silent() -> Iterator[None]:
+        stopped.append(row(url, query)[0])
+        os.kill(stopped[0], signal.SIGSTOP)
+        yield
+
+    service.pause_s = 0.1
+    try:
+        with service.at(5, silent()):
+            assert run(["check"]) == WITHOUT_BASELINE
+    finally:
+        os.kill(stopped[0], signal.SIGCONT)
+
+    # Another connection was answered: all went anew, as a session of its own.
+    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    assert (folder(root) / "report.json").is_file()
 
 
 def test_what_was_answered_a_second_before_a_kill_is_there(
