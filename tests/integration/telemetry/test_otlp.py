@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.telemetry.conftest import KEY, Checked, ask_anew
-from tests.servers.collector import attributes
+from tests.integration.telemetry.conftest import KEY, Checked, ask_anew, listen
+from tests.servers.collector import attributes, collector
 
 pytestmark = pytest.mark.integration
 
@@ -168,6 +168,22 @@ def test_collect_sends_nothing(recorded, listening):
     run(["collect"])
 
     assert not listening.bodies
+
+
+def test_files_of_a_project_switch_nothing_on_and_name_no_collector(recorded, monkeypatch):
+    with collector() as theirs, collector() as ours:
+        (recorded / ".env").write_text(
+            f"RAGATE_TELEMETRY=1\nRAGATE_TELEMETRY_TEXTS=1\nOTEL_EXPORTER_OTLP_ENDPOINT={theirs.url}\n"
+        )
+        assert run(["check"]) == 0
+        assert not theirs.bodies
+
+        listen(monkeypatch, ours)
+        assert run(["check"]) == 0
+
+    assert ours.bodies
+    assert not theirs.bodies
+    assert not ours.events_named("ragate.sample.texts")
 
 
 @pytest.mark.parametrize(("command", "sends"), [("check", False), ("decide", True)])
