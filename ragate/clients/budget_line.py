@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.budget_share import PlannedCall, cap_reached
 from ragate.clients.tally import Tally
@@ -18,9 +19,16 @@ from ragate.errors import DatabaseError
 if TYPE_CHECKING:
     import psycopg
 
+T = TypeVar("T")
 Connect = Callable[[], "psycopg.Connection[Any]"]
 _MARGIN_S = 15.0  # from the end of a call until it has to be settled
+PATIENCE_S = 300.0  # for a server that is gone: as workers and runs wait for their queue
+_PAUSE_S = 1.0
 _RESERVE = "SELECT reservation, wait_s, reached, used FROM ragate_trust.reserve(%s, %s, %s, %s)"
+
+
+class _OutageError(DatabaseError):
+    """The server is gone, and may come back."""
 
 
 class BudgetLine:
@@ -32,12 +40,21 @@ class BudgetLine:
         connect: Opens a connection of its own to the server, in autocommit mode.
         token: Of the plan; shown to nobody.
         caps: `max_calls` and `max_cost_usd` of the policy, for the message when one is reached.
+        patience_s: How long a server that is gone is waited for.
     """
 
-    def __init__(self, connect: Connect, token: str, caps: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        token: str,
+        caps: Mapping[str, float],
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._connect = connect
         self._token = token
         self._caps = caps
+        self._patience_s = patience_s
         self._told = Tally()
         self._connection: psycopg.Connection[Any] | None = None
         # One thread: what is said of a call comes after its reservation, and no event loop waits.
@@ -48,16 +65,22 @@ class BudgetLine:
 
         Raises:
             BudgetError: a cap is reached.
-            DatabaseError: the server is gone, or the plan is closed.
+            DatabaseError: the server did not come back, or the plan is closed.
         """
         lease_s = call.seconds + _MARGIN_S
-        while True:
+
+        async def ask() -> tuple[Any, ...]:
             asked = self._thread.submit(self._say, _RESERVE, call.provider, call.model, lease_s)
             try:
-                claim, wait_s, cap, used = await asyncio.wrap_future(asked)
+                return await asyncio.wrap_future(asked)
             except asyncio.CancelledError:
                 asked.add_done_callback(self._forget)
                 raise
+
+        # Not all of a sample's time: it would end as an outage of its provider.
+        patience_s = min(self._patience_s, call.seconds / 2)
+        while True:
+            claim, wait_s, cap, used = await self._patient(ask, patience_s)
             if cap:
                 raise cap_reached(cap, self._caps[cap], float(used))
             if claim is not None:
@@ -86,19 +109,35 @@ class BudgetLine:
         """Say what this process has spent in all, for the report of whoever submitted the plan.
 
         Raises:
-            DatabaseError: the server is gone.
+            DatabaseError: the server did not come back.
         """
-        if tally != self._told:
-            said = json.dumps(asdict(tally))
+        if tally == self._told:
+            return
+        said = json.dumps(asdict(tally))
+
+        async def ask() -> tuple[Any, ...]:
             statement = "SELECT ragate_trust.tell(%s, %s)"
-            await asyncio.wrap_future(self._thread.submit(self._say, statement, said))
-            self._told = tally
+            return await asyncio.wrap_future(self._thread.submit(self._say, statement, said))
+
+        await self._patient(ask, self._patience_s)
+        self._told = tally
 
     def close(self) -> None:
         """Say what is still to be said, and close the connection."""
         self._thread.shutdown(wait=True)
         if self._connection is not None:
             self._connection.close()
+
+    async def _patient(self, ask: Callable[[], Awaitable[T]], patience_s: float) -> T:
+        """Return what `ask` does; while the server is gone it is asked again."""
+        until = time.monotonic() + patience_s
+        while True:
+            try:
+                return await ask()
+            except _OutageError:
+                if time.monotonic() >= until:
+                    raise
+            await asyncio.sleep(_PAUSE_S)
 
     def _forget(self, asked: Future[tuple[Any, ...]]) -> None:
         """Give back what was reserved for a call that is not wanted any more."""
@@ -121,15 +160,15 @@ class BudgetLine:
                     self._connection.close()
                 self._connection = None
                 if last:
-                    raise _unreachable(error) from error
+                    raise _unreachable(error, _OutageError) from error
             except psycopg.Error as error:
-                raise _unreachable(error) from error
+                raise _unreachable(error, DatabaseError) from error
         raise AssertionError
 
 
-def _unreachable(error: psycopg.Error) -> DatabaseError:
+def _unreachable(error: psycopg.Error, kind: type[DatabaseError]) -> DatabaseError:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return DatabaseError(
+    return kind(
         f"the budget that all workers share cannot be asked: {lines[0] if lines else error!r}",
         remedy="see that the server of RAGATE_QUEUE_URL runs and that the plan is open; what was "
         "finished is kept",

@@ -12,6 +12,13 @@ from ragate.database.schema import CONNECT_S, describe
 if TYPE_CHECKING:
     import psycopg
 
+# A server's machine that is gone sends no word: without these a query waits for hours.
+ALIVE: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "tcp_user_timeout": 30_000,
+}
+
 
 @contextmanager
 def connected(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:

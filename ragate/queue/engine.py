@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ragate.database.connecting import ALIVE
 from ragate.database.postgres import readable
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError
@@ -136,7 +137,8 @@ async def open_queue(
         max_size=connections,
         timeout=CONNECT_S,
         kwargs={"options": f"-c search_path={path} -c lock_timeout={LOCK_S}s"}
-        | {"connect_timeout": CONNECT_S},
+        | {"connect_timeout": CONNECT_S}
+        | ALIVE,
         check=AsyncConnectionPool.check_connection,
         open=False,
     )

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from procrastinate.manager import JobManager
 
 _KEPT_HOURS = 7 * 24
+# A plan is there before its jobs. No worker listens any more to the queue of an old commit.
+_ORPHANS = """
+SELECT j.id FROM ragate_queue.procrastinate_jobs j
+WHERE j.status = 'todo' AND j.args ? 'plan'
+    AND NOT EXISTS (SELECT FROM ragate_work.plans p WHERE p.plan = j.args ->> 'plan')
+ORDER BY j.id LIMIT 5000
+"""
 
 
 @dataclass(frozen=True)
@@ -130,15 +137,19 @@ class PlanJobs:
         await self.queue.patient(call)
 
     async def delete_old(self) -> None:
-        """Delete jobs of this queue that ended a week ago."""
+        """Delete jobs of any queue that ended a week ago, or wait for a plan that is gone."""
 
         async def call() -> None:
             await self._manager.delete_old_jobs(
                 nb_hours=_KEPT_HOURS,
-                queue=self.queue_name,
                 include_failed=True,
                 include_cancelled=True,
                 include_aborted=True,
             )
+            async with self.queue.pool.connection() as connection:
+                for (job,) in await (await connection.execute(_ORPHANS.encode())).fetchall():
+                    await self._manager.cancel_job_by_id_async(
+                        job, abort=False, delete_job=True, connection=connection
+                    )
 
         await self.queue.patient(call)

@@ -88,15 +88,17 @@ def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
     """Wait until the schemas are there: a worker may be started before whoever submits.
 
     Raises:
-        DatabaseError: the server is out of reach.
+        DatabaseError: the server is out of reach, or a schema is there in another version.
     """
     told = False
     with connected(url, VARIABLE) as connection:
-        while not is_made(connection):
+        while not _are_there(connection):
             if not told:
                 say(f"waits for the queue's schemas: the first run makes them, or {_MIGRATE}")
             told = True
             time.sleep(_PAUSE_S)
+        for each in _OURS:
+            check_version(connection, each)
 
 
 def is_made(connection: psycopg.Connection[Any]) -> bool:
@@ -109,6 +111,16 @@ def is_made(connection: psycopg.Connection[Any]) -> bool:
     except DatabaseError:
         return False
     return True
+
+
+def _are_there(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether every schema is there, in whatever version."""
+    query = (
+        "SELECT count(*) FROM pg_class WHERE relname = 'migrations' AND relkind = 'r' "
+        "AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = ANY(%s))"
+    )
+    row = connection.execute(query, ([each.schema for each in _OURS],)).fetchone()
+    return row == (len(_OURS),) and engine_is_there(connection)
 
 
 def engine_is_there(connection: psycopg.Connection[Any]) -> bool:

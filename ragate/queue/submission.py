@@ -63,7 +63,8 @@ class Submission:
         if made:
             return False
         await self.jobs.cancel("todo")
-        await rows("UPDATE ragate_work.plans SET ended = NULL WHERE plan = %s", self.plan)
+        query = "UPDATE ragate_work.plans SET ended = NULL, created = now() WHERE plan = %s"
+        await rows(query, self.plan)
         held = list(await self.jobs.blocks("doing"))
         # What is not held is submitted anew, and what went wrong with it was told.
         await rows(

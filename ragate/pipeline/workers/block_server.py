@@ -79,7 +79,10 @@ class BlockServer:
             raise
         except Exception as error:
             final = final or isinstance(error, BudgetError)  # a cap that is reached ends the run
-            await self._leases.give_back(lease, error_text(error), final=final)
+            try:
+                await self._leases.give_back(lease, error_text(error), final=final)
+            except LeaseOverError:  # or it was given back, and the answer was lost: nobody has it
+                raise error from None
             if isinstance(error, RagateError):
                 raise UnfitWorkerError from error
             raise

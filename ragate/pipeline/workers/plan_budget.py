@@ -13,6 +13,7 @@ from ragate.clients.budget import Budget
 from ragate.clients.budget_line import BudgetLine
 from ragate.clients.tally import Tally, read_tally
 from ragate.config import Policy
+from ragate.database.connecting import ALIVE
 from ragate.database.schema import CONNECT_S
 from ragate.errors import DatabaseError
 from ragate.queue.engine import Queue
@@ -90,7 +91,7 @@ async def budget_share(url: str, token: str, policy: Policy) -> AsyncIterator[Bu
     def connect() -> psycopg.Connection[Any]:
         import psycopg
 
-        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S)
+        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S, **ALIVE)
 
     caps = {"max_calls": policy.max_calls, "max_cost_usd": policy.max_cost_usd}
     line = BudgetLine(connect, token, caps)

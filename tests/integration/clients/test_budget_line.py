@@ -13,9 +13,11 @@ from functools import partial
 import psycopg
 import pytest
 
+from ragate.clients import budget_line
 from ragate.clients.budget import Budget, Capped
 from ragate.clients.budget_line import BudgetLine
 from ragate.clients.budget_share import PlannedCall
+from ragate.clients.tally import Tally
 from ragate.database import PostgresDatabase
 from ragate.database.migrations import migrate
 from ragate.database.trust.budget_sql import MIGRATIONS
@@ -86,7 +88,8 @@ def url(server: str) -> Iterator[str]:
 
 def line(url: str, token: str = "token") -> BudgetLine:
     connect = partial(psycopg.connect, url, autocommit=True)
-    return BudgetLine(connect, token, {"max_calls": 1000, "max_cost_usd": 1.0})
+    caps = {"max_calls": 1000, "max_cost_usd": 1.0}
+    return BudgetLine(connect, token, caps, patience_s=0.0)
 
 
 def run(url: str, statement: str) -> None:
@@ -180,6 +183,27 @@ def test_a_connection_that_broke_is_opened_again(url: str) -> None:
     share.close()
 
     assert spent(url) == (2, pytest.approx(0.2))
+
+
+def test_a_server_that_starts_anew_is_waited_for(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget_line, "_PAUSE_S", 0.01)
+    down = iter(range(6))
+
+    def connect() -> psycopg.Connection[object]:
+        if next(down, None) is not None:
+            raise psycopg.OperationalError("the database system is starting up")
+        return psycopg.connect(url, autocommit=True)
+
+    share = BudgetLine(connect, "token", CAPS)
+
+    async def main() -> None:
+        await share.tell(Tally(calls=1))
+        share.settle(await share.reserve(PlannedCall(model="m")), 0.1)
+
+    asyncio.run(main())
+    share.close()
+
+    assert spent(url) == (1, pytest.approx(0.1))
 
 
 @pytest.mark.parametrize("gone", ["plan", "server"])

@@ -147,3 +147,34 @@ def test_a_block_whose_job_is_gone_gets_another(url: str) -> None:
         assert await submission.jobs.blocks("todo") == {0, 1, 2}
 
     acted(url, act)
+
+
+def test_a_plan_that_goes_on_is_not_old(url: str) -> None:
+    async def act(queue: Queue, submission: Submission) -> None:
+        await submission.begin()
+        old = "UPDATE ragate_work.plans SET created = now() - interval '6 days' WHERE plan = %s"
+        await queue.rows(old, submission.plan)
+
+        assert await again(queue, submission).begin()
+
+        query = "SELECT now() - created < interval '1 day' FROM ragate_work.plans WHERE plan = %s"
+        assert await queue.rows(query, submission.plan) == [(True,)]
+
+    acted(url, act)
+
+
+def test_jobs_of_a_plan_that_is_gone_go_whatever_their_queue(url: str) -> None:
+    async def act(queue: Queue, submission: Submission) -> None:
+        await submission.begin()
+        await submission.add(0, NINE, rebuilds=0)
+        other = Submission(queue, secrets.token_hex(8), "of another commit", "{}")
+        await other.begin()
+        await other.add(0, NINE, rebuilds=0)
+        await submission.finish()
+
+        await Submission(queue, secrets.token_hex(8), "of a third commit", "{}").begin()
+
+        assert await submission.jobs.blocks("todo") == set()
+        assert await other.jobs.blocks("todo") == {0, 1, 2}
+
+    acted(url, act)
