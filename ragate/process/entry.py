@@ -16,6 +16,8 @@ INTERRUPTED = 130
 NO_DECISION = 3
 # What a broken native library dies of. Python's fault handler says so first.
 _CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
+_AT_ONCE = os._exit
+_reserved: dict[int, int] = {}  # exit codes by process
 # What OpenBLAS reads, in this order.
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -54,7 +56,9 @@ def reserve_exit_code(code: int) -> None:
 
     The last call counts. Threads and handlers of ``atexit`` end as ever; what C's own streams have
     buffered is written here, and not later. Where the C library is another one, nothing happens.
+    ``os._exit`` of Python code, which is not C's ``exit``, ends with `code` too.
     """
+    _reserve_at_once(code)
     try:
         import ctypes
 
@@ -65,6 +69,23 @@ def reserve_exit_code(code: int) -> None:
         library.__cxa_atexit(end, ctypes.c_void_p(code), None)
     except (ImportError, OSError, AttributeError, MemoryError):
         return
+
+
+def _reserve_at_once(code: int) -> None:
+    """Let ``os._exit`` end this process with `code`; those that it forks end as they want to."""
+    first = not _reserved
+    _reserved[os.getpid()] = code
+    if not first:
+        return  # somebody may hold on to what stands there
+
+    def end(status: int) -> NoReturn:
+        code = _reserved.get(os.getpid())
+        if code == NO_DECISION:
+            said = f"error: something called os._exit({status}) in the middle; no decision\n"
+            os.write(2, said.encode())
+        _AT_ONCE(status if code is None else code)
+
+    vars(os)["_exit"] = end
 
 
 def end_crashes_with_exit() -> None:

@@ -24,6 +24,27 @@ def test_a_crash_of_native_code_is_named_and_no_decision(body: str):
     assert "Fatal Python error" in done.stderr
 
 
+@pytest.mark.parametrize("status", [0, 1])
+def test_code_that_ends_the_process_at_once_is_named_and_no_decision(status: int):
+    done = ended(f"os._exit({status})")
+
+    assert done.returncode == 3
+    assert f"os._exit({status})" in done.stderr
+
+
+def test_the_verdict_s_code_holds_against_what_ends_the_process_later():
+    done = ended("import atexit; atexit.register(os._exit, 0)", code=1)
+
+    assert done.returncode == 1
+
+
+def test_a_forked_process_ends_as_it_wants_to():
+    done = ended("print(os.waitpid(os.fork() or os._exit(7), 0)[1] >> 8)")
+
+    assert done.returncode == 0
+    assert done.stdout == "7\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is of Linux")
 def test_out_of_memory_anywhere_is_never_a_failed_gate(tmp_path: Path):
     project = ReplayProject(tmp_path)
