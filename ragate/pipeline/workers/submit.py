@@ -14,6 +14,7 @@ from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, 
 from ragate.pipeline.workers.watch import Watch
 from ragate.pipeline.workers.workers_system import WorkersSystem
 from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, open_queue
+from ragate.queue.plan_lock import alone_at
 from ragate.queue.serving_role import VARIABLE, serving_role
 from ragate.queue.submission import Submission
 from ragate.recorder.open_system import is_recorded_system
@@ -43,30 +44,28 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
             role=role,
             priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
         )
-        resumed = await submission.begin()
-        watch = Watch(submission, say, where)
-        try:
-            async with shared(
-                queue, submission.plan, request.config.policy, opened.budget
-            ) as count:
-                yield OpenedSystem(
-                    WorkersSystem(submission, watch, resumed=resumed, after_pass=count)
-                )
-        except BaseException:
-            async with _hurried():  # what ended the run is what is told
-                await submission.cancel()
-            raise
-        async with _hurried():  # the verdict stands, and the next run deletes what is left
+        async with alone_at(queue, submission.plan):
+            resumed = await submission.begin()
+            watch = Watch(submission, say, where)
+            policy = request.config.policy
+            try:
+                async with shared(queue, submission.plan, policy, opened.budget) as count:
+                    yield OpenedSystem(
+                        WorkersSystem(
+                            submission,
+                            watch,
+                            resumed=resumed,
+                            after_pass=count,
+                            max_minutes=policy.max_minutes,
+                        )
+                    )
+            except BaseException:
+                with suppress(Exception):  # what ended the run is what is told
+                    async with asyncio.timeout(CANCEL_S):
+                        await submission.cancel()
+                raise
             await submission.finish()
             await close_budget(queue, submission.plan)
-
-
-@asynccontextmanager
-async def _hurried() -> AsyncIterator[None]:
-    """Tidy up for some seconds; where it cannot be done, it is not."""
-    with suppress(Exception):
-        async with asyncio.timeout(CANCEL_S):
-            yield
 
 
 def _plan(request: SystemRequest) -> ShardPlan:

@@ -13,6 +13,7 @@ from ragate.pipeline.workers.greeting import Greeting, read_greeting
 from ragate.pipeline.workers.watch import Watch
 from ragate.queue.submission import Submission
 from ragate.runtime.output_spool import Outputs, Spool
+from ragate.runtime.time_limit import within
 from ragate.support.strict_json import loads
 
 _POLL_S = 0.2
@@ -23,6 +24,7 @@ class WorkersSystem:
 
     Args:
         after_pass: Is waited for when the outputs of a pass are there.
+        max_minutes: Of the policy, for the first worker to open its system.
     """
 
     def __init__(
@@ -32,11 +34,13 @@ class WorkersSystem:
         *,
         resumed: bool,
         after_pass: Callable[[], Awaitable[None]],
+        max_minutes: float,
     ) -> None:
         self._submission = submission
         self._watch = watch
         self._after_pass = after_pass
         self._resumed = resumed
+        self._max_minutes = max_minutes
         self._rebuilds = 0
         self._greeting: Greeting | None = None
 
@@ -71,6 +75,14 @@ class WorkersSystem:
         self._rebuilds += rebuild
         if self._greeting is not None:
             return
+        # The run's own limit begins when the system is ready; a worker may open it for ever.
+        async with within(self._max_minutes, remedy="see what the worker does, or end it"):
+            text = await self._greeted()
+        self._greeting = read_greeting(text)
+        self._watch.moved()
+
+    async def _greeted(self) -> str:
+        """Return what the first worker said, when one has."""
         text = await self._submission.greeting()
         if text is None:
             await self._submission.add(0, (), rebuilds=0)
@@ -78,8 +90,7 @@ class WorkersSystem:
             await asyncio.sleep(_POLL_S)
             await self._watch.look()
             text = await self._submission.greeting()
-        self._greeting = read_greeting(text)
-        self._watch.moved()
+        return text
 
     async def documents(self) -> frozenset[str] | None:
         """Return what the first worker's system can retrieve."""
