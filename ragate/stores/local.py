@@ -71,6 +71,10 @@ class LocalStore:
         """Return when something was last written to a run, in seconds since the epoch."""
         return last_write(run.folder)
 
+    def writer(self, run: ListedRun) -> str:  # noqa: ARG002
+        """Return the role that wrote a run; "" for the state folder."""
+        return ""
+
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
         return remove(runs)

@@ -28,6 +28,7 @@ def prunable(
     keep: int,
     now: float | None = None,
     written: Callable[[ListedRun], float] = lambda run: last_write(run.folder),
+    writer: Callable[[ListedRun], str] = lambda _run: "",
 ) -> list[ListedRun]:
     """Return which of the runs may go.
 
@@ -38,9 +39,10 @@ def prunable(
         runs: Newest first. keep: So many of the newest finished ones stay, of every gate.
         now: Seconds since the epoch.
         written: Says when something was last written to a run, in the same seconds.
+        writer: Says who wrote a run: whoever invents newer ones lets none of another's go.
     """
     today = time.time() if now is None else now
-    kept: dict[str, int] = {}
+    kept: dict[tuple[str, str], int] = {}
     going: list[ListedRun] = []
     for run in runs:
         if not _RUN_ID.fullmatch(run.run_id):
@@ -49,8 +51,9 @@ def prunable(
             if written(run) < today - STILL_RUNNING_SECONDS:
                 going.append(run)
             continue
-        if run.status is not RunStatus.BROKEN and kept.get(run.gate, 0) < keep:
-            kept[run.gate] = kept.get(run.gate, 0) + 1
+        group = run.gate, writer(run)
+        if run.status is not RunStatus.BROKEN and kept.get(group, 0) < keep:
+            kept[group] = kept.get(group, 0) + 1
             continue
         going.append(run)
     return going

@@ -38,7 +38,7 @@ def command(
     _, operations = open_config(config)
     store = open_store(operations.state, operations.runs_url)
     found = fitting(store.listed(), wanted)
-    going = prunable(found, keep=keep or 0, written=store.last_write)
+    going = prunable(found, keep=keep or 0, written=store.last_write, writer=store.writer)
     if dry_run or not yes:
         for run in going:
             place = store.place(run)

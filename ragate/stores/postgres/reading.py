@@ -10,6 +10,7 @@ from uuid import UUID
 
 from ragate.errors import StorageError
 from ragate.stores.begun_run import BEGUN, OUTPUTS
+from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.postgres.pieces import copy_out
 from ragate.stores.postgres.schema import is_run_id
 
@@ -146,3 +147,11 @@ def _refuse_half(
     for name in names:
         if sizes.get(name, 0) != found.get(name, 0):
             raise StorageError(f"{name}: {found.get(name, 0)} bytes of {sizes.get(name, 0)}")
+
+
+def counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
+    """Return those of one id that count: the folder here, unless it has not ended and one did."""
+    if here is None:
+        return there
+    ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
+    return ended if ended and here.status is RunStatus.UNFINISHED else [here]

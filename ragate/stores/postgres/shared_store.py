@@ -22,7 +22,7 @@ from ragate.stores.listed_run import (
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
 from ragate.stores.postgres.reader import StoreReader
-from ragate.stores.postgres.reading import StoredRow, rows_of, stored_rows, written_at
+from ragate.stores.postgres.reading import StoredRow, counted, rows_of, stored_rows, written_at
 from ragate.stores.postgres.schema import is_run_id
 from ragate.stores.prune import remove
 from ragate.stores.published_run import MANIFEST
@@ -71,7 +71,7 @@ class SharedStore(LocalStore):
             return
         for run_id in sorted({*here, *self._rows}, reverse=True):
             there = list(map(self._listed, self._rows.get(run_id, ()), count()))
-            yield from _counted(here.get(run_id), there)
+            yield from counted(here.get(run_id), there)
 
     def _listed(self, row: StoredRow, number: int) -> ListedRun:
         if not row.named:
@@ -115,6 +115,15 @@ class SharedStore(LocalStore):
         with self._reader.open() as connection:
             return written_at(connection, row)
 
+    def _rows_of(self, run: ListedRun) -> list[StoredRow]:
+        row = self._row(run.folder)
+        return self._rows.get(run.run_id, []) if row is None else [row]
+
+    def writer(self, run: ListedRun) -> str:
+        """Return the role that wrote a listed run; "" where none did, or several."""
+        rows = self._rows_of(run)
+        return rows[0].writer if len(rows) == 1 else ""
+
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove listed runs there and here, one by one, and yield each that is gone.
 
@@ -124,11 +133,9 @@ class SharedStore(LocalStore):
         """
         with self._reader.open() as connection:
             for run in runs:
-                row = self._row(run.folder)
-                rows = self._rows.get(run.run_id, []) if row is None else [row]
-                if rows:
+                if rows := self._rows_of(run):
                     connection.execute(_REMOVE, (run.run_id, [each.writer for each in rows]))
-                if row is None:
+                if self._row(run.folder) is None:
                     yield from remove([run])
                 else:
                     yield run
@@ -188,11 +195,3 @@ class SharedStore(LocalStore):
             finally:
                 shutil.rmtree(folder, ignore_errors=True)  # of many runs only one is on the disk
         return super().load(folder)
-
-
-def _counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
-    """Return those of one id that count: the folder here, unless it has not ended and one did."""
-    if here is None:
-        return there
-    ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
-    return ended if ended and here.status is RunStatus.UNFINISHED else [here]

@@ -64,6 +64,28 @@ def test_a_writer_writes_a_reader_reads_and_a_pruner_removes(
     assert row(url, "SELECT array_agg(run_id) FROM ragate_runs.runs") == ([NEW],)
 
 
+@pytest.mark.parametrize("here", [False, True])
+def test_a_writer_who_invents_newer_runs_pushes_out_none_of_anothers(
+    roles: dict[str, str], store: LocalStore, url: str, monkeypatch: pytest.MonkeyPatch, here: bool
+) -> None:
+    save(store, OLD)
+    acts_as(monkeypatch, roles["writer"])
+    assert run(["runs", "push"]) == 0
+    forget(store)
+    save(store, NEW)
+    acts_as(monkeypatch, roles["other"])
+    assert run(["runs", "push"]) == 0
+    forget(store)
+    if here:
+        save(store, OLD)
+    acts_as(monkeypatch, roles["pruner"])
+
+    assert run(["runs", "prune", "--keep", "1", "--yes"]) == 0
+
+    query = "SELECT array_agg(run_id ORDER BY run_id) FROM ragate_runs.runs"
+    assert row(url, query) == ([OLD, NEW],)
+
+
 @pytest.mark.parametrize(
     ("kind", "command"),
     [("writer", ["runs", "list"]), ("reader", ["runs", "prune", "--keep", "0", "--yes"])],
