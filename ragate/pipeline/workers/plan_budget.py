@@ -22,10 +22,13 @@ from ragate.support.strict_json import loads
 if TYPE_CHECKING:
     import psycopg
 
+Spent = tuple[int, float]  # calls, and US dollars
 _OPEN = """
-INSERT INTO ragate_trust.budgets (plan, pool, max_calls, max_cost_usd) VALUES (%s, %s, %s, %s)
+INSERT INTO ragate_trust.budgets AS b (plan, pool, max_calls, max_cost_usd, calls, cost_usd)
+VALUES (%s, %s, %s, %s, %s, %s)
 ON CONFLICT (plan) DO UPDATE SET opened = now(),
-    max_calls = excluded.max_calls, max_cost_usd = excluded.max_cost_usd
+    max_calls = excluded.max_calls, max_cost_usd = excluded.max_cost_usd,
+    calls = greatest(b.calls, excluded.calls), cost_usd = greatest(b.cost_usd, excluded.cost_usd)
 """
 _PACE = """
 INSERT INTO ragate_trust.paces (pool, provider, per_minute) VALUES (%s, %s, %s)
@@ -38,17 +41,17 @@ WHERE pool = %s OR pool NOT IN (SELECT plan FROM ragate_trust.budgets)
 _KEPT_DAYS = 7
 
 
-async def _open_budget(queue: Queue, plan: str, policy: Policy) -> str:
+async def _open_budget(queue: Queue, plan: str, policy: Policy, spent: Spent) -> str:
     """Give a plan its budget; return a token for the submitter's own calls.
 
-    What a plan that goes on had spent stays spent. Those of plans that nobody went on with for a
-    week are deleted.
+    What a plan that goes on had spent stays spent, with workers or before without. Those of plans
+    that nobody went on with for a week are deleted.
     """
     await queue.rows(
         "DELETE FROM ragate_trust.budgets WHERE opened < now() - make_interval(days => %s)",
         _KEPT_DAYS,
     )
-    await queue.rows(_OPEN, plan, plan, policy.max_calls, policy.max_cost_usd)
+    await queue.rows(_OPEN, plan, plan, policy.max_calls, policy.max_cost_usd, *spent)
     await queue.rows(_NO_PACES, plan)
     for name, provider in policy.providers.items():
         if provider.calls_per_minute:
@@ -103,14 +106,17 @@ async def budget_share(url: str, token: str, policy: Policy) -> AsyncIterator[Bu
 
 @asynccontextmanager
 async def shared(
-    queue: Queue, plan: str, policy: Policy, budget: Budget
+    queue: Queue, plan: str, policy: Policy, budget: Budget, *, spent: Spent = (0, 0.0)
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Let a process that submits a plan take from the plan's budget, as its workers do.
+
+    Args:
+        spent: What the run spent before it went on, as this machine knows it.
 
     Yields:
         What counts anew what the workers spent.
     """
-    token = await _open_budget(queue, plan, policy)
+    token = await _open_budget(queue, plan, policy, spent)
 
     async def count() -> None:
         budget.others = await _others_tally(queue, plan, token)

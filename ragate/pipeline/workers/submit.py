@@ -19,6 +19,8 @@ from ragate.queue.serving_role import VARIABLE, serving_role
 from ragate.queue.submission import Submission
 from ragate.recorder.open_system import is_recorded_system
 from ragate.runtime.resources import Opened
+from ragate.stores.local import LocalStore
+from ragate.stores.spent_calls import SpentCalls
 
 CANCEL_S = 20.0
 
@@ -49,7 +51,9 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
             watch = Watch(submission, say, where)
             policy = request.config.policy
             try:
-                async with shared(queue, submission.plan, policy, opened.budget) as count:
+                async with shared(
+                    queue, submission.plan, policy, opened.budget, spent=_spent(request)
+                ) as count:
                     yield OpenedSystem(
                         WorkersSystem(
                             submission,
@@ -66,6 +70,13 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
                 raise
             await submission.finish()
             await close_budget(queue, submission.plan)
+
+
+def _spent(request: SystemRequest) -> tuple[int, float]:
+    """Return what the run spent before, when it was asked without workers perhaps."""
+    if not request.resumed:
+        return 0, 0.0
+    return SpentCalls(LocalStore(request.operations.state).folder(request.run_id)).total()
 
 
 def _plan(request: SystemRequest) -> ShardPlan:

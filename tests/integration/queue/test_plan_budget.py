@@ -6,19 +6,25 @@ import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import psycopg
 import pytest
 
-from ragate.clients.budget import Budget
+from ragate.clients.budget import Budget, no_caps
 from ragate.clients.budget_share import PlannedCall
 from ragate.config import load_config
 from ragate.database import PostgresDatabase
 from ragate.errors import BudgetError
+from ragate.pipeline.run.opened_system import SystemRequest
+from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.workers.plan_budget import shared
+from ragate.pipeline.workers.submit import opens_on_workers
 from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
+from ragate.stores.local import LocalStore
+from ragate.stores.spent_calls import SpentCalls
 from tests.integration.queue.machines import Machines
 from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -98,3 +104,25 @@ def test_a_plan_that_goes_on_has_spent_what_it_had(url: str, tmp_path: Path) -> 
         asyncio.run(spend(2))
 
     assert (first.tally.calls, first.share) == (2, None)
+
+
+def test_what_a_run_spent_before_it_went_on_with_workers_counts(
+    tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
+) -> None:
+    machines = Machines(tmp_path, database.conninfo(), server, "max_calls = 5")
+    config, operations = machines.setup(machines.roots[0])
+    folder = LocalStore(operations.state).folder("20261118-101500-000-bbbb")
+    folder.mkdir(parents=True)
+    SpentCalls(folder).keep(4, 0.25)
+    request = SystemRequest(config, operations, Selection(), folder.name, resumed=True)
+    opened = cast("Any", SimpleNamespace(budget=no_caps()))
+
+    async def main() -> Any:
+        async with (
+            opens_on_workers(url)(request, opened),
+            await psycopg.AsyncConnection.connect(url) as connection,
+        ):
+            query = "SELECT max_calls, calls, cost_usd::float FROM ragate_trust.budgets"
+            return await (await connection.execute(query)).fetchone()
+
+    assert asyncio.run(main()) == (5, 4, 0.25)
