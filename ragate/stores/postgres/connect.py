@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 VARIABLE = "RAGATE_RUNS_URL"
 _LOCK_CLASS = 0x7261_6772  # our number space among the server's advisory locks
+# A server that hears nothing of a machine asks, and lets go of the run that it holds.
+_WATCHED = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+)
 
 
 @contextmanager
@@ -52,6 +56,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
         raise told(error, url) from error
     try:
         connection.execute("SET lock_timeout = '10s'")
+        connection.execute(_WATCHED)
         check_version(connection, MIGRATIONS)
     except psycopg.Error as error:
         connection.close()
