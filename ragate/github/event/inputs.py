@@ -38,7 +38,7 @@ class Inputs:
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
         shards, shard: Into how many parts `collect` is split, and which one this is, from 1.
-        labels: What is noted with the run.
+        meta, description: What is noted with the run.
         github_proxy, github_ca: See `Connection`; for GitHub's API alone.
     """
 
@@ -56,9 +56,15 @@ class Inputs:
     runs: int | None = None
     shards: int | None = None
     shard: int | None = None
-    labels: RunLabels = field(default_factory=RunLabels)
+    meta: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
     github_proxy: SecretStr = _NOTHING
     github_ca: str = ""
+
+    @property
+    def labels(self) -> RunLabels:
+        """Return what is noted with the run."""
+        return RunLabels(self.meta, self.description)
 
     @property
     def secrets(self) -> list[str]:
@@ -85,6 +91,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         UsageError: names the input, the value and what is allowed.
     """
     variables = _InputVariables(environ)
+    labels = variables.labels()
     inputs = Inputs(
         mode=variables.word("mode", get_args(Mode), Inputs.mode),
         config=variables.path("config", Inputs.config),
@@ -100,7 +107,8 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         runs=variables.number("runs", MOST_RUNS),
         shards=variables.number("shards", MOST_SHARDS),
         shard=variables.number("shard", MOST_SHARDS),
-        labels=variables.labels(),
+        meta=labels.meta,
+        description=labels.description,
         github_proxy=read_proxy(variables.text("github-proxy")),
         github_ca=variables.text("github-ca"),
     )

@@ -102,8 +102,8 @@ def test_jobs_of_a_deleted_plan_fail_and_the_queue_goes_on(crew: Crew) -> None:
             await gone.finish()
             async with queue.pool.connection() as connection:
                 await gone.jobs.defer(range(40), connection)
-        report = await crew.checked(crew.clone("many"))
         await crew.until_said("the plan was deleted")
+        report = await crew.checked(crew.clone("many"))
         await ended(worker)
         assert report.facts.samples == MANY
 
