@@ -18,6 +18,7 @@ from ragate.cli.dataset.shared import (
     refuse_unplaced,
     spent,
     subject,
+    tell_lacking,
 )
 from ragate.cli.finding import plural
 from ragate.cli.options import config_option
@@ -118,12 +119,7 @@ def _by_model(
 def _tell(generated: Generated, target: Path) -> int:
     for row in generated.rows:
         click.echo(f"{row['id']} ({row['metadata']['kind']})  {one_line(row['query'])}")
-    for reason, count in sorted(generated.dropped.items()):
-        click.echo(f"dropped: {count} ({one_line(reason)})")
-    for reason in sorted(set(generated.replies.failed.values())):
-        click.echo(f"failed: {one_line(reason)}", err=True)
-    if generated.replies.stopped:
-        click.echo(f"stopped: {one_line(generated.replies.stopped)}", err=True)
+    tell_lacking(generated.replies, generated.dropped, "dropped")
     click.echo(
         f"{target}: {plural(len(generated.rows), 'draft question')}; {spent(generated.replies)}"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,20 @@ def spent(replies: DraftReplies) -> str:
     """Return what drafting cost, in words."""
     cost = "" if replies.cost_usd is None else f", ${replies.cost_usd:.2f}"
     return f"{plural(replies.calls, 'model call')}{cost}"
+
+
+def tell_lacking(replies: DraftReplies, dropped: Mapping[str, int], word: str) -> None:
+    """Print which drafts there are not, and why.
+
+    Args:
+        dropped: How many, by reason. word: What was done with these.
+    """
+    for reason, count in sorted(dropped.items()):
+        click.echo(f"{word}: {count} ({one_line(reason)})")
+    for reason in sorted(set(replies.failed.values())):
+        click.echo(f"failed: {one_line(reason)}", err=True)
+    if replies.stopped:
+        click.echo(f"stopped: {one_line(replies.stopped)}", err=True)
 
 
 @dataclass(frozen=True)

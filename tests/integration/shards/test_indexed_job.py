@@ -73,7 +73,7 @@ def test_its_command_run_once_for_each_index_gives_shards_that_merge(gated):
 
 def local(text: str, root: Path) -> str:
     """Return a line of the manual with the volume's folder in place of its mount."""
-    return text.replace("/work/", f"{root}/")
+    return text.replace("/data/", f"{root}/")
 
 
 def pod(container: dict[str, Any], index: int, root: Path) -> None:

@@ -18,6 +18,7 @@ from ragate.cli.dataset.shared import (
     refuse_unplaced,
     spent,
     subject,
+    tell_lacking,
     words,
 )
 from ragate.cli.finding import plural
@@ -104,12 +105,7 @@ def command(
 def _tell(varied: Varied, target: Path, *, apart: bool) -> int:
     for row in varied.rows:
         click.echo(f"{one_line(row['id'])}  {row.get('arrange') or one_line(row['query'])}")
-    for reason, count in sorted(varied.dropped.items()):
-        click.echo(f"left out: {count} ({one_line(reason)})")
-    for reason in sorted(set(varied.replies.failed.values())):
-        click.echo(f"failed: {one_line(reason)}", err=True)
-    if varied.replies.stopped:
-        click.echo(f"stopped: {one_line(varied.replies.stopped)}", err=True)
+    tell_lacking(varied.replies, varied.dropped, "left out")
     cost = f"; {spent(varied.replies)}" if varied.replies.calls else ""
     click.echo(f"{target}: {plural(len(varied.rows), 'draft variant')}{cost}")
     if varied.rows:
